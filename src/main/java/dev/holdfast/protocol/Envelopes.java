@@ -1,0 +1,103 @@
+package dev.holdfast.protocol;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads JSON-RPC envelopes: the whole body is checked to be JSON, but only what a gateway acts on
+ * is taken out of it, in one pass and without building a tree.
+ *
+ * @see <a href="https://www.jsonrpc.org/specification">JSON-RPC 2.0</a>
+ */
+public final class Envelopes {
+
+  private Envelopes() {}
+
+  /**
+   * Reads a body.
+   *
+   * <p>Beyond JSON-RPC, a member that we act on must not be given twice: the next reader of the
+   * same bytes might act on the other one.
+   *
+   * @param body one JSON value in UTF-8 and nothing after it but white space. Kept, not copied: it
+   *     must not be changed afterwards
+   * @return the message or batch, with the exact bytes
+   * @throws EnvelopeException with {@link JsonRpcErrorCode#PARSE_ERROR} if it is not such a value,
+   *     with {@link JsonRpcErrorCode#INVALID_REQUEST} if it is not a JSON-RPC message or a batch of
+   *     them, or nests deeper than 500 levels
+   */
+  public static Body read(byte[] body) {
+    if (!Utf8.isValid(body)) {
+      throw parseError(null);
+    }
+    try (JsonParser parser = JsonBytes.FACTORY.createParser(body)) {
+      JsonToken first = parser.nextToken();
+      if (first == null) {
+        throw parseError(null);
+      }
+      if (first == JsonToken.START_ARRAY) {
+        return readBatch(parser, body);
+      }
+      EnvelopeFields fields = new EnvelopeFields(parser, body);
+      requireEnd(parser);
+      return new Body.Single(fields.toMessage(body));
+    } catch (StreamConstraintsException e) {
+      throw new EnvelopeException(
+          JsonRpcErrorCode.INVALID_REQUEST, "Invalid Request: nested too deeply", null, e);
+    } catch (IOException e) {
+      throw parseError(e);
+    }
+  }
+
+  private static Body readBatch(JsonParser parser, byte[] body) throws IOException {
+    List<Element> elements = new ArrayList<>();
+    while (parser.nextToken() != JsonToken.END_ARRAY) {
+      int from = (int) parser.currentTokenLocation().getByteOffset();
+      EnvelopeFields fields = new EnvelopeFields(parser, body);
+      elements.add(new Element(fields, from, (int) parser.currentLocation().getByteOffset()));
+    }
+    requireEnd(parser);
+    if (elements.isEmpty()) {
+      throw invalidBatch("Invalid Request: the batch is empty", null);
+    }
+    // Only now: that the body is not JSON at all outweighs anything wrong with one message.
+    List<Message> messages = new ArrayList<>(elements.size());
+    for (Element element : elements) {
+      messages.add(element.toMessage(body));
+    }
+    return new Body.Batch(messages, body);
+  }
+
+  private static void requireEnd(JsonParser parser) throws IOException {
+    if (parser.nextToken() != null) {
+      throw parseError(null);
+    }
+  }
+
+  private static EnvelopeException parseError(@Nullable IOException cause) {
+    JsonRpcErrorCode code = JsonRpcErrorCode.PARSE_ERROR;
+    return new EnvelopeException(code, code.message(), null, cause);
+  }
+
+  /** Carries no id: the whole batch is refused, not one of its messages. */
+  private static EnvelopeException invalidBatch(String message, @Nullable Throwable cause) {
+    return new EnvelopeException(JsonRpcErrorCode.INVALID_REQUEST, message, null, cause);
+  }
+
+  private record Element(EnvelopeFields fields, int from, int to) {
+
+    Message toMessage(byte[] body) {
+      try {
+        return fields.toMessage(Arrays.copyOfRange(body, from, to));
+      } catch (EnvelopeException e) {
+        throw invalidBatch(e.clientMessage(), e);
+      }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package dev.holdfast.protocol;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client says of itself in {@code initialize}.
+ *
+ * @param protocolVersion the revision that it asks for, known to us or not
+ * @param clientName {@code clientInfo.name}, if it is a string
+ * @param clientVersion {@code clientInfo.version}, if it is a string
+ */
+public record InitializeRequest(
+    String protocolVersion, @Nullable String clientName, @Nullable String clientVersion) {
+
+  /**
+   * Reads the parameters of an {@code initialize} request.
+   *
+   * @throws EnvelopeException with {@link JsonRpcErrorCode#INVALID_PARAMS} and the request's id if
+   *     {@code params.protocolVersion} is missing or not a string
+   */
+  public static InitializeRequest read(Message.Request request) {
+    ShallowStrings found =
+        ShallowStrings.read(
+            request.bytes(),
+            "params.protocolVersion",
+            "params.clientInfo.name",
+            "params.clientInfo.version");
+    String protocolVersion = found.get("params.protocolVersion");
+    if (protocolVersion == null) {
+      throw new EnvelopeException(
+          JsonRpcErrorCode.INVALID_PARAMS,
+          "Invalid params: protocolVersion must be a string",
+          request.id(),
+          null);
+    }
+    return new InitializeRequest(
+        protocolVersion,
+        found.get("params.clientInfo.name"),
+        found.get("params.clientInfo.version"));
+  }
+}

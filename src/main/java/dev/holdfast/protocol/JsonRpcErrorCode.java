@@ -1,0 +1,41 @@
+package dev.holdfast.protocol;
+
+/**
+ * The error codes this gateway itself answers with. Those of an upstream pass through as they are.
+ *
+ * @see <a href="https://www.jsonrpc.org/specification#error_object">JSON-RPC 2.0, section 5.1</a>
+ */
+public enum JsonRpcErrorCode {
+  /** The body is not one JSON value in UTF-8. */
+  PARSE_ERROR(-32700, "Parse error"),
+  /** The body is JSON, but not a JSON-RPC message. */
+  INVALID_REQUEST(-32600, "Invalid Request"),
+  /** Nobody serves this method. */
+  METHOD_NOT_FOUND(-32601, "Method not found"),
+  /** The method exists, but its parameters are wrong. */
+  INVALID_PARAMS(-32602, "Invalid params"),
+  /** Something broke on our side. */
+  INTERNAL_ERROR(-32603, "Internal error"),
+  /** Any other failure; the code that the official SDKs use where nothing else fits. */
+  SERVER_ERROR(-32000, "Server error"),
+  /** No such session; not in the specification, but what the official SDKs send. */
+  SESSION_NOT_FOUND(-32001, "Session not found");
+
+  private final int code;
+  private final String message;
+
+  JsonRpcErrorCode(int code, String message) {
+    this.code = code;
+    this.message = message;
+  }
+
+  /** Returns the number on the wire. */
+  public int code() {
+    return code;
+  }
+
+  /** Returns a message that tells a client nothing about our inside. */
+  public String message() {
+    return message;
+  }
+}

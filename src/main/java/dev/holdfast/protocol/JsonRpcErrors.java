@@ -1,0 +1,113 @@
+package dev.holdfast.protocol;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the error responses that the gateway itself gives. */
+public final class JsonRpcErrors {
+
+  private JsonRpcErrors() {}
+
+  /**
+   * Returns the bytes of an error response with the default message of a code.
+   *
+   * @param id the id of the request; null leaves it out, see {@link #error(RequestId, int, String,
+   *     Map)}
+   * @param code the error
+   */
+  public static byte[] error(@Nullable RequestId id, JsonRpcErrorCode code) {
+    return error(id, code.code(), code.message());
+  }
+
+  /**
+   * Returns the bytes of an error response without data.
+   *
+   * @param id the id of the request; null leaves it out, see {@link #error(RequestId, int, String,
+   *     Map)}
+   * @param code the error code
+   * @param message a text that may be shown to the client
+   */
+  public static byte[] error(@Nullable RequestId id, int code, String message) {
+    return error(id, code, message, Map.of());
+  }
+
+  /**
+   * Returns the bytes of an error response: one line of JSON in UTF-8.
+   *
+   * @param id the id of the request. MCP leaves it out where JSON-RPC writes null: its schema
+   *     allows a missing id, "if the request's ID could not be read", but no null.
+   * @param code the error code
+   * @param message a text that may be shown to the client
+   * @param data members of the error's data, in the map's order; empty for none. Values are {@link
+   *     String}, {@link Boolean}, {@link Integer}, {@link Long}, {@link Double}, {@link
+   *     BigInteger}, {@link BigDecimal}, null, or a {@link List} of strings
+   * @throws IllegalArgumentException if a value is of another type
+   */
+  public static byte[] error(
+      @Nullable RequestId id,
+      int code,
+      String message,
+      Map<String, ? extends @Nullable Object> data) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(128);
+    try (JsonGenerator json = JsonBytes.FACTORY.createGenerator(bytes)) {
+      json.writeStartObject();
+      json.writeStringField("jsonrpc", "2.0");
+      if (id != null) {
+        json.writeFieldName("id");
+        json.writeRawValue(id.json());
+      }
+      json.writeObjectFieldStart("error");
+      json.writeNumberField("code", code);
+      json.writeStringField("message", message);
+      if (!data.isEmpty()) {
+        writeData(json, data);
+      }
+      json.writeEndObject();
+      json.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static void writeData(JsonGenerator json, Map<String, ? extends @Nullable Object> data)
+      throws IOException {
+    json.writeObjectFieldStart("data");
+    for (Map.Entry<String, ? extends @Nullable Object> entry : data.entrySet()) {
+      json.writeFieldName(entry.getKey());
+      writeValue(json, entry.getValue());
+    }
+    json.writeEndObject();
+  }
+
+  private static void writeValue(JsonGenerator json, @Nullable Object value) throws IOException {
+    switch (value) {
+      case null -> json.writeNull();
+      case String string -> json.writeString(string);
+      case Boolean bool -> json.writeBoolean(bool);
+      case Integer number -> json.writeNumber(number);
+      case Long number -> json.writeNumber(number);
+      case Double number -> json.writeNumber(number);
+      case BigInteger number -> json.writeNumber(number);
+      case BigDecimal number -> json.writeNumber(number);
+      case List<?> list -> {
+        json.writeStartArray();
+        for (Object element : list) {
+          if (!(element instanceof String string)) {
+            throw new IllegalArgumentException("Lists in error data hold strings only");
+          }
+          json.writeString(string);
+        }
+        json.writeEndArray();
+      }
+      default -> throw new IllegalArgumentException("Error data cannot hold " + value.getClass());
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.holdfast.protocol;
+
+/**
+ * A JSON-RPC request id, kept as the raw JSON text of a string or number so that its type and its
+ * spelling survive: {@code 1} is not {@code "1"}, {@code 1.0} stays {@code 1.0}, and integers
+ * beyond 2<sup>53</sup> lose nothing.
+ *
+ * <p>Two ids are equal when their texts are, apart from how a string spells its characters: {@code
+ * "\u005cu0061"} equals {@code "a"}, because a party may echo an id with other escapes.
+ *
+ * @param json the raw JSON token
+ */
+public record RequestId(String json) {
+
+  /**
+   * Takes a raw JSON token.
+   *
+   * @throws IllegalArgumentException if it is not exactly one JSON string or number, or contains
+   *     half a surrogate pair, which UTF-8 cannot carry
+   */
+  public RequestId {
+    if (!JsonTokens.isStringOrNumber(json)) {
+      throw new IllegalArgumentException("A request id is a JSON string or number");
+    }
+  }
+
+  /**
+   * Returns the id with that raw JSON text.
+   *
+   * @throws IllegalArgumentException if it is not exactly one JSON string or number
+   */
+  public static RequestId ofJson(String json) {
+    return new RequestId(json);
+  }
+
+  /** Returns the id that is this number. */
+  public static RequestId of(long number) {
+    return new RequestId(Long.toString(number));
+  }
+
+  /**
+   * Returns the id that is this string; escapes it as JSON needs.
+   *
+   * @throws IllegalArgumentException if the string contains half a surrogate pair
+   */
+  public static RequestId of(String string) {
+    return new RequestId(JsonTokens.quote(string));
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RequestId(String otherJson)
+        && (json.equals(otherJson)
+            || JsonTokens.canonical(json).equals(JsonTokens.canonical(otherJson)));
+  }
+
+  @Override
+  public int hashCode() {
+    return JsonTokens.canonical(json).hashCode();
+  }
+}
