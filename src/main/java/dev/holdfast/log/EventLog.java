@@ -1,0 +1,102 @@
+package dev.holdfast.log;
+
+import java.util.Optional;
+
+/**
+ * The log of every stream of every session.
+ *
+ * <p>All methods block their thread, briefly and with a bound, and are safe for any number of
+ * threads. What one replica appends, every replica on the same store can read. Unless said
+ * otherwise they throw {@link StoreUnavailableException} when the store cannot be reached in time.
+ */
+public interface EventLog extends AutoCloseable {
+
+  /**
+   * Starts to keep streams for a session.
+   *
+   * @param session the session's id
+   */
+  void begin(String session);
+
+  /**
+   * Ends a session: its events are removed, its writers are fenced and its watchers woken, on every
+   * replica. Ending what is unknown does nothing.
+   *
+   * @param session the session's id
+   */
+  void end(String session);
+
+  /**
+   * Opens a new stream and makes this replica its owner. Once this has returned the ownership is
+   * recorded, so that whatever is asked of an upstream afterwards can be found and settled by
+   * others.
+   *
+   * @param stream a name not used in this session before
+   * @param requests the JSON-RPC ids of the requests that the stream answers, as JSON text; empty
+   *     for a stream that answers none
+   * @return the writer, at the start of the stream
+   * @throws SessionEndedException when there is no such session
+   * @throws TooManyStreamsException when the session has as many open streams as it may
+   * @throws FencedException when the stream exists already
+   */
+  StreamWriter open(StreamRef stream, String requests);
+
+  /**
+   * Reads what follows a cursor.
+   *
+   * @param stream the stream
+   * @param after the position of the last event that the reader has; {@link Position#START} for
+   *     none
+   * @param maxEvents the most events to return, at least one
+   */
+  ReadResult read(StreamRef stream, Position after, int maxEvents);
+
+  /**
+   * The oldest event that is kept, for a reader that goes on after a gap.
+   *
+   * @return the position just before that event, to read after; empty when nothing is kept
+   */
+  Optional<Position> beforeOldest(StreamRef stream);
+
+  /**
+   * Makes the caller the stream's one tail, on all replicas: the tail before it is told that it was
+   * evicted. The watcher is woken when there may be something new to read. Wake-ups can be spurious
+   * and, when a connection to the store breaks, can be lost; a reader also looks from time to time.
+   *
+   * @param watcher called on threads of the log; must return at once
+   * @return ends the watch when closed
+   */
+  Watch watch(StreamRef stream, Watcher watcher);
+
+  /**
+   * Notes, without waiting for the store, up to where a stream was delivered to its client. A later
+   * reader without a cursor of its own starts there.
+   */
+  void markDelivered(StreamRef stream, Position position);
+
+  /** Up to where the stream was delivered; {@link Position#START} when that is not known. */
+  Position deliveredUpTo(StreamRef stream);
+
+  /**
+   * Says, without waiting for the store, that a complete stream was delivered to its end: it is
+   * kept only a short while longer.
+   */
+  void retire(StreamRef stream);
+
+  /**
+   * Removes what has expired. Called from time to time by the program; how much a store does here
+   * and how much by itself is its own affair.
+   */
+  void sweep();
+
+  /**
+   * Asks the store for a sign of life.
+   *
+   * @throws StoreUnavailableException when there is none in time
+   */
+  void check();
+
+  /** Gives back connections and memory. Watchers are not told. */
+  @Override
+  void close();
+}

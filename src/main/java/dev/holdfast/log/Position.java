@@ -1,0 +1,79 @@
+package dev.holdfast.log;
+
+import java.util.Comparator;
+import java.util.Optional;
+
+/**
+ * Where an event stands in its stream.
+ *
+ * <p>The number counts the events of a stream without holes, so two positions tell how many events
+ * lie between them, and a missing number is a lost event. The time never goes back along a stream;
+ * it tells how old a cursor is without looking anything up.
+ *
+ * @param millis the time of the write, in milliseconds since the epoch by the clock of the store
+ * @param number the event's number on its stream: 1, 2, 3, …; 0 stands before the first event
+ */
+public record Position(long millis, long number) implements Comparable<Position> {
+
+  /** Before the first event of any stream. */
+  public static final Position START = new Position(0, 0);
+
+  private static final Comparator<Position> ORDER =
+      Comparator.comparingLong(Position::number).thenComparingLong(Position::millis);
+
+  /** The longest text that is read: two numbers of nineteen digits and a dash. */
+  private static final int MAX_TEXT = 39;
+
+  /**
+   * @throws IllegalArgumentException when a part is negative
+   */
+  public Position {
+    if (millis < 0 || number < 0) {
+      throw new IllegalArgumentException("a position has no negative part");
+    }
+  }
+
+  /**
+   * Reads {@code <ms>-<n>}, as {@link #toString()} writes it. Text with signs, leading zeros or
+   * numbers above 2^63-1 is no position: every position has exactly one text.
+   *
+   * @return the position, or empty when the text is none
+   */
+  public static Optional<Position> parse(String text) {
+    int dash = text.indexOf('-');
+    if (dash < 1 || dash == text.length() - 1 || text.length() > MAX_TEXT) {
+      return Optional.empty();
+    }
+    long millis = digits(text, 0, dash);
+    long number = digits(text, dash + 1, text.length());
+    return millis < 0 || number < 0 ? Optional.empty() : Optional.of(new Position(millis, number));
+  }
+
+  /** The number that the text spells, or -1 when it spells none. */
+  private static long digits(String text, int from, int to) {
+    if (text.charAt(from) == '0' && to - from > 1) {
+      return -1;
+    }
+    long value = 0;
+    for (int i = from; i < to; i++) {
+      int digit = text.charAt(i) - '0';
+      if (digit < 0 || digit > 9 || value > (Long.MAX_VALUE - digit) / 10) {
+        return -1;
+      }
+      value = value * 10 + digit;
+    }
+    return value;
+  }
+
+  /** Compares by number first: on one stream, numbers and times rise together. */
+  @Override
+  public int compareTo(Position other) {
+    return ORDER.compare(this, other);
+  }
+
+  /** The form {@code <ms>-<n>} that Redis Streams and event ids use. */
+  @Override
+  public String toString() {
+    return millis + "-" + number;
+  }
+}

@@ -1,0 +1,14 @@
+package dev.holdfast.log;
+
+import org.jspecify.annotations.Nullable;
+
+/** The store did not do what it was asked; nothing was written. */
+public final class StoreUnavailableException extends LogException {
+
+  private static final long serialVersionUID = 1L;
+
+  /** Says what was asked, and why it failed. */
+  public StoreUnavailableException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

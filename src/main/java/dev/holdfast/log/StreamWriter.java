@@ -1,0 +1,32 @@
+package dev.holdfast.log;
+
+import java.util.List;
+
+/**
+ * The right to write one stream, held by its owner.
+ *
+ * <p>Thread-safe. Appends that meet are committed together: while one is on its way to the store,
+ * later ones wait and go in one write, in the order of their calls.
+ */
+public interface StreamWriter {
+
+  /** The stream that this writes. */
+  StreamRef stream();
+
+  /**
+   * Writes events at the end of the stream and returns once the log holds them; from then on every
+   * reader finds them. All are written, next to each other, or none. After an event that is {@link
+   * NewEvent#last() last} the stream is complete and takes no more.
+   *
+   * @param events at least one
+   * @return the position of the last of them; the others have the numbers before it
+   * @throws FencedException when this is no longer the owner: the stream was taken over, is
+   *     complete or its session has ended; nothing was written
+   * @throws StoreUnavailableException when the store did not take them; nothing was written, the
+   *     same call may be made again
+   * @throws OutcomeUnknownException when the store may or may not have taken them; the same call,
+   *     with the same events, may be made again and will not write them twice. Until then other
+   *     appends to this stream wait behind it
+   */
+  Position append(List<NewEvent> events);
+}
