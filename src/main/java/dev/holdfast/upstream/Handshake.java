@@ -1,0 +1,20 @@
+package dev.holdfast.upstream;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server's answer to {@code initialize}.
+ *
+ * @param response the JSON-RPC response, result or error, on one line
+ * @param link the session that was opened; null when the response is an error
+ * @param before what the server sent before its response, in order
+ */
+public record Handshake(
+    byte[] response, @Nullable UpstreamLink link, List<UpstreamMessage> before) {
+
+  /** Copies the list. */
+  public Handshake {
+    before = List.copyOf(before);
+  }
+}

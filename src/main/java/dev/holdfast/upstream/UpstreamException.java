@@ -1,0 +1,88 @@
+package dev.holdfast.upstream;
+
+import org.jspecify.annotations.Nullable;
+
+/** A server that did not answer as it should. The subclasses say how. */
+public abstract sealed class UpstreamException extends RuntimeException
+    permits UpstreamException.Unreachable,
+        UpstreamException.TimedOut,
+        UpstreamException.SessionGone,
+        UpstreamException.Refused,
+        UpstreamException.Broken {
+
+  private static final long serialVersionUID = 1L;
+
+  private UpstreamException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+
+  /** No connection could be made: the server has seen nothing. */
+  public static final class Unreachable extends UpstreamException {
+    private static final long serialVersionUID = 1L;
+
+    /** Keeps the cause. */
+    public Unreachable(@Nullable Throwable cause) {
+      super("the upstream cannot be reached", cause);
+    }
+  }
+
+  /** The server took the request and did not answer, or fell silent, for longer than allowed. */
+  public static final class TimedOut extends UpstreamException {
+    private static final long serialVersionUID = 1L;
+
+    /** Names what was waited for. */
+    public TimedOut(String what) {
+      super("the upstream was too slow: " + what, null);
+    }
+  }
+
+  /** The server does not know the session (any more). */
+  public static final class SessionGone extends UpstreamException {
+    private static final long serialVersionUID = 1L;
+
+    /** Says so. */
+    public SessionGone() {
+      super("the upstream does not know the session", null);
+    }
+  }
+
+  /** The server answered with an HTTP error, or its like. */
+  public static final class Refused extends UpstreamException {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+    private final byte @Nullable [] error;
+
+    /**
+     * Keeps what can be passed on.
+     *
+     * @param status the HTTP status, 400 to 599
+     * @param error the JSON-RPC error that came with it, on one line; null when none did
+     */
+    public Refused(int status, byte @Nullable [] error) {
+      super("the upstream refused with status " + status, null);
+      this.status = status;
+      this.error = error;
+    }
+
+    /** The HTTP status, 400 to 599. */
+    public int status() {
+      return status;
+    }
+
+    /** The JSON-RPC error that came with the status; null when none did. */
+    public byte @Nullable [] error() {
+      return error;
+    }
+  }
+
+  /** The connection broke, or what came was no MCP; what the server did is not known. */
+  public static final class Broken extends UpstreamException {
+    private static final long serialVersionUID = 1L;
+
+    /** Says what broke. */
+    public Broken(String what, @Nullable Throwable cause) {
+      super("the upstream's answer broke: " + what, cause);
+    }
+  }
+}
