@@ -1,0 +1,47 @@
+package dev.holdfast.session;
+
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Names a session: the value of {@code Mcp-Session-Id}. 256 random bits, so that it cannot be
+ * guessed, in the URL-safe Base64 alphabet, which lies within the visible ASCII that the
+ * specification asks for (2025-11-25, Transports, Session Management).
+ *
+ * @param value 43 characters
+ */
+public record SessionId(String value) {
+
+  private static final int BYTES = 32;
+  private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_-]{43}");
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /**
+   * @throws IllegalArgumentException when the text is not one that {@link #random()} could have made
+   */
+  public SessionId {
+    if (!FORM.matcher(value).matches()) {
+      throw new IllegalArgumentException("not a session id");
+    }
+  }
+
+  /** A new id. */
+  public static SessionId random() {
+    byte[] bytes = new byte[BYTES];
+    RANDOM.nextBytes(bytes);
+    return new SessionId(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
+  }
+
+  /** Reads an id that a client sent; empty when it cannot be one of ours. */
+  public static Optional<SessionId> parse(String text) {
+    return FORM.matcher(text).matches() ? Optional.of(new SessionId(text)) : Optional.empty();
+  }
+
+  /** Shows only the first characters: the whole id is a secret of its client. */
+  @Override
+  public String toString() {
+    return value.substring(0, 6) + "…";
+  }
+}
