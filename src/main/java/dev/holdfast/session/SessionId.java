@@ -19,7 +19,8 @@ public record SessionId(String value) {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   /**
-   * @throws IllegalArgumentException when the text is not one that {@link #random()} could have made
+   * @throws IllegalArgumentException when the text is not one that {@link #random()} could have
+   *     made
    */
   public SessionId {
     if (!FORM.matcher(value).matches()) {

@@ -23,7 +23,9 @@ public interface SessionStore {
   /** Finds a session that has neither ended nor expired. */
   Optional<Session> find(SessionId id);
 
-  /** Notes that a session is in use, which starts its idle time-out anew. Unknown ids are ignored. */
+  /**
+   * Notes that a session is in use, which starts its idle time-out anew. Unknown ids are ignored.
+   */
   void touch(SessionId id);
 
   /**

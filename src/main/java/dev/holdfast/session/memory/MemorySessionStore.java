@@ -68,13 +68,12 @@ public final class MemorySessionStore implements SessionStore {
 
   @Override
   public List<Session> takeExpired(int most) {
+    List<Entry> expired =
+        entries.values().stream().filter(entry -> !lives(entry)).limit(most).toList();
     List<Session> taken = new ArrayList<>();
-    for (Entry entry : entries.values()) {
-      if (taken.size() == most) {
-        break;
-      }
-      // The entry is removed as it was seen: one that is touched meanwhile stays.
-      if (!lives(entry) && entries.remove(entry.session().id(), entry)) {
+    for (Entry entry : expired) {
+      // Removed as it was seen: a session that another caller took is not given twice.
+      if (entries.remove(entry.session().id(), entry)) {
         size.decrementAndGet();
         taken.add(entry.session());
       }
