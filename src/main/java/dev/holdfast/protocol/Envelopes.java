@@ -30,7 +30,7 @@ public final class Envelopes {
    * @return the message or batch, with the exact bytes
    * @throws EnvelopeException with {@link JsonRpcErrorCode#PARSE_ERROR} if it is not such a value,
    *     with {@link JsonRpcErrorCode#INVALID_REQUEST} if it is not a JSON-RPC message or a batch of
-   *     them, or nests deeper than 500 levels
+   *     them, nests deeper than 500 levels or has a name longer than 50,000 bytes
    */
   public static Body read(byte[] body) {
     if (!Utf8.isValid(body)) {
@@ -49,7 +49,10 @@ public final class Envelopes {
       return new Body.Single(fields.toMessage(body));
     } catch (StreamConstraintsException e) {
       throw new EnvelopeException(
-          JsonRpcErrorCode.INVALID_REQUEST, "Invalid Request: nested too deeply", null, e);
+          JsonRpcErrorCode.INVALID_REQUEST,
+          "Invalid Request: nested too deeply or a name too long",
+          null,
+          e);
     } catch (IOException e) {
       throw parseError(e);
     }

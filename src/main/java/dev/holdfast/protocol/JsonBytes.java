@@ -1,6 +1,5 @@
 package dev.holdfast.protocol;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
@@ -11,31 +10,26 @@ final class JsonBytes {
   /** How deep arrays and objects may nest. Everything deeper is an attack, not a message. */
   static final int MAX_DEPTH = 500;
 
+  /** How long a name may be, in bytes: names, unlike values, are kept for a while. */
+  static final int MAX_NAME_LENGTH = 50_000;
+
   /**
-   * Only the depth is limited here: whoever reads a body limits its size, and within that size a
-   * long string, name or number is skipped without being converted.
+   * Strings and numbers have no limit here: whoever reads a body limits its size, and within that
+   * they are skipped and never converted.
    *
-   * <ul>
-   *   <li>Names are not canonicalised: the shared symbol table would keep names that strangers
-   *       chose.
-   *   <li>No charset detection: MCP is UTF-8, and offsets into the bytes must hold.
-   *   <li>Buffers come from a pool, not from thread locals: each virtual thread would keep its own.
-   * </ul>
+   * <p>Buffers come from a pool and not from thread locals: each virtual thread would keep its own.
    */
-  static final JsonFactory FACTORY =
-      new JsonFactoryBuilder()
-          .configure(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES, false)
-          .configure(JsonFactory.Feature.INTERN_FIELD_NAMES, false)
-          .configure(JsonFactory.Feature.CHARSET_DETECTION, false)
-          .recyclerPool(JsonRecyclerPools.newConcurrentDequePool())
-          .streamReadConstraints(
-              StreamReadConstraints.builder()
-                  .maxNestingDepth(MAX_DEPTH)
-                  .maxStringLength(Integer.MAX_VALUE)
-                  .maxNameLength(Integer.MAX_VALUE)
-                  .maxNumberLength(Integer.MAX_VALUE)
-                  .build())
-          .build();
+  static final Utf8JsonFactory FACTORY =
+      new Utf8JsonFactory(
+          new JsonFactoryBuilder()
+              .recyclerPool(JsonRecyclerPools.newConcurrentDequePool())
+              .streamReadConstraints(
+                  StreamReadConstraints.builder()
+                      .maxNestingDepth(MAX_DEPTH)
+                      .maxNameLength(MAX_NAME_LENGTH)
+                      .maxStringLength(Integer.MAX_VALUE)
+                      .maxNumberLength(Integer.MAX_VALUE)
+                      .build()));
 
   private JsonBytes() {}
 }
