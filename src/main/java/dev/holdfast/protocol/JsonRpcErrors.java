@@ -1,11 +1,12 @@
 package dev.holdfast.protocol;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -55,8 +56,10 @@ public final class JsonRpcErrors {
       int code,
       String message,
       Map<String, ? extends @Nullable Object> data) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(128);
-    try (JsonGenerator json = JsonBytes.FACTORY.createGenerator(bytes)) {
+    // By way of text: a generator of bytes throws at half a surrogate pair, which may come from the
+    // client in what a message quotes. Here it becomes a question mark.
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = JsonBytes.FACTORY.createGenerator(text)) {
       json.writeStartObject();
       json.writeStringField("jsonrpc", "2.0");
       if (id != null) {
@@ -74,7 +77,7 @@ public final class JsonRpcErrors {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return bytes.toByteArray();
+    return text.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   private static void writeData(JsonGenerator json, Map<String, ? extends @Nullable Object> data)

@@ -76,14 +76,10 @@ final class JsonTokens {
     }
     try (JsonParser parser = JsonBytes.FACTORY.createParser(utf8(json))) {
       JsonToken token = parser.nextToken();
-      return isStringOrNumber(token) && parser.nextToken() == null;
+      return (token == JsonToken.VALUE_STRING || token.isNumeric()) && parser.nextToken() == null;
     } catch (IOException e) {
       return false;
     }
-  }
-
-  static boolean isStringOrNumber(@org.jspecify.annotations.Nullable JsonToken token) {
-    return token == JsonToken.VALUE_STRING || (token != null && token.isNumeric());
   }
 
   private static byte[] utf8(String json) {

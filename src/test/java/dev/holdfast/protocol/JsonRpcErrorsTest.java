@@ -1,0 +1,84 @@
+package dev.holdfast.protocol;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class JsonRpcErrorsTest {
+
+  @Test
+  void shouldEchoIdAsWritten() {
+    assertThat(text(JsonRpcErrors.error(RequestId.ofJson("\"\\u0061\""), -32000, "no \"way\"")))
+        .isEqualTo(
+            "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0061\",\"error\":{\"code\":-32000,\"message\":\"no \\\"way\\\"\"}}");
+  }
+
+  @Test
+  void shouldLeaveUnreadableIdOut() {
+    assertThat(text(JsonRpcErrors.error(null, JsonRpcErrorCode.PARSE_ERROR)))
+        .isEqualTo("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}");
+  }
+
+  @Test
+  void shouldWriteData() {
+    Map<String, @Nullable Object> data = new LinkedHashMap<>();
+    data.put("purged", true);
+    data.put("firstAvailable", "g_5-\n1");
+    data.put("int", 1);
+    data.put("long", 1L << 60);
+    data.put("double", 0.5);
+    data.put("big", new BigInteger("123456789012345678901234567890"));
+    data.put("decimal", new BigDecimal("1.10"));
+    data.put("none", null);
+    data.put("list", List.of("a", "b"));
+
+    byte[] error = JsonRpcErrors.error(RequestId.of(1), -32001, "gone", data);
+
+    assertThat(text(error))
+        .isEqualTo(
+            """
+            {"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"gone","data":{"purged":true,\
+            "firstAvailable":"g_5-\\n1","int":1,"long":1152921504606846976,"double":0.5,\
+            "big":123456789012345678901234567890,"decimal":1.10,"none":null,"list":["a","b"]}}}\
+            """);
+    assertThat(((Body.Single) Envelopes.read(error)).message())
+        .isInstanceOfSatisfying(
+            Message.Response.class, response -> assertThat(response.error()).isTrue());
+  }
+
+  @Test
+  void shouldRefuseOtherData() {
+    for (Object value :
+        List.of(new Object(), Map.of(), List.of(1), Arrays.asList("a", null), 'c')) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> JsonRpcErrors.error(null, 1, "m", Map.of("x", value)));
+    }
+  }
+
+  /** A tool's name in JSON may be half a surrogate pair; quoting it must not break the answer. */
+  @Test
+  void shouldSurviveTextThatUtf8CannotCarry() {
+    assertThat(text(JsonRpcErrors.error(null, 1, "no \uD800 tool", Map.of("t", "é\uDC00"))))
+        .contains("\"no ? tool\"", "\"é?\"");
+  }
+
+  @Test
+  void shouldUseTheCodesOfTheSpecification() {
+    assertThat(JsonRpcErrorCode.values())
+        .extracting(JsonRpcErrorCode::code)
+        .containsExactly(-32700, -32600, -32601, -32602, -32603, -32000, -32001);
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, UTF_8);
+  }
+}

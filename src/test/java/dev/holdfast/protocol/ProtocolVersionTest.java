@@ -1,0 +1,55 @@
+package dev.holdfast.protocol;
+
+import static dev.holdfast.protocol.ProtocolVersion.V2024_11_05;
+import static dev.holdfast.protocol.ProtocolVersion.V2025_03_26;
+import static dev.holdfast.protocol.ProtocolVersion.V2025_06_18;
+import static dev.holdfast.protocol.ProtocolVersion.V2025_11_25;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ProtocolVersionTest {
+
+  @Test
+  void shouldParseItsOwnNames() {
+    assertThat(ProtocolVersion.values())
+        .extracting(ProtocolVersion::wire)
+        .containsExactly("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25");
+    for (ProtocolVersion version : ProtocolVersion.values()) {
+      assertThat(ProtocolVersion.parse(version.wire())).contains(version);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "2025-03-27", "2026-07-28", " 2025-03-26", "2025-03-26 ", "V2025_03_26"})
+  void shouldNotParseOthers(String wire) {
+    assertThat(ProtocolVersion.parse(wire)).isEmpty();
+  }
+
+  @Test
+  void shouldOrderByAge() {
+    assertThat(V2025_06_18.isAtLeast(V2025_03_26)).isTrue();
+    assertThat(V2025_06_18.isAtLeast(V2025_06_18)).isTrue();
+    assertThat(V2025_06_18.isAtLeast(V2025_11_25)).isFalse();
+  }
+
+  @Test
+  void shouldKnowTheRulesOfEachRevision() {
+    assertThat(those(ProtocolVersion::hasBatches)).containsExactly(V2025_03_26);
+    assertThat(those(ProtocolVersion::hasPriming)).containsExactly(V2025_11_25);
+    assertThat(those(ProtocolVersion::hasVersionHeader)).containsExactly(V2025_06_18, V2025_11_25);
+    assertThat(ProtocolVersion.DEFAULT_WHEN_ABSENT)
+        .isEqualTo(V2025_03_26)
+        .isNotEqualTo(V2024_11_05);
+  }
+
+  private static Stream<ProtocolVersion> those(Predicate<ProtocolVersion> rule) {
+    return Arrays.stream(ProtocolVersion.values()).filter(rule);
+  }
+}

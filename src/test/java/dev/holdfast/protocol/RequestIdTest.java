@@ -1,0 +1,95 @@
+package dev.holdfast.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RequestIdTest {
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "0",
+        "10",
+        "-0",
+        "-12",
+        "1.0",
+        "1e3",
+        "1E-3",
+        "99999999999999999999",
+        "\"\"",
+        "\" \"",
+        "\"a\"",
+        "\"é\"",
+        "\"\\u0061\"",
+        "\"\\\"\"",
+        "\"😀\""
+      })
+  void shouldKeepJson(String json) {
+    assertThat(RequestId.ofJson(json).json()).isEqualTo(json);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        " ",
+        " 1",
+        "1 ",
+        "01",
+        "00",
+        "+1",
+        "1.",
+        "-",
+        "a",
+        "\"",
+        "\"a",
+        "a\"",
+        "\"a\"b\"",
+        "\"\n\"",
+        "\"\\\"",
+        "\"\\x\"",
+        "null",
+        "true",
+        "[1]",
+        "{}",
+        "1 2",
+        "1,2",
+        "\"a\" \"b\"",
+        "\"\uD800\""
+      })
+  void shouldRefuseAnythingElse(String json) {
+    assertThatIllegalArgumentException().isThrownBy(() -> RequestId.ofJson(json));
+  }
+
+  @Test
+  void shouldTellTypesAndSpellingsApart() {
+    assertThat(RequestId.of(1)).isNotEqualTo(RequestId.of("1"));
+    assertThat(RequestId.of(1)).isNotEqualTo(RequestId.ofJson("1.0"));
+    assertThat(RequestId.ofJson("1000")).isNotEqualTo(RequestId.ofJson("1e3"));
+    assertThat(RequestId.ofJson("9007199254740993"))
+        .isNotEqualTo(RequestId.ofJson("9007199254740992"));
+    assertThat(RequestId.of("a")).isNotEqualTo(RequestId.of("A"));
+  }
+
+  @Test
+  void shouldEqualWhateverTheEscapes() {
+    RequestId plain = RequestId.of("a/é\"");
+    RequestId escaped = RequestId.ofJson("\"\\u0061\\/\\u00E9\\\"\"");
+
+    assertThat(escaped).isEqualTo(plain).hasSameHashCodeAs(plain);
+    assertThat(escaped.json()).isNotEqualTo(plain.json());
+    assertThat(RequestId.ofJson("\"\\\\u0061\"")).isNotEqualTo(RequestId.of("a"));
+  }
+
+  @Test
+  void shouldWriteNumbersAndStrings() {
+    assertThat(RequestId.of(-7).json()).isEqualTo("-7");
+    assertThat(RequestId.of(Long.MIN_VALUE).json()).isEqualTo("-9223372036854775808");
+    assertThat(RequestId.of("a\"\\\n\u0001é").json()).isEqualTo("\"a\\\"\\\\\\n\\u0001é\"");
+    assertThatIllegalArgumentException().isThrownBy(() -> RequestId.of("\uD800"));
+  }
+}
