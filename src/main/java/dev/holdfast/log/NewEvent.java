@@ -1,5 +1,6 @@
 package dev.holdfast.log;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,4 +11,21 @@ import org.jspecify.annotations.Nullable;
  *     resumed; null when it gave none
  * @param last whether this is the last event of its stream
  */
-public record NewEvent(byte[] payload, @Nullable String upstreamId, boolean last) {}
+public record NewEvent(byte[] payload, @Nullable String upstreamId, boolean last) {
+
+  /**
+   * Checks what a writer is given.
+   *
+   * @throws IllegalArgumentException when there is no event, or one after the last of the stream
+   */
+  public static void requireWellFormed(List<NewEvent> events) {
+    if (events.isEmpty()) {
+      throw new IllegalArgumentException("an append has at least one event");
+    }
+    for (NewEvent event : events.subList(0, events.size() - 1)) {
+      if (event.last()) {
+        throw new IllegalArgumentException("nothing follows the last event of a stream");
+      }
+    }
+  }
+}

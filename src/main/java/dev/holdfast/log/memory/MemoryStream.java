@@ -1,0 +1,233 @@
+package dev.holdfast.log.memory;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamRef;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** One stream. Its lock guards every field that changes. */
+final class MemoryStream {
+
+  private enum State {
+    OPEN,
+    COMPLETE,
+    /** Its session has ended or it has expired: it holds nothing and nobody finds it. */
+    GONE
+  }
+
+  private final StreamRef ref;
+  private final MemorySession session;
+  private final Retention retention;
+  private final ByteBudget budget;
+  private final InstantSource clock;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Window kept = new Window();
+  private Position last = Position.START;
+  private Position delivered = Position.START;
+  private State state = State.OPEN;
+
+  /** When a complete stream vanishes, in milliseconds since the epoch. */
+  private long expires = Long.MAX_VALUE;
+
+  MemoryStream(
+      StreamRef ref,
+      MemorySession session,
+      Retention retention,
+      ByteBudget budget,
+      InstantSource clock) {
+    this.ref = ref;
+    this.session = session;
+    this.retention = retention;
+    this.budget = budget;
+    this.clock = clock;
+  }
+
+  StreamRef ref() {
+    return ref;
+  }
+
+  Position append(List<NewEvent> events) {
+    lock.lock();
+    try {
+      if (state != State.OPEN) {
+        throw new FencedException(ref);
+      }
+      long now = clock.millis();
+      store(events, Math.max(now, last.millis()));
+      purgeOld(now);
+      if (events.getLast().last()) {
+        state = State.COMPLETE;
+        expires = now + retention.eventTtl().toMillis();
+        session.completed();
+      }
+      return last;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void store(List<NewEvent> events, long millis) {
+    List<Stored> added = new ArrayList<>(events.size());
+    for (NewEvent event : events) {
+      last = new Position(millis, last.number() + 1);
+      Stored stored =
+          new Stored(this, new LogEvent(last, event.payload(), event.upstreamId(), event.last()));
+      kept.add(stored);
+      added.add(stored);
+    }
+    budget.add(added);
+  }
+
+  private void purgeOld(long now) {
+    long oldest = now - retention.eventTtl().toMillis();
+    while (kept.size() > retention.maxEvents()
+        || (!kept.isEmpty() && kept.get(0).event().position().millis() <= oldest)) {
+      budget.release(kept.purge());
+    }
+  }
+
+  /** Forgets an event that the budget took back, and all before it. */
+  void purgeThrough(long number) {
+    lock.lock();
+    try {
+      while (!kept.isEmpty() && kept.get(0).number() <= number) {
+        budget.release(kept.purge());
+      }
+      vanishIfEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void sweep() {
+    lock.lock();
+    try {
+      long now = clock.millis();
+      if (now >= expires) {
+        vanish();
+      } else {
+        purgeOld(now);
+        vanishIfEmpty();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void vanishIfEmpty() {
+    if (state == State.COMPLETE && kept.isEmpty()) {
+      vanish();
+    }
+  }
+
+  /** Forgets everything; later appends are fenced. */
+  void vanish() {
+    lock.lock();
+    try {
+      state = State.GONE;
+      while (!kept.isEmpty()) {
+        budget.release(kept.purge());
+      }
+    } finally {
+      lock.unlock();
+    }
+    session.forget(ref.name(), this);
+  }
+
+  ReadResult read(Position after, int maxEvents) {
+    lock.lock();
+    try {
+      if (state == State.GONE || clock.millis() >= expires) {
+        return new ReadResult.Unknown();
+      }
+      long next = after.number() + 1;
+      long oldest = last.number() - kept.size() + 1;
+      if (next < oldest || isStrange(after, oldest)) {
+        return new ReadResult.Gap(kept.isEmpty() ? null : kept.get(0).event().position());
+      }
+      if (next > last.number() && state == State.COMPLETE) {
+        return new ReadResult.Ended();
+      }
+      return page((int) (next - oldest), maxEvents);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether the cursor is not of this log: ahead of it, or of another time than its event. */
+  private boolean isStrange(Position after, long oldest) {
+    if (after.number() > last.number()) {
+      return true;
+    }
+    if (after.number() == 0) {
+      return false;
+    }
+    if (after.number() == last.number()) {
+      return !after.equals(last);
+    }
+    return after.number() >= oldest
+        && !after.equals(kept.get((int) (after.number() - oldest)).event().position());
+  }
+
+  private ReadResult page(int from, int maxEvents) {
+    int to = Math.min(kept.size(), from + Math.min(maxEvents, kept.size() - from));
+    List<LogEvent> events = new ArrayList<>(to - from);
+    for (int i = from; i < to; i++) {
+      events.add(kept.get(i).event());
+    }
+    return new ReadResult.Events(events);
+  }
+
+  Optional<Position> beforeOldest() {
+    lock.lock();
+    try {
+      if (kept.isEmpty()) {
+        return Optional.empty();
+      }
+      Position oldest = kept.get(0).event().position();
+      return Optional.of(new Position(oldest.millis(), oldest.number() - 1));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void markDelivered(Position position) {
+    lock.lock();
+    try {
+      if (position.compareTo(delivered) > 0) {
+        delivered = position;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  Position delivered() {
+    lock.lock();
+    try {
+      return delivered;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void retire() {
+    lock.lock();
+    try {
+      if (state == State.COMPLETE) {
+        expires = Math.min(expires, clock.millis() + retention.completedTtl().toMillis());
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package dev.holdfast.log;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+/** Words in which tests of event logs speak. */
+public final class LogTesting {
+
+  private LogTesting() {}
+
+  /** An event that more will follow. */
+  public static NewEvent event(String payload) {
+    return new NewEvent(payload.getBytes(UTF_8), null, false);
+  }
+
+  /** The last event of its stream. */
+  public static NewEvent last(String payload) {
+    return new NewEvent(payload.getBytes(UTF_8), null, true);
+  }
+
+  /** Events {@code from}, {@code from + 1}, …, {@code to}, whose payloads are their numbers. */
+  public static List<NewEvent> numbered(int from, int to) {
+    return IntStream.rangeClosed(from, to).mapToObj(n -> event(Integer.toString(n))).toList();
+  }
+
+  /** The events of a result that has some, or is at the head. */
+  public static List<LogEvent> events(ReadResult result) {
+    assertThat(result).isInstanceOf(ReadResult.Events.class);
+    return ((ReadResult.Events) result).events();
+  }
+
+  /** What the events carry. */
+  public static List<String> payloads(List<LogEvent> events) {
+    return events.stream().map(event -> new String(event.payload(), UTF_8)).toList();
+  }
+
+  /** What a result's events carry. */
+  public static List<String> payloads(ReadResult result) {
+    return payloads(events(result));
+  }
+
+  /** Reads to the head in pages, and fails on anything but events. */
+  public static List<LogEvent> readAll(EventLog log, StreamRef stream, Position after) {
+    List<LogEvent> all = new ArrayList<>();
+    Position cursor = after;
+    while (true) {
+      ReadResult page = log.read(stream, cursor, 100);
+      if (page instanceof ReadResult.Ended || events(page).isEmpty()) {
+        return all;
+      }
+      all.addAll(events(page));
+      cursor = all.getLast().position();
+    }
+  }
+
+  /** Counts what it is told. */
+  public static final class CountingWatcher implements Watcher {
+    private final AtomicInteger wakes = new AtomicInteger();
+    private final AtomicInteger evictions = new AtomicInteger();
+
+    @Override
+    public void wake() {
+      wakes.incrementAndGet();
+    }
+
+    @Override
+    public void evicted() {
+      evictions.incrementAndGet();
+    }
+
+    /** How often it was woken. */
+    public int wakes() {
+      return wakes.get();
+    }
+
+    /** How often it was evicted. */
+    public int evictions() {
+      return evictions.get();
+    }
+  }
+}

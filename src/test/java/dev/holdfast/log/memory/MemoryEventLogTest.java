@@ -1,0 +1,138 @@
+package dev.holdfast.log.memory;
+
+import static dev.holdfast.log.LogTesting.event;
+import static dev.holdfast.log.LogTesting.last;
+import static dev.holdfast.log.LogTesting.numbered;
+import static dev.holdfast.log.LogTesting.payloads;
+import static dev.holdfast.log.LogTesting.readAll;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.EventLogContract;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class MemoryEventLogTest extends EventLogContract {
+
+  private static final Duration LONG_ENOUGH = Duration.ofHours(1);
+
+  private final AtomicLong now = new AtomicLong(1_000_000);
+  private final InstantSource clock = () -> Instant.ofEpochMilli(now.get());
+  private final List<EventLog> logs = new ArrayList<>();
+  private long maxBytes = 100_000_000;
+
+  @Override
+  protected EventLog create(Retention retention) {
+    EventLog created = new MemoryEventLog(retention, maxBytes, clock);
+    logs.add(created);
+    return created;
+  }
+
+  @Override
+  protected void pass(Duration time) {
+    now.addAndGet(time.toMillis());
+    logs.forEach(EventLog::sweep);
+  }
+
+  @Override
+  protected int trimmingStep() {
+    return 0;
+  }
+
+  @Test
+  void shouldNotGoBackInTime() {
+    StreamWriter writer = log.open(ref, "1");
+    Position first = writer.append(numbered(1, 1));
+
+    now.addAndGet(-5000);
+    Position second = writer.append(numbered(2, 2));
+
+    assertThat(second.millis()).isEqualTo(first.millis());
+  }
+
+  @Test
+  void shouldPurgeOnlyWhatIsOld() {
+    EventLog brief =
+        begun(new Retention(Duration.ofSeconds(10), Duration.ofSeconds(1), 10, LONG_ENOUGH, 10));
+    StreamWriter writer = brief.open(ref, "1");
+    writer.append(numbered(1, 1));
+    pass(Duration.ofSeconds(6));
+    writer.append(numbered(2, 2));
+
+    pass(Duration.ofSeconds(6));
+
+    List<LogEvent> kept = readAll(brief, ref, brief.beforeOldest(ref).orElseThrow());
+    assertThat(payloads(kept)).containsExactly("2");
+  }
+
+  @Test
+  void shouldPurgeTheOldestOfAllStreamsBeyondTheBudget() {
+    maxBytes = 4L * (Stored.OVERHEAD + 1);
+    EventLog small = begun(keeping(100, 10));
+    StreamRef other = new StreamRef(ref.session(), "b");
+    StreamWriter one = small.open(ref, "1");
+    StreamWriter two = small.open(other, "2");
+    one.append(numbered(1, 2));
+    two.append(numbered(1, 2));
+
+    two.append(numbered(3, 3));
+    assertThat(small.read(ref, Position.START, 1)).isInstanceOf(ReadResult.Gap.class);
+    assertThat(payloads(readAll(small, ref, small.beforeOldest(ref).orElseThrow())))
+        .containsExactly("2");
+
+    one.append(numbered(3, 4));
+    assertThat(payloads(readAll(small, ref, small.beforeOldest(ref).orElseThrow())))
+        .containsExactly("3", "4");
+    assertThat(payloads(readAll(small, other, small.beforeOldest(other).orElseThrow())))
+        .containsExactly("2", "3");
+  }
+
+  @Test
+  void shouldGiveBackTheBudgetOfAnEndedSession() {
+    maxBytes = 4L * (Stored.OVERHEAD + 1);
+    EventLog small = begun(keeping(100, 10));
+    small.begin("other");
+    StreamRef other = new StreamRef("other", "b");
+    small.open(other, "1").append(numbered(1, 4));
+
+    small.end("other");
+    small.open(ref, "1").append(numbered(1, 4));
+
+    assertThat(payloads(readAll(small, ref, Position.START))).hasSize(4);
+  }
+
+  @Test
+  void shouldForgetACompleteStreamWhoseEventsAreAllPurged() {
+    maxBytes = 2L * (Stored.OVERHEAD + 1);
+    EventLog small = begun(keeping(100, 10));
+    StreamRef other = new StreamRef(ref.session(), "b");
+    Position end = small.open(ref, "1").append(List.of(last("1")));
+
+    small.open(other, "2").append(numbered(1, 2));
+
+    assertThat(small.read(ref, end, 1)).isEqualTo(new ReadResult.Unknown());
+  }
+
+  @Test
+  void shouldKeepTheNewestEventHoweverLarge() {
+    maxBytes = 10;
+    EventLog small = begun(keeping(100, 10));
+    StreamWriter writer = small.open(ref, "1");
+    Position first = writer.append(numbered(1, 1));
+
+    writer.append(List.of(event("x".repeat(1000))));
+
+    assertThat(payloads(small.read(ref, first, 1)).getFirst()).hasSize(1000);
+  }
+}
