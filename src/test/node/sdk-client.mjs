@@ -1,0 +1,68 @@
+/**
+ * Calls one tool with the official TypeScript SDK client, as any program that uses the SDK would:
+ * nothing but its public API, and reconnecting is left to the SDK.
+ *
+ *   node sdk-client.mjs --url URL --tool NAME [--args JSON] [--answer TEXT] [--timeout-ms N]
+ *
+ * Prints one JSON line {"progress":[…],"result":…,"errors":[…]}, exits with 0 if a result came.
+ * `errors` holds what the SDK reported on the way, such as cut connections.
+ */
+import { parseArgs } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+const { values: options } = parseArgs({
+  options: {
+    url: { type: 'string' },
+    tool: { type: 'string' },
+    args: { type: 'string', default: '{}' },
+    answer: { type: 'string', default: 'yes' },
+    'timeout-ms': { type: 'string', default: '120000' },
+  },
+});
+
+const progress = [];
+const errors = [];
+
+const client = new Client(
+  { name: 'holdfast-sdk-client', version: '1.0.0' },
+  { capabilities: { elicitation: {} } },
+);
+client.onerror = (error) => errors.push(String(error.message ?? error));
+client.setRequestHandler(ElicitRequestSchema, () => ({
+  action: 'accept',
+  content: { answer: options.answer, response: options.answer },
+}));
+
+const transport = new StreamableHTTPClientTransport(new URL(options.url), {
+  // The SDK gives up after two attempts by default; a replica takes longer to come back than that.
+  reconnectionOptions: {
+    initialReconnectionDelay: 50,
+    maxReconnectionDelay: 500,
+    reconnectionDelayGrowFactor: 1.5,
+    maxRetries: 500,
+  },
+});
+
+let result = null;
+try {
+  await client.connect(transport);
+  result = await client.callTool(
+    { name: options.tool, arguments: JSON.parse(options.args) },
+    CallToolResultSchema,
+    {
+      onprogress: (notification) => progress.push(notification.progress),
+      timeout: Number(options['timeout-ms']),
+      resetTimeoutOnProgress: true,
+    },
+  );
+} catch (error) {
+  errors.push(String(error.message ?? error));
+}
+
+const line = JSON.stringify({ progress, result, errors: [...errors] });
+// Good manners only: the outcome is known, so a failure here changes nothing.
+await transport.terminateSession().catch(() => {});
+await client.close().catch(() => {});
+process.stdout.write(`${line}\n`, () => process.exit(result === null ? 1 : 0));
