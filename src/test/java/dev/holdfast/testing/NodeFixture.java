@@ -1,0 +1,151 @@
+package dev.holdfast.testing;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An MCP server in Node.js, running as a child process until it is closed; and a way to run other
+ * scripts of {@code src/test/node} to their end. The first use installs what they need.
+ */
+public final class NodeFixture implements AutoCloseable {
+  /** The server that offers what the conformance suite asks for, and more. */
+  public static final String CONFORMANCE_SERVER = "conformance-server.mjs";
+
+  /** The client on the official SDK that calls one tool and prints what came. */
+  public static final String SDK_CLIENT = "sdk-client.mjs";
+
+  private static final Pattern READY = Pattern.compile("listening on (\\d+)");
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+
+  private final Process process;
+  private final Queue<String> output = new ConcurrentLinkedQueue<>();
+  private final CompletableFuture<Integer> listeningPort = new CompletableFuture<>();
+  private final int port;
+
+  private NodeFixture(Process process) {
+    this.process = process;
+    // A platform thread: reading a pipe blocks the carrier of a virtual one.
+    Thread.ofPlatform().daemon().name("node-fixture-" + process.pid()).start(this::drain);
+    this.port = awaitPort();
+  }
+
+  /**
+   * Starts a server and returns when it listens.
+   *
+   * @param script its name in {@code src/test/node}, such as {@link #CONFORMANCE_SERVER}
+   * @param arguments what the script gets
+   * @throws IllegalStateException if npm is missing, or the server ends or stays silent instead
+   */
+  public static NodeFixture start(String script, String... arguments) {
+    try {
+      // Its stdin stays open as long as this process lives; the script ends when it closes.
+      return new NodeFixture(
+          new ProcessBuilder(command(script, arguments))
+              .directory(NodeToolchain.home().toFile())
+              .redirectErrorStream(true)
+              .start());
+    } catch (IOException e) {
+      throw new IllegalStateException("Cannot start " + script, e);
+    }
+  }
+
+  /**
+   * Runs a script to its end.
+   *
+   * @param timeout after this time the script is killed
+   * @param script its path, relative to {@code src/test/node}
+   * @param arguments what the script gets
+   * @throws IllegalStateException if npm is missing, or the script takes too long
+   */
+  public static ProcessResult run(Duration timeout, String script, String... arguments) {
+    try {
+      return ProcessRun.toEnd(NodeToolchain.home(), timeout, command(script, arguments));
+    } catch (IOException e) {
+      throw new IllegalStateException("Cannot run " + script, e);
+    }
+  }
+
+  /** The directory of the scripts, {@code src/test/node}. */
+  public static Path directory() {
+    return NodeToolchain.home();
+  }
+
+  /** Where the server's MCP endpoint is. */
+  public URI url() {
+    return URI.create("http://127.0.0.1:" + port + "/mcp");
+  }
+
+  /** The port that the server listens on. */
+  public int port() {
+    return port;
+  }
+
+  /** Whether the server still runs. */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** All that the server has written so far, for the messages of failing tests. */
+  public String output() {
+    return String.join("\n", output);
+  }
+
+  /** Kills the server and whatever it started. */
+  @Override
+  public void close() {
+    ProcessRun.kill(process);
+  }
+
+  private static List<String> command(String script, String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(NodeToolchain.node().toString());
+    command.add(script);
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  private int awaitPort() {
+    try {
+      return listeningPort.get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      close();
+      throw new IllegalStateException("The server did not start: " + output(), e);
+    } catch (InterruptedException e) {
+      close();
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while the server started", e);
+    }
+  }
+
+  private void drain() {
+    try (BufferedReader reader = process.inputReader()) {
+      reader
+          .lines()
+          .forEach(line -> {
+            output.add(line);
+            Matcher ready = READY.matcher(line);
+            if (ready.matches()) {
+              listeningPort.complete(Integer.valueOf(ready.group(1)));
+            }
+          });
+    } catch (IOException | UncheckedIOException e) {
+      output.add(e.toString());
+    }
+    // Without effect if the port came before.
+    listeningPort.completeExceptionally(new IllegalStateException("The output ended"));
+  }
+}
