@@ -1,0 +1,56 @@
+package dev.holdfast.conformance;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What a run of the conformance suite found.
+ *
+ * @param scenarios every scenario of the revision, the scored ones first
+ * @param output what the suite printed
+ */
+public record ConformanceReport(List<ScenarioResult> scenarios, String output) {
+  /** Copies the list. */
+  public ConformanceReport {
+    scenarios = List.copyOf(scenarios);
+  }
+
+  /** The scenarios that the revision requires. */
+  public List<ScenarioResult> scored() {
+    return scenarios.stream().filter(ScenarioResult::scored).toList();
+  }
+
+  /** The scenarios that the suite runs, but does not require. */
+  public List<ScenarioResult> unscored() {
+    return scenarios.stream().filter(scenario -> !scenario.scored()).toList();
+  }
+
+  /**
+   * The result of one scenario.
+   *
+   * @throws IllegalArgumentException if the suite has no such scenario for the revision
+   */
+  public ScenarioResult scenario(String name) {
+    return scenarios.stream()
+        .filter(scenario -> scenario.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("No scenario " + name));
+  }
+
+  /** One line per scenario and per problem, for the messages of failing tests. */
+  public String summary() {
+    return scenarios.stream()
+        .map(scenario ->
+            "%s%s: %d passed, %d failed, %d warnings%s"
+                .formatted(
+                    scenario.name(),
+                    scenario.scored() ? "" : " (not scored)",
+                    scenario.passed(),
+                    scenario.failed(),
+                    scenario.warnings(),
+                    scenario.problems().stream()
+                        .map(problem -> "\n    " + problem)
+                        .collect(Collectors.joining())))
+        .collect(Collectors.joining("\n"));
+  }
+}

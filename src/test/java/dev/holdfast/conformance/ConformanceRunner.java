@@ -1,0 +1,146 @@
+package dev.holdfast.conformance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.ProcessResult;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Runs the official conformance suite of MCP against a server.
+ *
+ * <p>The suite writes one directory per scenario, {@code server-<scenario>-<time>}, with a {@code
+ * checks.json} in it: an array of checks, each with a {@code status}. {@code SUCCESS} and {@code
+ * FAILURE} judge a MUST; {@code WARNING} a SHOULD that is not followed; {@code INFO} is a record of
+ * what was sent, and {@code SKIPPED} does not apply. The suite itself fails only if a scored
+ * scenario has a {@code FAILURE}. A scenario that broke off leaves a directory without that file.
+ */
+public final class ConformanceRunner {
+  /** The newest revision with sessions and resumable streams. */
+  public static final String REVISION = "2025-11-25";
+
+  private static final String SUITE = "node_modules/@modelcontextprotocol/conformance";
+  private static final Duration TIMEOUT = Duration.ofMinutes(3);
+  private static final Pattern RESULT =
+      Pattern.compile("server-(.+)-\\d{4}-\\d{2}-\\d{2}T[\\d-]+Z");
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private ConformanceRunner() {}
+
+  /**
+   * Runs all scenarios that {@link #REVISION} requires, and those that come with them unscored.
+   *
+   * @param server the MCP endpoint; its host must be local, or the check of DNS rebinding fails
+   * @param name names the directory below {@code target/conformance} that keeps the results
+   * @throws IllegalStateException if the suite cannot be run, or does not end
+   */
+  public static ConformanceReport run(URI server, String name) {
+    try {
+      Path parent = Files.createDirectories(Path.of("target", "conformance").toAbsolutePath());
+      Path results = Files.createTempDirectory(parent, name + "-");
+      ProcessResult result =
+          NodeFixture.run(
+              TIMEOUT,
+              SUITE + "/dist/index.js",
+              "server",
+              "--url",
+              server.toString(),
+              "--requirements",
+              REVISION,
+              "--output-dir",
+              results.toString());
+      return new ConformanceReport(read(results), result.toString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static List<ScenarioResult> read(Path results) throws IOException {
+    Map<String, Path> directories = new TreeMap<>();
+    try (Stream<Path> entries = Files.list(results)) {
+      for (Path directory : entries.toList()) {
+        Matcher matcher = RESULT.matcher(directory.getFileName().toString());
+        if (matcher.matches()) {
+          directories.put(matcher.group(1), directory);
+        }
+      }
+    }
+    List<ScenarioResult> scenarios = new ArrayList<>();
+    for (String name : required()) {
+      Path directory = directories.remove(name);
+      scenarios.add(directory == null ? unfinished(name, true) : read(name, true, directory));
+    }
+    for (Map.Entry<String, Path> unscored : directories.entrySet()) {
+      scenarios.add(read(unscored.getKey(), false, unscored.getValue()));
+    }
+    return scenarios;
+  }
+
+  private static ScenarioResult read(String name, boolean scored, Path directory)
+      throws IOException {
+    Path file = directory.resolve("checks.json");
+    if (!Files.exists(file)) {
+      return unfinished(name, scored);
+    }
+    int passed = 0;
+    int failed = 0;
+    int warnings = 0;
+    List<String> problems = new ArrayList<>();
+    for (JsonNode check : JSON.readTree(file.toFile())) {
+      switch (check.path("status").asText()) {
+        case "SUCCESS" -> passed++;
+        case "FAILURE" -> {
+          failed++;
+          problems.add(describe(check));
+        }
+        case "WARNING" -> {
+          warnings++;
+          problems.add(describe(check));
+        }
+        default -> {}
+      }
+    }
+    return new ScenarioResult(name, scored, passed, failed, warnings, problems);
+  }
+
+  private static String describe(JsonNode check) {
+    return "%s %s: %s (%s)"
+        .formatted(
+            check.path("status").asText(),
+            check.path("id").asText(),
+            check.path("description").asText(),
+            check.path("errorMessage").asText("no message"));
+  }
+
+  private static ScenarioResult unfinished(String name, boolean scored) {
+    return new ScenarioResult(name, scored, 0, 1, 0, List.of("It left no result"));
+  }
+
+  /** The scenarios that count: the list {@code server:} of the suite's own requirements file. */
+  private static List<String> required() throws IOException {
+    Path file = NodeFixture.directory().resolve(SUITE, "requirements", REVISION + ".yaml");
+    List<String> names =
+        Files.readAllLines(file).stream()
+            .dropWhile(line -> !line.equals("server:"))
+            .skip(1)
+            .takeWhile(line -> line.startsWith("  - "))
+            .map(line -> line.substring(4).strip())
+            .toList();
+    if (names.isEmpty()) {
+      throw new IllegalStateException("No scenarios of a server in " + file);
+    }
+    return names;
+  }
+}

@@ -1,0 +1,5 @@
+/** Runs the official conformance suite of MCP. */
+@NullMarked
+package dev.holdfast.conformance;
+
+import org.jspecify.annotations.NullMarked;
