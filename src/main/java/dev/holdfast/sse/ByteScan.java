@@ -1,0 +1,58 @@
+package dev.holdfast.sse;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/** Searches byte ranges eight bytes at a time (SWAR: the lanes of a {@code long}). */
+final class ByteScan {
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final long ONES = 0x0101_0101_0101_0101L;
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+  private static final long ALL_LF = '\n' * ONES;
+  private static final long ALL_CR = '\r' * ONES;
+
+  private ByteScan() {}
+
+  /** Index of the first CR or LF in {@code [from, to)}, or {@code to} when there is none. */
+  static int lineEnd(byte[] bytes, int from, int to) {
+    int i = from;
+    for (; i <= to - Long.BYTES; i += Long.BYTES) {
+      long word = (long) LONG.get(bytes, i);
+      long hits = zeroLanes(word ^ ALL_LF) | zeroLanes(word ^ ALL_CR);
+      if (hits != 0) {
+        return i + (Long.numberOfTrailingZeros(hits) >>> 3);
+      }
+    }
+    while (i < to && bytes[i] != '\n' && bytes[i] != '\r') {
+      i++;
+    }
+    return i;
+  }
+
+  /** Index of the first byte outside ASCII in {@code [from, to)}, or {@code to}. */
+  static int asciiEnd(byte[] bytes, int from, int to) {
+    int i = from;
+    for (; i <= to - Long.BYTES; i += Long.BYTES) {
+      long hits = (long) LONG.get(bytes, i) & HIGH_BITS;
+      if (hits != 0) {
+        return i + (Long.numberOfTrailingZeros(hits) >>> 3);
+      }
+    }
+    while (i < to && bytes[i] >= 0) {
+      i++;
+    }
+    return i;
+  }
+
+  /**
+   * Sets the high bit of every zero lane. The subtraction may also borrow its way into lanes above
+   * a zero lane, never below it, so the lowest bit set is always right, and only that one is used.
+   */
+  private static long zeroLanes(long word) {
+    return (word - ONES) & ~word & HIGH_BITS;
+  }
+}

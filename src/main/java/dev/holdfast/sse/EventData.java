@@ -1,0 +1,90 @@
+package dev.holdfast.sse;
+
+import java.util.Arrays;
+
+/**
+ * The data buffer of the event under way. It first only points into the array its line was found
+ * in; the bytes are copied when a second line is joined to them, or when that array is about to be
+ * reused.
+ */
+final class EventData {
+
+  private static final byte[] EMPTY = {};
+
+  private final int maxBytes;
+  private final GrowableBytes kept = new GrowableBytes(SseParser.RETAINED_BYTES);
+  private byte[] array = EMPTY;
+  private int offset;
+  private int length;
+  private boolean present;
+
+  EventData(int maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** Adds the value of one {@code data} line. */
+  void addLine(byte[] source, int from, int count) {
+    long total = present ? length + 1L + count : count;
+    if (total > maxBytes) {
+      throw new SseLimitException(SseLimitException.Limit.EVENT, maxBytes);
+    }
+    if (present) {
+      keep();
+      kept.append((byte) '\n');
+      kept.append(source, from, count);
+      show(kept.array(), 0, kept.length());
+    } else {
+      show(source, from, count);
+      present = true;
+    }
+  }
+
+  /** Copies data that still lies in somebody else's array. */
+  void keep() {
+    if (present && kept.length() != length) {
+      kept.append(array, offset, length);
+      show(kept.array(), 0, kept.length());
+    }
+  }
+
+  /** Replaces ill-formed UTF-8; done once per event, since a line end never splits a sequence. */
+  void repair() {
+    if (!Utf8.isValid(array, offset, offset + length)) {
+      byte[] repaired = Utf8.repair(array, offset, offset + length);
+      show(repaired, 0, repaired.length);
+    }
+  }
+
+  void clear() {
+    kept.clear();
+    show(EMPTY, 0, 0);
+    present = false;
+  }
+
+  /** Whether the event has a {@code data} line at all; its data may still be empty. */
+  boolean present() {
+    return present;
+  }
+
+  byte[] array() {
+    return array;
+  }
+
+  int offset() {
+    return offset;
+  }
+
+  int length() {
+    return length;
+  }
+
+  byte[] copy() {
+    return Arrays.copyOfRange(array, offset, offset + length);
+  }
+
+  private void show(byte[] newArray, int newOffset, int newLength) {
+    array = newArray;
+    offset = newOffset;
+    length = newLength;
+  }
+}
