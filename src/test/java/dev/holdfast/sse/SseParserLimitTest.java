@@ -1,0 +1,109 @@
+package dev.holdfast.sse;
+
+import static dev.holdfast.sse.Received.message;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SseParserLimitTest {
+
+  private static final int CHUNK = 64 * 1024;
+
+  private final Received received = new Received();
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 7, 1000})
+  void shouldAcceptALineOfTheLimitAndRefuseALongerOne(int chunkSize) {
+    SseParser parser = new SseParser(9, 100);
+
+    SseLimitException thrown =
+        catchThrowableOfType(
+            SseLimitException.class,
+            () -> feed(parser, "\uFEFFdata: 123\r\n\r\ndata: 1234\r\n\r\n", chunkSize));
+
+    assertThat(received.items()).containsExactly(message("123"));
+    assertThat(thrown.limit()).isEqualTo(SseLimitException.Limit.LINE);
+    assertThat(thrown.maxBytes()).isEqualTo(9);
+    assertThat(thrown).hasMessageContaining("line").hasMessageContaining("9");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 7, 1000})
+  void shouldAcceptAnEventOfTheLimitAndRefuseALargerOne(int chunkSize) {
+    SseParser parser = new SseParser(100, 5);
+
+    SseLimitException thrown =
+        catchThrowableOfType(
+            SseLimitException.class,
+            () -> feed(parser, "data: 12\ndata: 34\n\ndata: 12\ndata: 345\n\n", chunkSize));
+
+    assertThat(received.items()).containsExactly(message("12\n34"));
+    assertThat(thrown.limit()).isEqualTo(SseLimitException.Limit.EVENT);
+    assertThat(thrown.maxBytes()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldNotWaitForTheEndOfALineThatIsTooLong() {
+    SseParser parser = new SseParser(10, 10);
+
+    assertThatThrownBy(() -> feed(parser, ": 123456789", 4)).isInstanceOf(SseLimitException.class);
+  }
+
+  @Test
+  void shouldRefuseBytesAfterALimitUntilReset() {
+    SseParser parser = new SseParser(10, 10);
+    assertThatThrownBy(() -> feed(parser, "data: 123456789\n\n", 100))
+        .isInstanceOf(SseLimitException.class);
+    parser.end();
+
+    assertThatThrownBy(() -> feed(parser, "data: a\n\n", 100))
+        .isInstanceOf(IllegalStateException.class);
+
+    parser.reset();
+    feed(parser, "data: b\n\n", 100);
+    assertThat(received.items()).containsExactly(message("b"));
+  }
+
+  @Test
+  void shouldCountEachEventForItself() {
+    SseParser parser = new SseParser(100, 4);
+
+    feed(parser, "data: 1234\n\n".repeat(50) + ": comment\n".repeat(50), 5);
+
+    assertThat(received.events()).hasSize(50);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void shouldParseEventsOfManyMegabytes(int lines) {
+    SseParser parser = new SseParser(8 << 20, 16 << 20);
+    String line = "0123456789abcdé".repeat(200_000);
+    String data = (line + "\n").repeat(lines - 1) + line;
+    SseWriter writer = new SseWriter();
+    writer.event("1", data.getBytes(UTF_8));
+    writer.event("2", "small".getBytes(UTF_8));
+
+    feed(parser, new String(writer.take(), UTF_8), CHUNK);
+
+    assertThat(received.items()).containsExactly(message("1", data), message("2", "small"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1})
+  void shouldRefuseLimitsThatAreNotPositive(int limit) {
+    assertThatThrownBy(() -> new SseParser(limit, 1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new SseParser(1, limit)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private void feed(SseParser parser, String text, int chunkSize) {
+    byte[] bytes = text.getBytes(UTF_8);
+    for (int i = 0; i < bytes.length; i += chunkSize) {
+      parser.feed(bytes, i, Math.min(chunkSize, bytes.length - i), received);
+    }
+  }
+}
