@@ -1,0 +1,19 @@
+package dev.holdfast.upstream.local;
+
+/**
+ * A tool was called with arguments that it does not take. Has no stack trace: any client can cause
+ * it at will.
+ */
+public final class InvalidArgumentsException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * Says which argument is wrong, and how.
+   *
+   * @param message a text for the client
+   */
+  public InvalidArgumentsException(String message) {
+    super(message, null, false, false);
+  }
+}

@@ -1,0 +1,218 @@
+package dev.holdfast.upstream.local;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamSession;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Speaks for one session of a {@link LocalUpstream}. Its state is in {@link SessionStates}. */
+final class LocalSession implements UpstreamSession {
+
+  private static final String LOGGING_SET_LEVEL = "logging/setLevel";
+
+  private final String session;
+  private final Toolset tools;
+  private final SessionStates states;
+  private final ToolThreads threads;
+
+  LocalSession(String session, Toolset tools, SessionStates states, ToolThreads threads) {
+    this.session = session;
+    this.tools = tools;
+    this.states = states;
+    this.threads = threads;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Any call of a tool makes the answer a stream, at once and whatever comes of it; everything
+   * else is answered with JSON.
+   *
+   * @throws IllegalArgumentException if there is no request
+   */
+  @Override
+  public Answer request(Body requests) {
+    if (states.closed()) {
+      throw new UpstreamException.Unreachable(null);
+    }
+    List<Message> messages = messages(requests);
+    if (messages.stream().noneMatch(Message.Request.class::isInstance)) {
+      throw new IllegalArgumentException("There is no request in the body");
+    }
+    if (messages.stream().anyMatch(LocalSession::isCall)) {
+      return stream(messages);
+    }
+    List<byte[]> responses = responses(messages);
+    return new Answer.Json(
+        requests instanceof Body.Batch ? array(responses) : responses.getFirst());
+  }
+
+  private List<byte[]> responses(List<Message> messages) {
+    List<byte[]> responses = new ArrayList<>();
+    for (Message message : messages) {
+      switch (message) {
+        case Message.Request request -> responses.add(answer(request));
+        case Message.Notification notification -> accept(notification);
+        case Message.Response _ -> {}
+      }
+    }
+    return responses;
+  }
+
+  /** Opens all writers of the stream and registers all calls before it starts the first. */
+  private Answer stream(List<Message> messages) {
+    MessageQueue queue = new MessageQueue();
+    List<RunningCall> calls = new ArrayList<>();
+    for (Message message : messages) {
+      switch (message) {
+        case Message.Request call when isCall(call) -> prepare(call, queue).ifPresent(calls::add);
+        case Message.Request request -> queue.add(answer(request));
+        case Message.Notification notification -> accept(notification);
+        case Message.Response _ -> {}
+      }
+    }
+    calls.forEach(threads::start);
+    return new Answer.Stream(new CallStream(queue, calls));
+  }
+
+  /** Returns a registered call, or answers it at once and returns nothing. */
+  private Optional<RunningCall> prepare(Message.Request call, MessageQueue queue) {
+    try {
+      Tool tool = tools.find(toolName(call)).orElse(null);
+      if (tool == null) {
+        queue.add(
+            Messages.error(
+                call.id(), JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: " + toolName(call)));
+        return Optional.empty();
+      }
+      JsonNode arguments = Messages.objectOrEmpty(Messages.params(call), "arguments");
+      return register(new RunningCall(session, call, tool, arguments, states, queue), queue);
+    } catch (InvalidArgumentsException e) {
+      queue.add(Messages.error(call.id(), e));
+      return Optional.empty();
+    }
+  }
+
+  private static String toolName(Message.Request call) {
+    String name = call.toolName();
+    if (name == null) {
+      throw new InvalidArgumentsException("name must be a string");
+    }
+    return name;
+  }
+
+  private Optional<RunningCall> register(RunningCall call, MessageQueue queue) {
+    return switch (states.register(call)) {
+      case DONE -> Optional.of(call);
+      case ID_IN_USE -> {
+        call.cancel();
+        queue.add(
+            Messages.error(
+                call.id(), JsonRpcErrorCode.INVALID_REQUEST, "Invalid Request: the id is in use"));
+        yield Optional.empty();
+      }
+      case CLOSED -> throw new UpstreamException.Unreachable(null);
+    };
+  }
+
+  /** Answers a request that needs no tool. */
+  private byte[] answer(Message.Request request) {
+    try {
+      return switch (request.method()) {
+        case Methods.PING -> Messages.result(request.id(), _ -> {});
+        case Methods.TOOLS_LIST -> listTools(request);
+        case LOGGING_SET_LEVEL -> setLogLevel(request);
+        default -> JsonRpcErrors.error(request.id(), JsonRpcErrorCode.METHOD_NOT_FOUND);
+      };
+    } catch (InvalidArgumentsException e) {
+      return Messages.error(request.id(), e);
+    }
+  }
+
+  private byte[] listTools(Message.Request request) {
+    if (Messages.params(request).hasNonNull("cursor")) {
+      throw new InvalidArgumentsException("there is only one page, so no cursor is valid");
+    }
+    return tools.list(request.id());
+  }
+
+  private byte[] setLogLevel(Message.Request request) {
+    LogLevel level =
+        LogLevel.parse(Messages.params(request).path("level").asText())
+            .orElseThrow(() -> new InvalidArgumentsException("level must be a log level"));
+    states.setLogLevel(session, level);
+    return Messages.result(request.id(), _ -> {});
+  }
+
+  /** {@inheritDoc} All but a cancellation is ignored, as this server asks nothing. */
+  @Override
+  public void send(Body messages) {
+    for (Message message : messages(messages)) {
+      if (message instanceof Message.Notification notification) {
+        accept(notification);
+      }
+    }
+  }
+
+  /** Cancelling what has ended, or never was, is no mistake: the two may have crossed. */
+  private void accept(Message.Notification notification) {
+    RequestId id = notification.cancelledRequestId();
+    RunningCall call = id == null ? null : states.find(session, id);
+    if (call != null) {
+      call.cancel();
+    }
+  }
+
+  /** {@inheritDoc} Always empty: this server never speaks unasked. */
+  @Override
+  public Optional<MessageSource> listen() {
+    return Optional.empty();
+  }
+
+  /** {@inheritDoc} Always refused: this server gives its messages no ids. */
+  @Override
+  public MessageSource resume(String eventId) {
+    throw new UpstreamException.Broken("a local call cannot be resumed", null);
+  }
+
+  /** {@inheritDoc} Cancels its calls on this replica; those on others have to be ended there. */
+  @Override
+  public void end() {
+    states.end(session).forEach(RunningCall::cancel);
+  }
+
+  private static boolean isCall(Message message) {
+    return message instanceof Message.Request request
+        && request.method().equals(Methods.TOOLS_CALL);
+  }
+
+  private static List<Message> messages(Body body) {
+    return switch (body) {
+      case Body.Single(Message message) -> List.of(message);
+      case Body.Batch(List<Message> messages, _) -> messages;
+    };
+  }
+
+  private static byte[] array(List<byte[]> elements) {
+    ByteArrayOutputStream array = new ByteArrayOutputStream();
+    char before = '[';
+    for (byte[] element : elements) {
+      array.write(before);
+      array.writeBytes(element);
+      before = ',';
+    }
+    array.write(']');
+    return array.toByteArray();
+  }
+}

@@ -1,0 +1,72 @@
+package dev.holdfast.upstream.local;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.protocol.RequestId;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/** The tools by name, and their list as it goes over the wire. */
+final class Toolset {
+
+  /**
+   * What a name should look like.
+   *
+   * @see <a
+   *     href="https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names">MCP
+   *     2025-11-25, Tools, Tool Names</a>
+   */
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,128}");
+
+  private final SortedMap<String, Tool> tools = new TreeMap<>();
+  private final List<ObjectNode> descriptions;
+
+  /**
+   * @throws IllegalArgumentException if a name is malformed or taken, or a schema is not the text
+   *     of a JSON object
+   */
+  Toolset(Iterable<? extends Tool> tools) {
+    for (Tool tool : tools) {
+      String name = tool.name();
+      if (!NAME.matcher(name).matches()) {
+        throw new IllegalArgumentException("Not a tool name: \"" + name + "\"");
+      }
+      if (this.tools.put(name, tool) != null) {
+        throw new IllegalArgumentException("Two tools have the name \"" + name + "\"");
+      }
+    }
+    descriptions = this.tools.values().stream().map(Toolset::describe).toList();
+  }
+
+  private static ObjectNode describe(Tool tool) {
+    ObjectNode description = Messages.newObject();
+    description.put("name", tool.name());
+    description.put("description", tool.description());
+    try {
+      description.set("inputSchema", Messages.object(tool.inputSchema()));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "The input schema of the tool \"" + tool.name() + "\" is not a JSON object", e);
+    }
+    return description;
+  }
+
+  Optional<Tool> find(String name) {
+    return Optional.ofNullable(tools.get(name));
+  }
+
+  /** The response to {@code tools/list}: all tools on one page, sorted by name. */
+  byte[] list(RequestId id) {
+    return Messages.result(
+        id,
+        json -> {
+          json.writeArrayFieldStart("tools");
+          for (ObjectNode description : descriptions) {
+            json.writeTree(description);
+          }
+          json.writeEndArray();
+        });
+  }
+}

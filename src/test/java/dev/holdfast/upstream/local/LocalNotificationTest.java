@@ -1,0 +1,190 @@
+package dev.holdfast.upstream.local;
+
+import static dev.holdfast.upstream.local.LocalClient.drain;
+import static dev.holdfast.upstream.local.LocalClient.text;
+import static dev.holdfast.upstream.local.LocalClient.tree;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.holdfast.upstream.MessageSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a call sends before its response: progress and log messages. */
+class LocalNotificationTest {
+
+  private final List<Tool> tools = new ArrayList<>();
+  private final List<LocalUpstream> upstreams = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    upstreams.forEach(LocalUpstream::close);
+  }
+
+  private LocalClient clientOf(ScriptedTool.Script script) {
+    tools.add(ScriptedTool.waiting("tool", script));
+    LocalUpstream upstream = new LocalUpstream(tools, "test", "1");
+    upstreams.add(upstream);
+    return LocalClient.open(upstream);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "\"1\"", "1.0", "9007199254740993", "\"\\u0061\""})
+  void shouldEchoIdAndTokenAsTheyAreSpelled(String json) {
+    // given
+    LocalClient client =
+        clientOf(call -> {
+          call.progress(1, 2.5, "half\nway");
+          return ToolResult.text("done");
+        });
+
+    // when
+    List<String> messages = drain(client.callTool(json, "tool", json));
+
+    // then
+    assertThat(messages)
+        .containsExactly(
+            """
+            {"jsonrpc":"2.0","method":"notifications/progress","params":\
+            {"progressToken":%s,"progress":1,"total":2.5,"message":"half\\nway"}}\
+            """
+                .formatted(json),
+            """
+            {"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}\
+            """
+                .formatted(json));
+  }
+
+  @Test
+  void shouldSendNoProgressThatNobodyAskedFor() {
+    // given
+    LocalClient client =
+        clientOf(call -> {
+          call.progress(1, null, null);
+          return ToolResult.text("done");
+        });
+
+    // then
+    assertThat(drain(client.callTool("1", "tool"))).hasSize(1);
+  }
+
+  @Test
+  void shouldLeaveOutTotalAndMessage() {
+    // given
+    LocalClient client =
+        clientOf(call -> {
+          call.progress(0.5, null, null);
+          return ToolResult.text("done");
+        });
+
+    // then
+    assertThat(drain(client.callTool("1", "tool", "\"t\"")).getFirst())
+        .isEqualTo(
+            """
+            {"jsonrpc":"2.0","method":"notifications/progress",\
+            "params":{"progressToken":"t","progress":0.5}}\
+            """);
+  }
+
+  @Test
+  void shouldRefuseProgressThatDoesNotIncrease() {
+    // given
+    LocalClient client =
+        clientOf(call -> {
+          call.progress(2, null, null);
+          for (double bad : new double[] {2, 1, Double.NaN, Double.POSITIVE_INFINITY}) {
+            assertThatIllegalArgumentException().isThrownBy(() -> call.progress(bad, null, null));
+          }
+          assertThatIllegalArgumentException().isThrownBy(() -> call.progress(3, Double.NaN, null));
+          call.progress(3, null, null);
+          return ToolResult.text("done");
+        });
+
+    // then
+    assertThat(drain(client.callTool("1", "tool", "1")))
+        .extracting(json -> tree(json).at("/params/progress").asText())
+        .containsExactly("2", "3", "");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"debug,8", "info,7", "notice,6", "warning,5", "error,4", "emergency,1"})
+  void shouldLogFromTheLevelThatTheClientSet(String level, int messages) {
+    // given
+    LocalClient client = clientOf(LocalNotificationTest::logAtAllLevels);
+
+    // when
+    client.setLevel(level);
+    List<String> sent = drain(client.callTool("1", "tool"));
+
+    // then
+    assertThat(sent).hasSize(messages + 1);
+    assertThat(sent.getFirst())
+        .isEqualTo(
+            """
+            {"jsonrpc":"2.0","method":"notifications/message","params":\
+            {"level":"%s","logger":"here","data":"a \\"text\\""}}\
+            """
+                .formatted(level));
+  }
+
+  @Test
+  void shouldLogFromInfoWhereNoLevelIsSet() {
+    // given
+    LocalClient client = clientOf(LocalNotificationTest::logAtAllLevels);
+    client.setLevel("emergency");
+
+    // when
+    LocalClient other = LocalClient.open(upstreams.getFirst());
+
+    // then
+    assertThat(drain(other.callTool("1", "tool"))).hasSize(8);
+  }
+
+  @Test
+  void shouldForgetLevelWithTheSession() {
+    // given
+    LocalClient client = clientOf(LocalNotificationTest::logAtAllLevels);
+    client.setLevel("emergency");
+
+    // when
+    client.session().end();
+
+    // then
+    assertThat(drain(client.callTool("1", "tool"))).hasSize(8);
+  }
+
+  private static ToolResult logAtAllLevels(ToolCall call) {
+    for (LogLevel level : LogLevel.values()) {
+      call.log(level, "here", "a \"text\"");
+    }
+    return ToolResult.text("done");
+  }
+
+  @Test
+  void shouldStreamWhileTheToolRuns() throws Exception {
+    // given
+    CyclicBarrier barrier = new CyclicBarrier(2);
+    LocalClient client =
+        clientOf(call -> {
+          call.progress(1, null, null);
+          barrier.await();
+          return ToolResult.text("done");
+        });
+
+    // when
+    MessageSource answer = client.callTool("1", "tool", "1");
+
+    // then
+    assertThat(answer.take())
+        .singleElement()
+        .satisfies(message -> assertThat(text(message.payload())).contains("progressToken"));
+    barrier.await();
+    assertThat(drain(answer)).hasSize(1);
+  }
+}

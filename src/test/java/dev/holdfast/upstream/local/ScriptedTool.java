@@ -1,0 +1,33 @@
+package dev.holdfast.upstream.local;
+
+/** A tool whose work a test gives as a lambda. */
+record ScriptedTool(String name, boolean cpuBound, Script script) implements Tool {
+
+  @FunctionalInterface
+  interface Script {
+    ToolResult run(ToolCall call) throws Exception;
+  }
+
+  static ScriptedTool waiting(String name, Script script) {
+    return new ScriptedTool(name, false, script);
+  }
+
+  static ScriptedTool computing(String name, Script script) {
+    return new ScriptedTool(name, true, script);
+  }
+
+  @Override
+  public String description() {
+    return "Runs " + name;
+  }
+
+  @Override
+  public String inputSchema() {
+    return "{\n  \"type\": \"object\"\n}";
+  }
+
+  @Override
+  public ToolResult call(ToolCall call) throws Exception {
+    return script.run(call);
+  }
+}
