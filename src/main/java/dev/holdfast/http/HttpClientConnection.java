@@ -1,0 +1,53 @@
+package dev.holdfast.http;
+
+import dev.holdfast.relay.ClientConnection;
+import dev.holdfast.relay.ClientGoneException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
+
+/** The body of an HTTP response as the way to a client. */
+final class HttpClientConnection implements ClientConnection {
+
+  private final ServerHttpResponse response;
+  private final CompletableFuture<Void> gone = new CompletableFuture<>();
+  private final ConnectionLimit.Slot slot;
+
+  HttpClientConnection(ServerHttpResponse response, ConnectionLimit.Slot slot) {
+    this.response = response;
+    this.slot = slot;
+    response.setChunked(true);
+    // Also called when we end the response ourselves; then nobody listens any more.
+    response.addCloseHandler(() -> gone.complete(null));
+  }
+
+  @Override
+  public void write(byte[] bytes) throws ClientGoneException {
+    if (gone.isDone()) {
+      throw new ClientGoneException(null);
+    }
+    CompletableFuture<Void> written = response.write(bytes).toCompletableFuture();
+    try {
+      // A write to a socket that dies while it is full may never be answered: its end frees us too.
+      CompletableFuture.anyOf(written, gone).get();
+    } catch (ExecutionException failed) {
+      throw new ClientGoneException(failed.getCause());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new ClientGoneException(stopped);
+    }
+  }
+
+  @Override
+  public void onGone(Runnable listener) {
+    CompletableFuture<Void> _ = gone.thenRun(listener);
+  }
+
+  @Override
+  public void end() {
+    slot.giveBack();
+    if (!gone.isDone()) {
+      response.end();
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package dev.holdfast.http;
+
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import java.util.List;
+
+/** Who may speak to the gateway. */
+@ConfigMapping(prefix = "holdfast.http")
+public interface HttpConfig {
+
+  /**
+   * The origins whose pages may speak to the gateway: a host ({@code app.example.com}), a whole
+   * origin ({@code https://app.example.com:8443}) or {@code *}. {@code localhost} stands for the
+   * loopback addresses too.
+   */
+  @WithDefault("localhost")
+  List<String> allowedOrigins();
+
+  /**
+   * The host names under which clients may reach the gateway, without ports, or {@code *}. {@code
+   * localhost} stands for the loopback addresses too. What is not listed is refused, which keeps a
+   * page from reaching a local gateway through a name of its own (DNS rebinding).
+   */
+  @WithDefault("localhost")
+  List<String> allowedHosts();
+}

@@ -1,0 +1,36 @@
+package dev.holdfast.http;
+
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+
+/** How much there may be of everything. */
+@ConfigMapping(prefix = "holdfast.limits")
+public interface LimitsConfig {
+
+  /** The most connections that follow a stream on this replica; more are refused with 429. */
+  @WithDefault("10000")
+  @Min(1)
+  @Max(1_000_000)
+  int connections();
+
+  /** The most sessions on all replicas; more are refused with 429. */
+  @WithDefault("10000")
+  @Min(1)
+  @Max(10_000_000)
+  int sessions();
+
+  /** The most open streams of one session; more are refused with 429. */
+  @WithDefault("64")
+  @Min(2)
+  @Max(10_000)
+  int streamsPerSession();
+
+  /**
+   * The largest message in bytes, either way; a larger one from a client is refused with 413. With
+   * a unit: {@code 512K}, {@code 4M}. 1 kB to 256 MB.
+   */
+  @WithDefault("4M")
+  MessageBytes messageBytes();
+}

@@ -1,0 +1,44 @@
+package dev.holdfast.http;
+
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.Response;
+import java.io.InputStream;
+
+/** {@code /mcp}: Streamable HTTP for the default upstream. */
+@Path("/mcp")
+@RunOnVirtualThread
+public final class McpResource {
+
+  /** The name of the upstream that needs none in its URL. */
+  static final String DEFAULT_UPSTREAM = "default";
+
+  private final McpEndpoint endpoint;
+
+  McpResource(McpEndpoint endpoint) {
+    this.endpoint = endpoint;
+  }
+
+  /** Takes a message; a request is answered with JSON or with a durable stream. */
+  @POST
+  public Response post(@Context HttpHeaders headers, InputStream body) {
+    return endpoint.post(DEFAULT_UPSTREAM, headers, body);
+  }
+
+  /** Follows the standalone stream or, with {@code Last-Event-ID}, resumes any stream. */
+  @GET
+  public Response get(@Context HttpHeaders headers) {
+    return endpoint.get(DEFAULT_UPSTREAM, headers);
+  }
+
+  /** Ends the session. */
+  @DELETE
+  public Response delete(@Context HttpHeaders headers) {
+    return endpoint.delete(DEFAULT_UPSTREAM, headers);
+  }
+}

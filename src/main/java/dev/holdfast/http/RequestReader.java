@@ -1,0 +1,84 @@
+package dev.holdfast.http;
+
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.ProtocolVersion;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/** Checks the form of requests and reads their bodies. All refusals are {@link Rejection}s. */
+final class RequestReader {
+
+  private final int maxBytes;
+
+  RequestReader(int maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** A POST carries JSON and accepts both forms of an answer (2025-03-26 on, Transports). */
+  void checkPost(HttpHeaders headers) {
+    MediaType type = headers.getMediaType();
+    if (type == null || !MediaType.APPLICATION_JSON_TYPE.isCompatible(type)) {
+      throw new Rejection(
+          415, JsonRpcErrorCode.SERVER_ERROR, "Content-Type must be application/json");
+    }
+    if (!accepts(headers, MediaType.APPLICATION_JSON_TYPE)
+        || !accepts(headers, MediaType.SERVER_SENT_EVENTS_TYPE)) {
+      throw notAcceptable("Client must accept both application/json and text/event-stream");
+    }
+  }
+
+  /** A GET accepts a stream. */
+  void checkGet(HttpHeaders headers) {
+    if (!accepts(headers, MediaType.SERVER_SENT_EVENTS_TYPE)) {
+      throw notAcceptable("Client must accept text/event-stream");
+    }
+  }
+
+  /** A version header names a version that is spoken here (2025-06-18 on, Transports). */
+  void checkVersion(HttpHeaders headers) {
+    String version = headers.getHeaderString(McpHeaders.PROTOCOL_VERSION);
+    if (version != null && ProtocolVersion.parse(version).isEmpty()) {
+      throw new Rejection(
+          400,
+          JsonRpcErrorCode.SERVER_ERROR,
+          "Bad Request: Unsupported protocol version (supported versions: "
+              + Arrays.stream(ProtocolVersion.values())
+                  .map(ProtocolVersion::wire)
+                  .collect(Collectors.joining(", "))
+              + ")");
+    }
+  }
+
+  /** Reads a body up to the limit. */
+  byte[] read(HttpHeaders headers, InputStream content) {
+    if (headers.getLength() > maxBytes) {
+      throw tooLarge();
+    }
+    try {
+      byte[] body = content.readNBytes(maxBytes + 1);
+      if (body.length > maxBytes) {
+        throw tooLarge();
+      }
+      return body;
+    } catch (IOException cutOff) {
+      throw new Rejection(400, JsonRpcErrorCode.PARSE_ERROR, "The body ended early");
+    }
+  }
+
+  private Rejection tooLarge() {
+    return new Rejection(
+        413, JsonRpcErrorCode.SERVER_ERROR, "A message may have at most " + maxBytes + " bytes");
+  }
+
+  private static Rejection notAcceptable(String message) {
+    return new Rejection(406, JsonRpcErrorCode.SERVER_ERROR, "Not Acceptable: " + message);
+  }
+
+  private static boolean accepts(HttpHeaders headers, MediaType type) {
+    return headers.getAcceptableMediaTypes().stream().anyMatch(type::isCompatible);
+  }
+}

@@ -1,0 +1,205 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.OutcomeUnknownException;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes one stream: takes messages from the upstream and appends them to the log, until the last
+ * request of the stream is answered. Clients come and go without the pump noticing.
+ *
+ * <p>Every stream of a request ends definitely: with the upstream's response, with an error in its
+ * place, or, when the client cancelled it, with nothing.
+ */
+final class Pump implements Runnable {
+
+  private static final Logger LOG = Logger.getLogger(Pump.class);
+  private static final byte[] NOTHING = {};
+
+  private final StreamWriter writer;
+  private final Supplier<MessageSource> upstream;
+  private final PendingRequests pending;
+  private final List<RequestId> requests;
+  private final RelayListener listener;
+  private final CompletableFuture<@Nullable Void> firstSign = new CompletableFuture<>();
+  private volatile @Nullable MessageSource source;
+  private volatile boolean cancelled;
+
+  /**
+   * Prepares; {@link #run()} starts.
+   *
+   * @param upstream asks the upstream and returns its answer
+   * @param requests the requests that the stream answers; none for a standalone stream
+   */
+  Pump(
+      StreamWriter writer,
+      Supplier<MessageSource> upstream,
+      List<RequestId> requests,
+      RelayListener listener) {
+    this.writer = writer;
+    this.upstream = upstream;
+    this.requests = List.copyOf(requests);
+    this.pending = new PendingRequests(requests);
+    this.listener = listener;
+  }
+
+  @Override
+  public void run() {
+    try (MessageSource messages = upstream.get()) {
+      source = messages;
+      firstSign.complete(null);
+      if (cancelled) {
+        stop();
+      }
+      while (copy(messages.take())) {}
+    } catch (UpstreamException failure) {
+      listener.upstreamFailed(failure);
+      settle(failure);
+      firstSign.completeExceptionally(failure);
+    } catch (FencedException fenced) {
+      // Another replica owns the stream, or its session has ended: whatever comes is theirs to
+      // tell.
+      LOG.debugf("stream=%s stopped: %s", writer.stream(), fenced.getMessage());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException unforeseen) {
+      LOG.errorf(unforeseen, "stream=%s failed in an unforeseen way", writer.stream());
+      settle(new UpstreamException.Broken("the gateway failed", unforeseen));
+    } finally {
+      firstSign.complete(null);
+    }
+  }
+
+  /**
+   * Appends what the upstream sent.
+   *
+   * @return whether more is to come
+   */
+  private boolean copy(List<UpstreamMessage> messages) throws InterruptedException {
+    if (messages.isEmpty()) {
+      if (!requests.isEmpty()) {
+        settle(new UpstreamException.Broken("it ended without a response", null));
+      }
+      return false;
+    }
+    List<NewEvent> events = new ArrayList<>(messages.size());
+    boolean last = false;
+    for (int i = 0; i < messages.size() && !last; i++) {
+      UpstreamMessage message = messages.get(i);
+      last = answeredBy(message, events);
+      events.add(new NewEvent(message.payload(), message.eventId(), last));
+    }
+    append(events);
+    return !last;
+  }
+
+  private boolean answeredBy(UpstreamMessage message, List<NewEvent> before)
+      throws InterruptedException {
+    try {
+      return pending.answeredBy(message.payload());
+    } catch (EnvelopeException garbage) {
+      if (!before.isEmpty()) {
+        append(before);
+      }
+      throw new UpstreamException.Broken("it sent what is no JSON-RPC message", garbage);
+    }
+  }
+
+  /** Ends the stream for the requests that the upstream will not answer any more. */
+  private void settle(UpstreamException failure) {
+    List<NewEvent> end = new ArrayList<>();
+    for (RequestId id : cancelled ? List.<RequestId>of() : pending.open()) {
+      end.add(new NewEvent(UpstreamErrors.message(id, failure), null, false));
+    }
+    if (cancelled) {
+      end.add(new NewEvent(NOTHING, null, false));
+    }
+    if (end.isEmpty()) {
+      return;
+    }
+    NewEvent last = end.removeLast();
+    end.add(new NewEvent(last.payload(), null, true));
+    try {
+      append(end);
+    } catch (FencedException alreadySettled) {
+      LOG.debugf("stream=%s was settled by another", writer.stream());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Appends, for as long as it takes while the store is away: the events wait here, the upstream
+   * waits behind them, and the writer sees to it that a repeated append is not written twice.
+   */
+  private void append(List<NewEvent> events) throws InterruptedException {
+    long start = System.nanoTime();
+    for (Backoff backoff = Backoff.START; ; backoff = backoff.next()) {
+      try {
+        writer.append(events);
+        listener.appended(events.size(), Duration.ofNanos(System.nanoTime() - start));
+        return;
+      } catch (StoreUnavailableException | OutcomeUnknownException failure) {
+        LOG.warnf("stream=%s waits for the store: %s", writer.stream(), failure.getMessage());
+        Thread.sleep(backoff.delay());
+      }
+    }
+  }
+
+  /**
+   * Waits for the upstream's first sign.
+   *
+   * @param most after which the wait is given up; the pump goes on
+   * @throws UpstreamException when the upstream failed instead; the stream is settled already
+   */
+  void awaitFirstSign(Duration most) {
+    try {
+      firstSign.get(most.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof UpstreamException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(failed.getCause());
+    } catch (TimeoutException stillWaiting) {
+      LOG.tracef("stream=%s has no first sign yet", writer.stream());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Whether this stream answers the request. */
+  boolean answers(RequestId id) {
+    return requests.contains(id);
+  }
+
+  /** The client does not want the answer any more: lets go of the upstream and ends the stream. */
+  void cancel() {
+    cancelled = true;
+    stop();
+  }
+
+  /** Lets go of the upstream. */
+  void stop() {
+    MessageSource current = source;
+    if (current != null) {
+      current.close();
+    }
+  }
+}

@@ -1,0 +1,262 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionStore;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Takes what a client sends to its upstream, and gives the client its streams.
+ *
+ * <p>Thread-safe. Methods block their (virtual) thread. Besides what they name, they throw {@link
+ * RelayException} for what cannot be had, {@link UpstreamException} for an upstream that failed,
+ * and the exceptions of {@link EventLog} and {@link SessionStore} for a store that is away.
+ */
+public final class Relay {
+
+  /**
+   * How long the head of a durable stream waits for the upstream's first sign. An upstream that
+   * fails at once can so be answered with a status; a client that is cut off in this time cannot
+   * resume the call yet, so it is short.
+   */
+  private static final Duration FIRST_SIGN = Duration.ofMillis(50);
+
+  private final Sessions sessions;
+  private final EventLog log;
+  private final StreamConfig streams;
+  private final ReplayConfig replay;
+  private final RelayListener listener;
+  private final InstantSource clock;
+  private final Pumps pumps;
+  private final Evictions evictions;
+  private final Tail.Context tails;
+
+  /**
+   * Puts the parts together.
+   *
+   * @param sessions begins, finds and ends sessions
+   * @param parts what sessions and streams share
+   * @param clock tells how old a cursor is
+   */
+  public Relay(Sessions sessions, Parts parts, InstantSource clock) {
+    this.sessions = sessions;
+    this.log = parts.log();
+    this.streams = parts.streams();
+    this.replay = parts.replay();
+    this.listener = parts.listener();
+    this.clock = clock;
+    this.pumps = parts.pumps();
+    this.evictions = new Evictions(streams.retry());
+    this.tails = new Tail.Context(log, streams, replay.onGap(), evictions, listener);
+  }
+
+  /**
+   * Opens a session.
+   *
+   * @param upstream the name of the upstream
+   * @throws RelayException.UnknownUpstream when there is none of that name
+   * @throws RelayException.UnsupportedVersion when the upstream chose a version that is unknown
+   *     here
+   */
+  public Initialized initialize(String upstream, Message.Request request) {
+    return sessions.begin(upstream, request);
+  }
+
+  /**
+   * Finds a session that a client named.
+   *
+   * @throws RelayException.SessionNotFound when this upstream has none of that name
+   */
+  public Session session(String upstream, SessionId id) {
+    return sessions.find(upstream, id);
+  }
+
+  /** Ends a session everywhere: upstream, log, pumps and tails. */
+  public void end(Session session) {
+    sessions.end(session);
+  }
+
+  /** Sends a request, or a batch with requests in it, and gives its answer. */
+  public Reply request(Session session, Body body) {
+    UpstreamSession upstream = sessions.upstream(session);
+    try {
+      if (isDurable(body)) {
+        return durable(session, body, () -> upstream.request(body));
+      }
+      return switch (upstream.request(body)) {
+        case Answer.Json json -> new Reply.Json(json.json());
+        case Answer.Stream stream -> durable(session, body, () -> stream);
+      };
+    } catch (UpstreamException.SessionGone gone) {
+      sessions.end(session);
+      throw new RelayException.SessionNotFound();
+    }
+  }
+
+  private boolean isDurable(Body body) {
+    return replay.enabled()
+        && (streams.durable() == StreamConfig.Durable.ALL
+            || switch (body) {
+              case Body.Single(Message.Request request) ->
+                  request.method().equals(Methods.TOOLS_CALL);
+              case Body.Single _ -> false;
+              // Several responses need a stream that ends with the last of them.
+              case Body.Batch _ -> true;
+            });
+  }
+
+  private Reply durable(Session session, Body body, Supplier<Answer> ask) {
+    StreamRef stream = ref(session, StreamNames.next());
+    List<RequestId> requests = PendingRequests.idsOf(body);
+    // The owner is on record before the upstream is asked, so nothing is ever asked for nobody.
+    StreamWriter writer =
+        log.open(stream, requests.stream().map(RequestId::json).collect(Collectors.joining(",")));
+    Pump pump = new Pump(writer, () -> sourceOf(ask.get()), requests, listener);
+    pumps.start(stream, pump);
+    pump.awaitFirstSign(FIRST_SIGN);
+    return new Reply.Stream(tail(session, stream, Position.START, Tail.Kind.REQUEST));
+  }
+
+  private static MessageSource sourceOf(Answer answer) {
+    return switch (answer) {
+      case Answer.Json json -> new SingleMessage(json.json());
+      case Answer.Stream stream -> stream.source();
+    };
+  }
+
+  /** Sends notifications or responses. */
+  public void send(Session session, Body body) {
+    try {
+      sessions.upstream(session).send(body);
+    } catch (UpstreamException.SessionGone gone) {
+      sessions.end(session);
+      throw new RelayException.SessionNotFound();
+    }
+    if (body instanceof Body.Single(Message.Notification notification)) {
+      noticed(session, notification);
+    }
+  }
+
+  private void noticed(Session session, Message.Notification notification) {
+    RequestId cancelled = notification.cancelledRequestId();
+    if (cancelled != null) {
+      pumps.cancel(session.id().value(), cancelled);
+    }
+    if (notification.method().equals(Methods.NOTIFICATIONS_INITIALIZED)) {
+      startListening(session);
+    }
+  }
+
+  /** Gives the standalone stream, from the first event that was not delivered yet. */
+  public Tail listen(Session session) {
+    startListening(session);
+    StreamRef stream = ref(session, StreamNames.STANDALONE);
+    return tail(session, stream, log.deliveredUpTo(stream), Tail.Kind.STANDALONE);
+  }
+
+  /** Gives the standalone stream, from the oldest event that is kept. */
+  public Tail listenFromStart(Session session) {
+    startListening(session);
+    StreamRef stream = ref(session, StreamNames.STANDALONE);
+    return tail(session, stream, Position.START, Tail.Kind.STANDALONE);
+  }
+
+  /** Begins to write the standalone stream, unless some replica does so already. */
+  private void startListening(Session session) {
+    StreamRef stream = ref(session, StreamNames.STANDALONE);
+    try {
+      StreamWriter writer = log.open(stream, "");
+      UpstreamSession upstream = sessions.upstream(session);
+      Supplier<MessageSource> source = () -> upstream.listen().orElseGet(SingleMessage::none);
+      pumps.start(stream, new Pump(writer, source, List.of(), listener));
+    } catch (FencedException alreadyWritten) {
+      return;
+    }
+  }
+
+  /**
+   * Gives a stream from the event after the one that the client names.
+   *
+   * @throws RelayException.EventsPurged when events after it are gone, unless replay goes on after
+   *     gaps
+   * @throws RelayException.StreamNotFound when the session has no such stream
+   */
+  public Tail resume(Session session, EventId last) {
+    if (!replay.enabled()) {
+      return listen(session);
+    }
+    StreamRef stream = ref(session, last.stream());
+    boolean stale = isOlderThan(last.position(), replay.window());
+    ReadResult next = stale ? gapIn(stream) : log.read(stream, last.position(), 1);
+    switch (next) {
+      case ReadResult.Gap gap when replay.onGap() == ReplayConfig.OnGap.ERROR -> {
+        listener.gap();
+        throw new RelayException.EventsPurged(last.stream(), gap.firstAvailable());
+      }
+      case ReadResult.Unknown _ -> throw missing(session, last);
+      case ReadResult.Gap _, ReadResult.Events _, ReadResult.Ended _ -> {}
+    }
+    return tail(session, stream, last.position(), Tail.Kind.RESUMED);
+  }
+
+  /** What is still there for a cursor that is too old to be trusted with it. */
+  private ReadResult gapIn(StreamRef stream) {
+    return switch (log.read(stream, Position.START, 1)) {
+      case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() ->
+          new ReadResult.Gap(events.getFirst().position());
+      case ReadResult.Events _, ReadResult.Ended _ -> new ReadResult.Gap(null);
+      case ReadResult.Gap gap -> gap;
+      case ReadResult.Unknown unknown -> unknown;
+    };
+  }
+
+  /** A stream that was kept as long as promised and is gone was purged; others never were. */
+  private RelayException missing(Session session, EventId last) {
+    Position position = last.position();
+    boolean once =
+        position.millis() >= session.created().toEpochMilli()
+            && isOlderThan(position, streams.completedTtl());
+    return once
+        ? new RelayException.EventsPurged(last.stream(), null)
+        : new RelayException.StreamNotFound();
+  }
+
+  private boolean isOlderThan(Position position, Duration age) {
+    return position.number() > 0 && position.millis() < clock.millis() - age.toMillis();
+  }
+
+  private Tail tail(Session session, StreamRef stream, Position cursor, Tail.Kind kind) {
+    Framing framing = new Framing(stream.name(), replay.enabled(), session.version().hasPriming());
+    return new Tail(tails, stream, framing, cursor, kind, () -> sessions.used(session.id()));
+  }
+
+  /** Removes what has expired: sessions, with all that belongs to them, and events. */
+  public void sweep() {
+    sessions.endExpired();
+    log.sweep();
+    evictions.forget();
+  }
+
+  private static StreamRef ref(Session session, String name) {
+    return new StreamRef(session.id().value(), name);
+  }
+}

@@ -1,0 +1,162 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.protocol.InitializeRequest;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionStore;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The life of sessions: what their store, their log and their upstream have to do with each other.
+ */
+public final class Sessions {
+
+  private static final int EXPIRED_AT_ONCE = 100;
+
+  private final SessionStore store;
+  private final Map<String, Upstream> upstreams;
+  private final Parts parts;
+  private final InstantSource clock;
+  private final Duration touchEvery;
+  private final Map<SessionId, Long> touched = new ConcurrentHashMap<>();
+
+  /**
+   * Puts the parts together.
+   *
+   * @param upstreams by name
+   * @param idleTimeout after which an unused session expires
+   * @param clock tells when a session began
+   */
+  public Sessions(
+      SessionStore store,
+      Map<String, Upstream> upstreams,
+      Parts parts,
+      Duration idleTimeout,
+      InstantSource clock) {
+    this.store = store;
+    this.upstreams = Map.copyOf(upstreams);
+    this.parts = parts;
+    this.clock = clock;
+    this.touchEvery = idleTimeout.dividedBy(10);
+  }
+
+  Initialized begin(String upstream, Message.Request request) {
+    InitializeRequest asked = InitializeRequest.read(request);
+    Upstream server = upstreams.get(upstream);
+    if (server == null) {
+      throw new RelayException.UnknownUpstream();
+    }
+    Handshake handshake = server.initialize(request);
+    List<byte[]> messages = new ArrayList<>();
+    handshake.before().stream().map(UpstreamMessage::payload).forEach(messages::add);
+    messages.add(handshake.response());
+    UpstreamLink link = handshake.link();
+    Session session = link == null ? null : record(upstream, asked, link, server.attach(link));
+    return new Initialized(session, messages);
+  }
+
+  private Session record(
+      String upstream, InitializeRequest asked, UpstreamLink link, UpstreamSession opened) {
+    boolean recorded = false;
+    try {
+      ProtocolVersion version =
+          ProtocolVersion.parse(link.protocolVersion())
+              .orElseThrow(RelayException.UnsupportedVersion::new);
+      Session session =
+          new Session(
+              SessionId.random(),
+              upstream,
+              link.session(),
+              version,
+              Objects.toString(asked.clientName(), "") + "/" + asked.clientVersion(),
+              clock.instant().truncatedTo(ChronoUnit.MILLIS));
+      store.create(session);
+      parts.log().begin(session.id().value());
+      recorded = true;
+      parts.listener().sessionOpened();
+      return session;
+    } finally {
+      if (!recorded) {
+        // What was opened for nobody is closed again.
+        opened.end();
+      }
+    }
+  }
+
+  Session find(String upstream, SessionId id) {
+    Session session =
+        store
+            .find(id)
+            .filter(found -> found.upstream().equals(upstream))
+            .orElseThrow(RelayException.SessionNotFound::new);
+    used(id);
+    return session;
+  }
+
+  /** Notes that a session is in use; the store hears of it only now and then. */
+  void used(SessionId id) {
+    long now = System.nanoTime();
+    Long last = touched.get(id);
+    if (last == null || now - last > touchEvery.toNanos()) {
+      touched.put(id, now);
+      store.touch(id);
+    }
+  }
+
+  UpstreamSession upstream(Session session) {
+    Upstream server = upstreams.get(session.upstream());
+    if (server == null) {
+      throw new RelayException.UnknownUpstream();
+    }
+    return server.attach(link(session));
+  }
+
+  private static UpstreamLink link(Session session) {
+    return new UpstreamLink(session.upstreamSession(), session.version().wire());
+  }
+
+  void end(Session session) {
+    if (store.end(session.id())) {
+      clear(session);
+    }
+  }
+
+  /** Ends what belongs to a session that is no longer recorded. */
+  private void clear(Session session) {
+    String id = session.id().value();
+    touched.remove(session.id());
+    // First the log, which fences the pumps: they have nothing to say any more when they stop.
+    parts.log().end(id);
+    parts.pumps().stop(id);
+    Upstream server = upstreams.get(session.upstream());
+    if (server != null) {
+      server.attach(link(session)).end();
+    }
+    parts.listener().sessionEnded();
+  }
+
+  /** Ends the sessions that nobody used for too long. */
+  void endExpired() {
+    List<Session> expired;
+    do {
+      expired = store.takeExpired(EXPIRED_AT_ONCE);
+      expired.forEach(this::clear);
+    } while (expired.size() == EXPIRED_AT_ONCE);
+    long longAgo = System.nanoTime() - touchEvery.toNanos() * 10;
+    touched.values().removeIf(when -> when - longAgo < 0);
+  }
+}

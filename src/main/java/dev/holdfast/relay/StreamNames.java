@@ -1,0 +1,28 @@
+package dev.holdfast.relay;
+
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Names for streams. */
+final class StreamNames {
+
+  /** The standalone stream of a session: what the upstream says unasked. */
+  static final String STANDALONE = "g";
+
+  private static final String ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
+  private static final int LENGTH = 12;
+
+  private StreamNames() {}
+
+  /**
+   * A new name: 62 random bits, so that replicas need not ask each other. A name is no secret; the
+   * log refuses one that its session has already.
+   */
+  static String next() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    StringBuilder name = new StringBuilder(LENGTH);
+    for (int i = 0; i < LENGTH; i++) {
+      name.append(ALPHABET.charAt(random.nextInt(ALPHABET.length())));
+    }
+    return name.toString();
+  }
+}

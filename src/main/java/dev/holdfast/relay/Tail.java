@@ -1,0 +1,212 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.Watch;
+import dev.holdfast.sse.SseWriter;
+import java.time.Duration;
+import java.util.List;
+import org.jboss.logging.Logger;
+
+/**
+ * One reader of a stream: a cursor and a connection. Reads everything after the cursor, writes it
+ * out and, when there is nothing, waits to be woken. Replay and live following are the same loop.
+ *
+ * <p>Runs on one thread, which owns every field that is not final.
+ */
+public final class Tail {
+
+  private static final Logger LOG = Logger.getLogger(Tail.class);
+
+  /** Large enough that a burst goes out in few writes, small enough to be no burden per client. */
+  private static final int PAGE = 500;
+
+  /** How long a page may wait, lest a wake-up was lost on its way from another replica. */
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
+
+  private final Context context;
+  private final StreamRef stream;
+  private final Framing framing;
+  private final Kind kind;
+  private final Runnable alive;
+  private final Signal signal = new Signal();
+  private final SseWriter frames = new SseWriter();
+  private final Lifetime lifetime;
+  private Position cursor;
+  private int replayed;
+  private boolean behind = true;
+
+  /** How a tail came to be. */
+  enum Kind {
+    /** By a request: follows the stream from its start. */
+    REQUEST,
+    /** By {@code Last-Event-ID}: the client has a cursor of its own. */
+    RESUMED,
+    /** By a plain GET: the client has no cursor and takes what there is. */
+    STANDALONE
+  }
+
+  /**
+   * What all tails share.
+   *
+   * @param log where streams are read
+   * @param config how connections are held
+   * @param onGap what happens when events are gone
+   * @param evictions remembers who was evicted, to slow down clients that fight
+   * @param listener is told what happens
+   */
+  record Context(
+      EventLog log,
+      StreamConfig config,
+      ReplayConfig.OnGap onGap,
+      Evictions evictions,
+      RelayListener listener) {}
+
+  /**
+   * Prepares; {@link #run} starts.
+   *
+   * @param cursor the last event that the client has
+   * @param alive called from time to time while the client listens
+   */
+  Tail(
+      Context context,
+      StreamRef stream,
+      Framing framing,
+      Position cursor,
+      Kind kind,
+      Runnable alive) {
+    this.context = context;
+    this.stream = stream;
+    this.framing = framing;
+    this.cursor = cursor;
+    this.kind = kind;
+    this.alive = alive;
+    this.lifetime = new Lifetime(context.config());
+  }
+
+  /** The stream that is read. */
+  public StreamRef stream() {
+    return stream;
+  }
+
+  /**
+   * Follows the stream until it is complete, the client is gone, a newer tail takes its place, or
+   * the connection has lived long enough. Ends the connection.
+   */
+  public void run(ClientConnection connection) {
+    context.listener().connectionOpened();
+    connection.onGone(signal::gone);
+    try (Watch _ = context.log().watch(stream, signal)) {
+      framing.opening(frames, cursor, context.config().retry());
+      while (step(connection)) {}
+      flush(connection);
+    } catch (ClientGoneException gone) {
+      LOG.tracef("stream=%s the client is gone", stream);
+    } catch (StoreUnavailableException away) {
+      // The client keeps its cursor and comes back; what it misses is in the log.
+      LOG.debugf("stream=%s connection closed, the store is away: %s", stream, away.getMessage());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    } finally {
+      connection.end();
+      context.listener().connectionClosed();
+    }
+  }
+
+  /** Reads once and acts on it; returns whether to go on. */
+  private boolean step(ClientConnection connection)
+      throws ClientGoneException, InterruptedException {
+    return switch (context.log().read(stream, cursor, PAGE)) {
+      case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> pause(connection);
+      case ReadResult.Events(List<LogEvent> events) -> deliver(events, connection);
+      case ReadResult.Gap _ -> passOver();
+      case ReadResult.Ended _, ReadResult.Unknown _ -> false;
+    };
+  }
+
+  private boolean deliver(List<LogEvent> events, ClientConnection connection)
+      throws ClientGoneException {
+    for (LogEvent event : events) {
+      framing.event(frames, event);
+    }
+    flush(connection);
+    LogEvent newest = events.getLast();
+    cursor = newest.position();
+    replayed += behind ? events.size() : 0;
+    lifetime.delivered();
+    context.listener().delivered(events.size());
+    if (stream.name().equals(StreamNames.STANDALONE)) {
+      context.log().markDelivered(stream, cursor);
+    }
+    if (newest.last()) {
+      caughtUp();
+      context.log().retire(stream);
+    }
+    // An evicted tail stops even when it never has to wait: each event goes to one connection only.
+    return !newest.last() && !signal.ended();
+  }
+
+  /** Nothing to read: sends what is buffered and waits. */
+  private boolean pause(ClientConnection connection)
+      throws ClientGoneException, InterruptedException {
+    caughtUp();
+    flush(connection);
+    Duration wait = lifetime.untilNextDuty();
+    return switch (signal.await(wait.compareTo(LOOK_AGAIN) < 0 ? wait : LOOK_AGAIN)) {
+      case WOKEN -> true;
+      case TIMED_OUT -> keepAlive();
+      case GONE -> false;
+      case EVICTED -> {
+        framing.closing(frames, context.evictions().retryAfter(stream, lifetime.age()));
+        yield false;
+      }
+    };
+  }
+
+  private boolean keepAlive() {
+    alive.run();
+    if (lifetime.isOver()) {
+      framing.closing(frames, context.config().retry());
+      return false;
+    }
+    if (lifetime.isSilent()) {
+      frames.comment("");
+    }
+    return true;
+  }
+
+  /** Events that the client has not seen are gone. */
+  private boolean passOver() {
+    context.listener().gap();
+    if (context.onGap() == ReplayConfig.OnGap.ERROR && kind != Kind.STANDALONE) {
+      // It comes back with its cursor and is then refused with 410: a status cannot be sent here.
+      framing.closing(frames, context.config().retry());
+      return false;
+    }
+    Position before = context.log().beforeOldest(stream).orElse(cursor);
+    framing.gap(frames, cursor, before);
+    if (before.equals(cursor)) {
+      return false;
+    }
+    cursor = before;
+    return true;
+  }
+
+  private void caughtUp() {
+    if (behind && kind == Kind.RESUMED) {
+      context.listener().replayed(replayed, lifetime.age());
+    }
+    behind = false;
+  }
+
+  private void flush(ClientConnection connection) throws ClientGoneException {
+    if (frames.length() > 0) {
+      lifetime.written();
+      connection.write(frames.take());
+    }
+  }
+}
