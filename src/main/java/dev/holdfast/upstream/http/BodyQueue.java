@@ -1,0 +1,145 @@
+package dev.holdfast.upstream.http;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands the bytes of a body from the event loop to a thread that blocks for them. It holds what the
+ * reader has not taken yet; at {@link #HIGH_WATER} bytes the sender is to be held back until the
+ * reader has taken all of them.
+ */
+final class BodyQueue {
+
+  /** Two of the largest reads of a socket. */
+  static final int HIGH_WATER = 256 * 1024;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition arrival = lock.newCondition();
+
+  // All guarded by the lock.
+  private List<byte[]> chunks = new ArrayList<>();
+  private int bytes;
+  private boolean heldBack;
+  private boolean ended;
+  private boolean closed;
+  private @Nullable Throwable failure;
+
+  /**
+   * Adds bytes.
+   *
+   * @param hold is run when the sender is to be held back. Like its counterpart in {@link #take} it
+   *     runs under the lock: else a hold could overtake its own release and last for ever.
+   */
+  void add(byte[] chunk, Runnable hold) {
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      chunks.add(chunk);
+      bytes += chunk.length;
+      if (bytes >= HIGH_WATER && !heldBack) {
+        heldBack = true;
+        hold.run();
+      }
+      arrival.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Says that the body is complete. */
+  void end() {
+    lock.lock();
+    try {
+      ended = true;
+      arrival.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Says that no more than what was added will come. */
+  void fail(Throwable cause) {
+    lock.lock();
+    try {
+      if (failure == null) {
+        failure = cause;
+      }
+      arrival.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Drops what is held and lets the reader go. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      chunks = new ArrayList<>();
+      bytes = 0;
+      arrival.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean hasEnded() {
+    lock.lock();
+    try {
+      return ended;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until there is something to tell and takes all that has come. The end, and a failure, are
+   * told after all bytes.
+   *
+   * @param deadline until when to wait
+   * @param release is run when the sender was held back and may go on
+   */
+  Arrival take(Deadline deadline, Runnable release) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (true) {
+        Arrival arrived = poll(release);
+        if (arrived != null) {
+          return arrived;
+        }
+        long left = deadline.remaining();
+        if (left <= 0) {
+          return Arrival.Nothing.SILENT;
+        }
+        var _ = arrival.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable Arrival poll(Runnable release) {
+    if (closed) {
+      return Arrival.Nothing.CLOSED;
+    }
+    if (!chunks.isEmpty()) {
+      List<byte[]> taken = chunks;
+      chunks = new ArrayList<>();
+      bytes = 0;
+      if (heldBack) {
+        heldBack = false;
+        release.run();
+      }
+      return new Arrival.Chunks(taken);
+    }
+    if (ended) {
+      return Arrival.Nothing.ENDED;
+    }
+    return failure == null ? null : new Arrival.Broken(failure);
+  }
+}

@@ -1,0 +1,125 @@
+package dev.holdfast.upstream.http;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.InitializeResult;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server behind Streamable HTTP, of any revision that has it (2025-03-26 to 2025-11-25).
+ *
+ * <p>A request is never sent twice: where the connection breaks before an answer, the server may
+ * have acted on it.
+ */
+public final class HttpUpstream implements Upstream {
+
+  private final HttpClients clients;
+  private final HttpUpstreamSettings settings;
+
+  /**
+   * Connects to nothing yet.
+   *
+   * @param vertx runs the connections; not closed with this
+   * @param settings where the server is
+   */
+  public HttpUpstream(Vertx vertx, HttpUpstreamSettings settings) {
+    this.clients = new HttpClients(vertx, settings);
+    this.settings = settings;
+  }
+
+  @Override
+  public Handshake initialize(Message.Request initialize) {
+    HttpExchange exchange = new HttpExchange();
+    HttpExchange.Head head = requests(null, null).post(exchange, initialize.bytes());
+    String session = head.header(McpRequests.SESSION_ID);
+    if (session != null && !HeaderText.isVisibleAscii(session)) {
+      exchange.close();
+      throw new UpstreamException.Broken("a session id that is not visible ASCII", null);
+    }
+    if (head.isEventStream()) {
+      return readStream(initialize, exchange, session);
+    }
+    if (head.isJson()) {
+      byte[] json = HttpUpstreamSession.readJson(settings, exchange);
+      Message.Response response = responseTo(initialize, json);
+      if (response == null) {
+        throw new UpstreamException.Broken("not a response to initialize", null);
+      }
+      return handshake(json, response, session, List.of());
+    }
+    throw Refusal.of(exchange, head, false);
+  }
+
+  private Handshake readStream(
+      Message.Request initialize, HttpExchange exchange, @Nullable String session) {
+    List<UpstreamMessage> before = new ArrayList<>();
+    McpRequests requests = requests(session, null);
+    try (var source = SseMessageSource.answering(StreamKind.CALL, requests, exchange)) {
+      while (true) {
+        List<UpstreamMessage> messages = source.take();
+        if (messages.isEmpty()) {
+          throw new UpstreamException.Broken("no response to initialize", null);
+        }
+        for (UpstreamMessage message : messages) {
+          Message.Response response = responseTo(initialize, message.payload());
+          if (response != null) {
+            return handshake(message.payload(), response, session, before);
+          }
+          before.add(message);
+        }
+      }
+    }
+  }
+
+  private static Message.@Nullable Response responseTo(Message.Request request, byte[] json) {
+    try {
+      return Envelopes.read(json) instanceof Body.Single(Message.Response response)
+              && (request.id().equals(response.id()) || response.id() == null)
+          ? response
+          : null;
+    } catch (EnvelopeException e) {
+      throw new UpstreamException.Broken("not JSON-RPC", e);
+    }
+  }
+
+  private static Handshake handshake(
+      byte[] json,
+      Message.Response response,
+      @Nullable String session,
+      List<UpstreamMessage> before) {
+    if (response.error()) {
+      return new Handshake(json, null, before);
+    }
+    String version =
+        InitializeResult.read(response).map(InitializeResult::protocolVersion).orElse("");
+    if (!HeaderText.isVisibleAscii(version)) {
+      throw new UpstreamException.Broken("an initialize result without a version", null);
+    }
+    return new Handshake(json, new UpstreamLink(session, version), before);
+  }
+
+  @Override
+  public UpstreamSession attach(UpstreamLink link) {
+    return new HttpUpstreamSession(requests(link.session(), link.protocolVersion()));
+  }
+
+  private McpRequests requests(@Nullable String session, @Nullable String protocolVersion) {
+    return new McpRequests(clients, settings, session, protocolVersion);
+  }
+
+  @Override
+  public void close() {
+    clients.close();
+  }
+}

@@ -1,0 +1,60 @@
+package dev.holdfast.upstream.http;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonLines;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.UpstreamException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Makes an exception of an answer that is not the one that was asked for. */
+final class Refusal {
+
+  /** How much of the body is read in search of a JSON-RPC error. */
+  private static final int MAX_ERROR_BYTES = 64 * 1024;
+
+  private static final Duration MAX_ERROR_TIME = Duration.ofSeconds(5);
+
+  private Refusal() {}
+
+  /**
+   * Judges the answer and closes the exchange.
+   *
+   * @param inSession whether the request named a session; only then does 404 tell of its end
+   */
+  static UpstreamException of(HttpExchange exchange, HttpExchange.Head head, boolean inSession) {
+    int status = head.status();
+    if (status == 404 && inSession) {
+      exchange.finish();
+      return new UpstreamException.SessionGone();
+    }
+    if (status >= 400 && status <= 599) {
+      return new UpstreamException.Refused(status, readError(exchange, head));
+    }
+    exchange.close();
+    return new UpstreamException.Broken(
+        "status " + status + " with content of type \"" + printable(head.mediaType()) + "\"", null);
+  }
+
+  private static byte @Nullable [] readError(HttpExchange exchange, HttpExchange.Head head) {
+    if (!head.mediaType().equals(McpRequests.JSON)) {
+      exchange.finish();
+      return null;
+    }
+    try {
+      byte[] body = exchange.readAll(MAX_ERROR_BYTES, Deadline.after(MAX_ERROR_TIME));
+      return Envelopes.read(body) instanceof Body.Single(Message.Response response)
+              && response.error()
+          ? JsonLines.singleLine(body)
+          : null;
+    } catch (UpstreamException | EnvelopeException e) {
+      return null; // The status says enough.
+    }
+  }
+
+  private static String printable(String mediaType) {
+    return mediaType.length() <= 64 && HeaderText.isSendable(mediaType) ? mediaType : "?";
+  }
+}

@@ -1,0 +1,158 @@
+package dev.holdfast.upstream.http;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.sse.SseLimitException;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The messages of one SSE stream, over as many connections as it takes. */
+final class SseMessageSource implements MessageSource {
+
+  private final StreamKind kind;
+  private final Duration idleTimeout;
+  private final ConnectionSlot slot = new ConnectionSlot();
+  private final Reconnector reconnector;
+  private final MessageReader reader;
+
+  // The reading thread's own.
+  private @Nullable HttpExchange exchange;
+  private @Nullable UpstreamMessage last;
+
+  /** Until when there must be an event, over all connections. */
+  private Deadline quiet;
+
+  private SseMessageSource(StreamKind kind, McpRequests requests, String cursor) {
+    this.kind = kind;
+    HttpUpstreamSettings settings = requests.settings();
+    idleTimeout = kind == StreamKind.STANDALONE ? Duration.ZERO : settings.idleTimeout();
+    quiet = Deadline.afterUnlessZero(idleTimeout);
+    reader = new MessageReader(settings.maxMessageBytes(), cursor);
+    reconnector = new Reconnector(kind, requests, slot);
+  }
+
+  /** Reads the stream that is the answer to a request. */
+  static SseMessageSource answering(StreamKind kind, McpRequests requests, HttpExchange exchange) {
+    SseMessageSource source = new SseMessageSource(kind, requests, "");
+    source.slot.put(exchange);
+    source.exchange = exchange;
+    return source;
+  }
+
+  /**
+   * Opens a stream.
+   *
+   * @param cursor the event after which it goes on; empty for a new stream
+   * @return empty when the server has no such stream
+   * @throws UpstreamException if it cannot be opened now
+   */
+  static Optional<MessageSource> open(StreamKind kind, McpRequests requests, String cursor) {
+    SseMessageSource source = new SseMessageSource(kind, requests, cursor);
+    source.exchange = source.reconnector.open(cursor, Deadline.NEVER).orElse(null);
+    return source.exchange == null ? Optional.empty() : Optional.of(source);
+  }
+
+  @Override
+  public List<UpstreamMessage> take() {
+    try {
+      while (exchange != null && !slot.isClosed()) {
+        List<UpstreamMessage> messages = receive(exchange);
+        if (!messages.isEmpty()) {
+          last = messages.getLast();
+          return messages;
+        }
+      }
+      close();
+      return List.of();
+    } catch (UpstreamException e) {
+      return endWith(e);
+    } catch (SseLimitException e) {
+      return endWith(new UpstreamException.Broken("a message is too large", e));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return endWith(new UpstreamException.Broken("the waiting thread was interrupted", e));
+    }
+  }
+
+  /** Whoever closed the source before wants to hear of no failure that came of it. */
+  private List<UpstreamMessage> endWith(UpstreamException failure) {
+    if (slot.isClosed()) {
+      return List.of();
+    }
+    close();
+    throw failure;
+  }
+
+  private List<UpstreamMessage> receive(HttpExchange from) throws InterruptedException {
+    reader.throwFailure();
+    switch (from.take(Deadline.afterUnlessZero(idleTimeout))) {
+      case Arrival.Chunks(var chunks) -> {
+        List<UpstreamMessage> messages = reader.read(chunks);
+        if (reader.eventful()) {
+          quiet = Deadline.afterUnlessZero(idleTimeout);
+          reconnector.progressed();
+        }
+        return messages;
+      }
+      case Arrival.Broken(var cause) -> goOn(cause);
+      case Arrival.Nothing nothing -> {
+        switch (nothing) {
+          case ENDED -> goOn(null);
+          case SILENT -> throw new UpstreamException.TimedOut("its stream fell silent");
+          case CLOSED -> exchange = null;
+        }
+      }
+    }
+    return List.of();
+  }
+
+  private void goOn(@Nullable Throwable brokenBy) throws InterruptedException {
+    reader.connectionEnded();
+    if (isComplete(brokenBy == null)) {
+      exchange = null;
+    } else if (kind != StreamKind.STANDALONE && reader.cursor().isEmpty()) {
+      if (brokenBy != null) {
+        throw new UpstreamException.Broken("cut off in the middle of a stream", brokenBy);
+      }
+      exchange = null;
+    } else {
+      exchange = reconnector.reconnect(brokenBy, reader, quiet).orElse(null);
+    }
+  }
+
+  /** Of a batch it is not known how many responses are missing, so there the server decides. */
+  private boolean isComplete(boolean closedInOrder) {
+    return switch (kind) {
+      case CALL -> endsWithResponse();
+      case BATCH -> closedInOrder && endsWithResponse();
+      case STANDALONE -> false;
+    };
+  }
+
+  private boolean endsWithResponse() {
+    if (last == null) {
+      return false;
+    }
+    try {
+      return switch (Envelopes.read(last.payload())) {
+        case Body.Single(Message message) -> message instanceof Message.Response;
+        case Body.Batch(List<Message> messages, byte[] _) ->
+            messages.getLast() instanceof Message.Response;
+      };
+    } catch (EnvelopeException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    slot.close();
+  }
+}

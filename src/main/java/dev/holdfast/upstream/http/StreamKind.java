@@ -1,0 +1,11 @@
+package dev.holdfast.upstream.http;
+
+/** What a stream is for, and so when it is at its end. */
+enum StreamKind {
+  /** The answer to one request. It ends with the response. */
+  CALL,
+  /** The answer to a batch. It has several responses, so one alone does not end it. */
+  BATCH,
+  /** The stream on which the server speaks unasked. It ends when the server takes it back. */
+  STANDALONE
+}

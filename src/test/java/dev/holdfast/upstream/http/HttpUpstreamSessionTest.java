@@ -1,0 +1,409 @@
+package dev.holdfast.upstream.http;
+
+import static dev.holdfast.upstream.http.UpstreamFixture.body;
+import static dev.holdfast.upstream.http.UpstreamFixture.call;
+import static dev.holdfast.upstream.http.UpstreamFixture.response;
+import static dev.holdfast.upstream.http.UpstreamFixture.timeouts;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.testing.ScriptedServer;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamSession;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HttpUpstreamSessionTest {
+
+  private static final String JSON = "application/json";
+  private static final Duration SHORT = Duration.ofMillis(200);
+  private static final Duration LONG = Duration.ofSeconds(10);
+
+  private static final Body NOTIFICATION =
+      body("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+
+  @RegisterExtension private final UpstreamFixture fixture = new UpstreamFixture();
+
+  private static String text(Answer answer) {
+    assertThat(answer).isInstanceOf(Answer.Json.class);
+    return new String(((Answer.Json) answer).json(), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void shouldAnswerWithJsonOnOneLine() {
+    // given
+    ScriptedServer server =
+        fixture.server((request, wire) ->
+            wire.answer(
+                200,
+                "application/json; charset=utf-8",
+                "{\n \"jsonrpc\": \"2.0\",\r\n \"id\": 1, \"result\": {}\n}"));
+
+    // when
+    Answer answer = fixture.session(server).request(call(1));
+
+    // then
+    assertThat(text(answer)).isEqualTo("{  \"jsonrpc\": \"2.0\",   \"id\": 1, \"result\": {} }");
+  }
+
+  @Test
+  void shouldSendExactlyTheHeadersOfTheSession() {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(200, JSON, response(1)));
+    Map<String, String> configured = Map.of("Authorization", "Bearer ours", "X-Tenant", "t");
+
+    // when
+    fixture.session(server, UpstreamFixture.headers(configured)).request(call(1));
+
+    // then
+    var request = server.requests().getFirst();
+    assertThat(request.method()).isEqualTo("POST");
+    assertThat(request.target()).isEqualTo("/mcp");
+    assertThat(request.body().getBytes(StandardCharsets.UTF_8)).isEqualTo(call(1).bytes());
+    assertThat(request.headers())
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                "host", server.url().getAuthority(),
+                "accept", "application/json, text/event-stream",
+                "content-type", JSON,
+                "content-length", String.valueOf(call(1).bytes().length),
+                "mcp-session-id", "up-1",
+                "mcp-protocol-version", "2025-11-25",
+                "authorization", "Bearer ours",
+                "x-tenant", "t"));
+  }
+
+  @Test
+  void withoutUpstreamSessionShouldSendNoSessionId() {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(200, JSON, response(1)));
+    UpstreamSession session =
+        fixture
+            .upstream(UpstreamFixture.settings(server.url()))
+            .attach(new UpstreamLink(null, "2025-06-18"));
+
+    // when
+    session.request(call(1));
+
+    // then
+    assertThat(server.requests().getFirst().headers())
+        .doesNotContainKey("mcp-session-id")
+        .containsEntry("mcp-protocol-version", "2025-06-18");
+  }
+
+  @Test
+  void shouldKeepConnectionsForTheNextRequest() {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(200, JSON, response(1)));
+    UpstreamSession session = fixture.session(server);
+
+    // when
+    for (int i = 0; i < 5; i++) {
+      session.request(call(1));
+    }
+
+    // then
+    assertThat(server.connections()).isOne();
+  }
+
+  @Test
+  void shouldSendWhatNeedsNoAnswer() {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(202, "", ""));
+    UpstreamSession session = fixture.session(server);
+
+    // when
+    session.send(NOTIFICATION);
+    session.send(NOTIFICATION);
+
+    // then
+    assertThat(server.requests()).hasSize(2);
+    assertThat(server.connections()).isOne();
+  }
+
+  @Test
+  void on404ShouldSayThatTheSessionIsGone() {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(404, "", ""));
+    UpstreamSession session = fixture.session(server);
+
+    // when, then
+    assertThatThrownBy(() -> session.request(call(1)))
+        .isInstanceOf(UpstreamException.SessionGone.class);
+    assertThatThrownBy(() -> session.send(NOTIFICATION))
+        .isInstanceOf(UpstreamException.SessionGone.class);
+    assertThatThrownBy(session::listen).isInstanceOf(UpstreamException.SessionGone.class);
+    assertThatThrownBy(() -> session.resume("1")).isInstanceOf(UpstreamException.SessionGone.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {400, 401, 403, 405, 429, 500, 503})
+  void onErrorStatusShouldPassOnTheErrorThatCameWithIt(int status) {
+    // given
+    String error = "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32000,\n\"message\":\"no\"}}";
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(status, JSON, error));
+    UpstreamSession session = fixture.session(server);
+
+    // when
+    var refused =
+        catchThrowableOfType(UpstreamException.Refused.class, () -> session.request(call(1)));
+
+    // then
+    assertThat(refused.status()).isEqualTo(status);
+    assertThat(refused.error()).asString().isEqualTo(error.replace('\n', ' '));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "text/html, <html>",
+    "application/json, <html>",
+    "application/json, ''",
+    "application/json, '{\"error\":\"not JSON-RPC\"}'",
+    "application/json, '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'"
+  })
+  void onErrorStatusShouldPassOnNothingThatIsNoError(String type, String text) {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(500, type, text));
+    UpstreamSession session = fixture.session(server);
+
+    // when
+    var refused =
+        catchThrowableOfType(UpstreamException.Refused.class, () -> session.request(call(1)));
+
+    // then
+    assertThat(refused.status()).isEqualTo(500);
+    assertThat(refused.error()).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "200, '', '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'",
+    "200, text/html, <html>",
+    "200, application/json, <html>",
+    "200, application/json, ''",
+    "200, application/json, '{}'",
+    "202, '', ''",
+    "204, '', ''",
+    "301, '', ''"
+  })
+  void whatIsNoMcpShouldBeBroken(int status, String type, String text) {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(status, type, text));
+    UpstreamSession session = fixture.session(server);
+
+    // when, then
+    assertThatThrownBy(() -> session.request(call(1))).isInstanceOf(UpstreamException.Broken.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"SSH-2.0-OpenSSH_9.9\r\n\r\n", "\r\n\r\n", "HTTP/1.1 twohundred OK\r\n\r\n"})
+  void whatIsNoHttpShouldBeBroken(String garbage) {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.write(garbage).close());
+    UpstreamSession session = fixture.session(server);
+
+    // when, then
+    assertThatThrownBy(() -> session.request(call(1))).isInstanceOf(UpstreamException.Broken.class);
+  }
+
+  @Test
+  void whenNobodyListensShouldBeUnreachable() throws IOException {
+    // given
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    URI url = URI.create("http://127.0.0.1:" + port + "/mcp");
+    UpstreamSession session =
+        fixture.upstream(UpstreamFixture.settings(url)).attach(UpstreamFixture.LINK);
+
+    // when, then
+    assertThatThrownBy(() -> session.request(call(1)))
+        .isInstanceOf(UpstreamException.Unreachable.class);
+  }
+
+  @Test
+  void whenTheHostIsUnknownShouldBeUnreachable() {
+    // given
+    URI url = URI.create("http://no-such-host.invalid/mcp");
+    UpstreamSession session =
+        fixture.upstream(UpstreamFixture.settings(url)).attach(UpstreamFixture.LINK);
+
+    // when, then
+    assertThatThrownBy(() -> session.request(call(1)))
+        .isInstanceOf(UpstreamException.Unreachable.class);
+  }
+
+  @Test
+  void whenTheConnectionClosesBeforeAnAnswerShouldBeBrokenAndNotRetried() {
+    // given a server that takes the request and then dies: it may have acted on it
+    ScriptedServer server = fixture.server((request, wire) -> wire.close());
+    UpstreamSession session = fixture.session(server);
+
+    // when
+    assertThatThrownBy(() -> session.request(call(1))).isInstanceOf(UpstreamException.Broken.class);
+
+    // then
+    assertThat(server.requests()).hasSize(1);
+  }
+
+  @Test
+  void whenAKeptConnectionTurnsOutDeadShouldBeBrokenAndNotRetried() {
+    // given
+    ScriptedServer server =
+        fixture.server(
+            (request, wire) -> wire.answer(200, JSON, response(1)),
+            (request, wire) -> wire.reset());
+    UpstreamSession session = fixture.session(server);
+    session.request(call(1));
+
+    // when
+    assertThatThrownBy(() -> session.request(call(2))).isInstanceOf(UpstreamException.Broken.class);
+
+    // then
+    assertThat(server.requests()).hasSize(2);
+  }
+
+  @Test
+  void whenNoAnswerBeginsShouldTimeOutAndLetGo() {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.stall());
+    UpstreamSession session = fixture.session(server, timeouts(SHORT, LONG));
+
+    // when, then
+    assertThatThrownBy(() -> session.request(call(1)))
+        .isInstanceOf(UpstreamException.TimedOut.class);
+  }
+
+  @Test
+  void whenJsonDoesNotEndShouldTimeOut() {
+    // given
+    ScriptedServer server =
+        fixture.server((request, wire) -> {
+          wire.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n");
+          wire.write("Content-Length: 1000\r\n\r\n{\"jsonrpc\"").stall();
+        });
+    UpstreamSession session = fixture.session(server, timeouts(SHORT, LONG));
+
+    // when, then
+    assertThatThrownBy(() -> session.request(call(1)))
+        .isInstanceOf(UpstreamException.TimedOut.class);
+  }
+
+  @Test
+  void whenJsonIsCutOffShouldBeBroken() {
+    // given
+    ScriptedServer server =
+        fixture.server((request, wire) -> {
+          wire.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n");
+          wire.write("Content-Length: 1000\r\n\r\n{\"jsonrpc\"").close();
+        });
+    UpstreamSession session = fixture.session(server);
+
+    // when, then
+    assertThatThrownBy(() -> session.request(call(1))).isInstanceOf(UpstreamException.Broken.class);
+  }
+
+  @Test
+  void whenJsonIsEndlessShouldBeBroken() {
+    // given
+    ScriptedServer server =
+        fixture.server((request, wire) -> {
+          wire.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[");
+          while (true) {
+            wire.write(" ".repeat(8192));
+          }
+        });
+    UpstreamSession session = fixture.session(server);
+
+    // when
+    assertThatThrownBy(() -> session.request(call(1)))
+        .isInstanceOf(UpstreamException.Broken.class)
+        .hasMessageContaining("more than 1048576 bytes");
+
+    // then the connection is not left open
+    await().until(() -> server.connections() == 0);
+  }
+
+  @Test
+  void whenInterruptedShouldLetGoAndKeepTheFlag() throws Exception {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.stall());
+    UpstreamSession session = fixture.session(server);
+    CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+    CompletableFuture<Boolean> flag = new CompletableFuture<>();
+    Thread caller =
+        Thread.ofVirtual()
+            .start(() -> {
+              try {
+                session.request(call(1));
+              } catch (UpstreamException e) {
+                flag.complete(Thread.currentThread().isInterrupted());
+                thrown.complete(e);
+              }
+            });
+    await().until(() -> server.requests().size() == 1);
+
+    // when
+    caller.interrupt();
+
+    // then
+    assertThat(thrown).succeedsWithin(LONG).isInstanceOf(UpstreamException.Broken.class);
+    assertThat(flag.join()).isTrue();
+  }
+
+  @Test
+  void shouldEndTheSession() {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(200, "", ""));
+
+    // when
+    fixture.session(server).end();
+
+    // then
+    assertThat(server.requests().getFirst().method()).isEqualTo("DELETE");
+    assertThat(server.requests().getFirst().header("mcp-session-id")).isEqualTo("up-1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {404, 405, 500})
+  void whenTheServerWillNotEndTheSessionShouldNotMind(int status) {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(status, "", ""));
+
+    // when
+    fixture.session(server).end();
+
+    // then
+    assertThat(server.requests()).hasSize(1);
+  }
+
+  @Test
+  void whenTheServerDropsTheEndShouldNotMind() {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.reset());
+
+    // when
+    fixture.session(server).end();
+
+    // then
+    assertThat(server.requests()).hasSize(1);
+  }
+}

@@ -1,0 +1,163 @@
+package dev.holdfast.upstream.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.testing.ScriptedServer;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Builds upstreams that talk to scripted servers, and takes all of it down after each test. */
+final class UpstreamFixture implements AfterEachCallback {
+
+  static final UpstreamLink LINK = new UpstreamLink("up-1", "2025-11-25");
+
+  private final Vertx vertx = Vertx.vertx();
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+  /** Patient enough for a busy machine, but not for ever. */
+  static HttpUpstreamSettings settings(URI url) {
+    Duration patience = Duration.ofSeconds(10);
+    return new HttpUpstreamSettings(
+        url, Map.of(), patience, patience, patience, 1 << 20, Duration.ofSeconds(5), 3);
+  }
+
+  static UnaryOperator<HttpUpstreamSettings> timeouts(Duration firstByte, Duration idle) {
+    return s ->
+        new HttpUpstreamSettings(
+            s.url(),
+            s.headers(),
+            s.connectTimeout(),
+            firstByte,
+            idle,
+            s.maxMessageBytes(),
+            s.maxRetryDelay(),
+            s.resumeAttempts());
+  }
+
+  static UnaryOperator<HttpUpstreamSettings> headers(Map<String, String> headers) {
+    return s ->
+        new HttpUpstreamSettings(
+            s.url(),
+            headers,
+            s.connectTimeout(),
+            s.firstByteTimeout(),
+            s.idleTimeout(),
+            s.maxMessageBytes(),
+            s.maxRetryDelay(),
+            s.resumeAttempts());
+  }
+
+  ScriptedServer server(ScriptedServer.Script... scripts) {
+    ScriptedServer server = ScriptedServer.playing(scripts);
+    open.push(server);
+    return server;
+  }
+
+  HttpUpstream upstream(HttpUpstreamSettings settings) {
+    HttpUpstream upstream = new HttpUpstream(vertx, settings);
+    open.push(upstream);
+    return upstream;
+  }
+
+  UpstreamSession session(ScriptedServer server) {
+    return session(server, UnaryOperator.identity());
+  }
+
+  UpstreamSession session(ScriptedServer server, UnaryOperator<HttpUpstreamSettings> change) {
+    return upstream(change.apply(settings(server.url()))).attach(LINK);
+  }
+
+  /** Sends a request that is answered with a stream. */
+  MessageSource call(UpstreamSession session) {
+    Answer answer = session.request(call(1));
+    assertThat(answer).isInstanceOf(Answer.Stream.class);
+    MessageSource source = ((Answer.Stream) answer).source();
+    open.push(source);
+    return source;
+  }
+
+  static Body call(int id) {
+    return body(
+        "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{}}".formatted(id));
+  }
+
+  static Body body(String json) {
+    return Envelopes.read(json.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static Message.Request initialize() {
+    String json =
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\","
+            + "\"params\":{\"protocolVersion\":\"2025-11-25\"}}";
+    return (Message.Request) ((Body.Single) body(json)).message();
+  }
+
+  static String notification(int number) {
+    return "{\"jsonrpc\":\"2.0\",\"method\":\"n/%d\"}".formatted(number);
+  }
+
+  static String response(int id) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{}}".formatted(id);
+  }
+
+  static String event(String data) {
+    return "data: " + data + "\n\n";
+  }
+
+  static String event(String id, String data) {
+    return "id: " + id + "\n" + event(data);
+  }
+
+  /** Takes so many messages, however many come at once. */
+  static List<UpstreamMessage> take(MessageSource source, int count) {
+    List<UpstreamMessage> taken = new ArrayList<>();
+    while (taken.size() < count) {
+      List<UpstreamMessage> next = source.take();
+      assertThat(next).as("after %s", texts(taken)).isNotEmpty();
+      taken.addAll(next);
+    }
+    return taken;
+  }
+
+  /** Takes all messages to the end of the source. */
+  static List<UpstreamMessage> takeAll(MessageSource source) {
+    List<UpstreamMessage> taken = new ArrayList<>();
+    for (var next = source.take(); !next.isEmpty(); next = source.take()) {
+      taken.addAll(next);
+    }
+    return taken;
+  }
+
+  static List<String> texts(List<UpstreamMessage> messages) {
+    return messages.stream()
+        .map(message -> new String(message.payload(), StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws Exception {
+    while (!open.isEmpty()) {
+      open.pop().close();
+    }
+    vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+  }
+}

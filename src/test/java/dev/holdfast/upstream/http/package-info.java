@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.upstream.http;
+
+import org.jspecify.annotations.NullMarked;
