@@ -1,0 +1,92 @@
+package dev.holdfast.wiring;
+
+import io.quarkus.runtime.configuration.MemorySize;
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
+
+/** What the gateway is put together from. */
+@ConfigMapping(prefix = "holdfast")
+public interface GatewayConfig {
+
+  /** Where sessions and events are kept; {@code redis} is reached by {@code quarkus.redis.*}. */
+  @WithDefault("memory")
+  Store store();
+
+  /** The store in the memory of this process. */
+  Memory memory();
+
+  /** The store in Redis. */
+  Redis redis();
+
+  /** How often expired events and sessions are looked for. 100 ms to one day. */
+  @WithDefault("5m")
+  @DurationMin(millis = 100)
+  @DurationMax(days = 1)
+  Duration cleanupInterval();
+
+  /** The upstream at {@code /mcp}; without a URL, the tools inside this process. */
+  Server upstream();
+
+  /** Further upstreams, each at {@code /servers/<name>/mcp}. */
+  Map<String, Server> upstreams();
+
+  /** The kinds of store. */
+  enum Store {
+    /** In this process: streams survive their connections, but not the process. */
+    MEMORY,
+    /** In Redis: any replica continues what another began. */
+    REDIS
+  }
+
+  /** Bounds of the store in memory. */
+  interface Memory {
+    /** The most bytes that all events together may take; the oldest are purged. */
+    @WithDefault("10M")
+    MemorySize maxBytes();
+  }
+
+  /** How Redis is used. */
+  interface Redis {
+    /** What every key begins with. */
+    @WithDefault("holdfast:")
+    String prefix();
+
+    /** How long one command may take before the store counts as away. 10 ms to one minute. */
+    @WithDefault("1s")
+    @DurationMin(millis = 10)
+    @DurationMax(minutes = 1)
+    Duration timeout();
+  }
+
+  /** An MCP server behind the gateway. */
+  interface Server {
+    /** Its MCP endpoint, {@code http} or {@code https}. */
+    Optional<URI> url();
+
+    /** Headers sent with every request to it, such as its credentials. */
+    Map<String, String> headers();
+
+    /** How long a connection to it may take. */
+    @WithDefault("5s")
+    @DurationMin(millis = 10)
+    @DurationMax(minutes = 5)
+    Duration connectTimeout();
+
+    /** How long it may take until it begins to answer. */
+    @WithDefault("5m")
+    @DurationMin(millis = 10)
+    @DurationMax(days = 1)
+    Duration firstByteTimeout();
+
+    /** How long the stream of a running call may be silent; {@code 0s} for ever. */
+    @WithDefault("5m")
+    @DurationMax(days = 1)
+    Duration idleTimeout();
+  }
+}
