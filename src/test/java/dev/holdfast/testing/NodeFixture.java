@@ -1,20 +1,11 @@
 package dev.holdfast.testing;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -29,18 +20,11 @@ public final class NodeFixture implements AutoCloseable {
   public static final String SDK_CLIENT = "sdk-client.mjs";
 
   private static final Pattern READY = Pattern.compile("listening on (\\d+)");
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
 
-  private final Process process;
-  private final Queue<String> output = new ConcurrentLinkedQueue<>();
-  private final CompletableFuture<Integer> listeningPort = new CompletableFuture<>();
-  private final int port;
+  private final ServerProcess server;
 
-  private NodeFixture(Process process) {
-    this.process = process;
-    // A platform thread: reading a pipe blocks the carrier of a virtual one.
-    Thread.ofPlatform().daemon().name("node-fixture-" + process.pid()).start(this::drain);
-    this.port = awaitPort();
+  private NodeFixture(ServerProcess server) {
+    this.server = server;
   }
 
   /**
@@ -51,16 +35,11 @@ public final class NodeFixture implements AutoCloseable {
    * @throws IllegalStateException if npm is missing, or the server ends or stays silent instead
    */
   public static NodeFixture start(String script, String... arguments) {
-    try {
-      // Its stdin stays open as long as this process lives; the script ends when it closes.
-      return new NodeFixture(
-          new ProcessBuilder(command(script, arguments))
-              .directory(NodeToolchain.home().toFile())
-              .redirectErrorStream(true)
-              .start());
-    } catch (IOException e) {
-      throw new IllegalStateException("Cannot start " + script, e);
-    }
+    // Its stdin stays open as long as this process lives; the script ends when it closes.
+    return new NodeFixture(
+        ServerProcess.start(
+            new ProcessBuilder(command(script, arguments)).directory(NodeToolchain.home().toFile()),
+            READY));
   }
 
   /**
@@ -86,28 +65,28 @@ public final class NodeFixture implements AutoCloseable {
 
   /** Where the server's MCP endpoint is. */
   public URI url() {
-    return URI.create("http://127.0.0.1:" + port + "/mcp");
+    return URI.create("http://127.0.0.1:" + port() + "/mcp");
   }
 
   /** The port that the server listens on. */
   public int port() {
-    return port;
+    return server.port();
   }
 
   /** Whether the server still runs. */
   public boolean isAlive() {
-    return process.isAlive();
+    return server.process().isAlive();
   }
 
   /** All that the server has written so far, for the messages of failing tests. */
   public String output() {
-    return String.join("\n", output);
+    return server.output();
   }
 
   /** Kills the server and whatever it started. */
   @Override
   public void close() {
-    ProcessRun.kill(process);
+    server.close();
   }
 
   private static List<String> command(String script, String... arguments) {
@@ -116,36 +95,5 @@ public final class NodeFixture implements AutoCloseable {
     command.add(script);
     command.addAll(List.of(arguments));
     return command;
-  }
-
-  private int awaitPort() {
-    try {
-      return listeningPort.get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException | ExecutionException e) {
-      close();
-      throw new IllegalStateException("The server did not start: " + output(), e);
-    } catch (InterruptedException e) {
-      close();
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("Interrupted while the server started", e);
-    }
-  }
-
-  private void drain() {
-    try (BufferedReader reader = process.inputReader()) {
-      reader
-          .lines()
-          .forEach(line -> {
-            output.add(line);
-            Matcher ready = READY.matcher(line);
-            if (ready.matches()) {
-              listeningPort.complete(Integer.valueOf(ready.group(1)));
-            }
-          });
-    } catch (IOException | UncheckedIOException e) {
-      output.add(e.toString());
-    }
-    // Without effect if the port came before.
-    listeningPort.completeExceptionally(new IllegalStateException("The output ended"));
   }
 }
