@@ -15,6 +15,7 @@ import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import io.vertx.core.impl.ContextInternal;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -87,6 +88,34 @@ class HttpUpstreamSessionTest {
                 "mcp-protocol-version", "2025-11-25",
                 "authorization", "Bearer ours",
                 "x-tenant", "t"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldServeThreadsThatHaveAContextOfVertx(boolean worker) throws Exception {
+    // given a virtual thread that the platform has put on a context, as for an HTTP request of ours
+    ScriptedServer server =
+        fixture.server(
+            (request, wire) -> wire.answer(200, JSON, response(1)),
+            (request, wire) ->
+                wire.beginEvents().chunk("data: " + response(2) + "\n\n").endChunks());
+    UpstreamSession session = fixture.session(server);
+    ContextInternal context = fixture.context(worker).duplicate();
+    CompletableFuture<Answer> json = new CompletableFuture<>();
+    CompletableFuture<Integer> taken = new CompletableFuture<>();
+
+    // when
+    Thread.ofVirtual()
+        .start(() -> {
+          ContextInternal previous = context.beginDispatch();
+          json.complete(session.request(call(1)));
+          taken.complete(UpstreamFixture.takeAll(fixture.call(session)).size());
+          context.endDispatch(previous);
+        });
+
+    // then
+    assertThat(json).succeedsWithin(LONG);
+    assertThat(taken).succeedsWithin(LONG).isEqualTo(1);
   }
 
   @Test

@@ -12,6 +12,8 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import io.vertx.core.Vertx;
+import io.vertx.core.impl.ContextInternal;
+import io.vertx.core.impl.VertxInternal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -70,6 +72,11 @@ final class UpstreamFixture implements AfterEachCallback {
     ScriptedServer server = ScriptedServer.playing(scripts);
     open.push(server);
     return server;
+  }
+
+  ContextInternal context(boolean worker) {
+    VertxInternal internal = (VertxInternal) vertx;
+    return worker ? internal.createWorkerContext() : internal.createEventLoopContext();
   }
 
   HttpUpstream upstream(HttpUpstreamSettings settings) {
