@@ -1,0 +1,58 @@
+package dev.holdfast.redis;
+
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+/**
+ * One connection, from its start to its end.
+ *
+ * <p>Each has a Redis client of its own. A connection of a pool is not closed when it is given
+ * back, so one whose replies are overdue would come back into use; closing the client closes the
+ * socket for certain, also one that is still connecting.
+ */
+final class RedisConnector {
+
+  private final Redis client;
+  private final CompletableFuture<RedisConnection> connection = new CompletableFuture<>();
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private final AtomicBoolean dropped = new AtomicBoolean();
+
+  /** Begins to connect. */
+  RedisConnector(Supplier<Redis> clients) {
+    client = clients.get();
+    client
+        .connect()
+        .onComplete(
+            opened -> {
+              opened.exceptionHandler(failure -> drop());
+              opened.endHandler(end -> drop());
+              connection.complete(opened);
+            },
+            failure -> {
+              connection.completeExceptionally(failure);
+              drop();
+            });
+  }
+
+  /** The connection, once it stands; fails when it could not be made or was dropped before. */
+  CompletableFuture<RedisConnection> connection() {
+    return connection;
+  }
+
+  /** Completes when the connection is of no more use, for whatever reason. */
+  CompletableFuture<Void> ended() {
+    return ended;
+  }
+
+  /** Closes the socket. Commands under way fail; their replies will not be read. */
+  void drop() {
+    if (dropped.compareAndSet(false, true)) {
+      ended.complete(null);
+      connection.completeExceptionally(new RedisUnavailableException("connection dropped", null));
+      client.close();
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package dev.holdfast.redis;
+
+/**
+ * The names of all keys and channels. All keys of a session have its id as their hash tag, so that
+ * they live in one slot of a cluster.
+ *
+ * @param prefix stands before every name; tells programs apart that share a Redis
+ */
+public record RedisKeys(String prefix) {
+
+  /**
+   * @throws IllegalArgumentException when the prefix has braces, which would be taken for the hash
+   *     tag
+   */
+  public RedisKeys {
+    if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+      throw new IllegalArgumentException("a key prefix has no braces");
+    }
+  }
+
+  /** HASH: the session, shared by all who keep something about it. */
+  public String session(String session) {
+    return prefix + '{' + session + '}';
+  }
+
+  /** STREAM: the events of one stream. */
+  public String stream(String session, String stream) {
+    return session(session) + ":e:" + stream;
+  }
+
+  /** ZSET: the complete streams of a session, by when they expire in ms since the epoch. */
+  public String streams(String session) {
+    return session(session) + ":streams";
+  }
+
+  /** Channel: what one replica is told by others. */
+  public String replicaChannel(String replica) {
+    return replicaChannels() + replica;
+  }
+
+  /** What {@link #replicaChannel} puts before the replica's id, for scripts. */
+  public String replicaChannels() {
+    return prefix + "replica:";
+  }
+}

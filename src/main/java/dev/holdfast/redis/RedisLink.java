@@ -1,0 +1,229 @@
+package dev.holdfast.redis;
+
+import io.vertx.core.Future;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one pipelined connection that carries this replica's commands. It is made at the first use,
+ * and made anew at the first use after it broke. The commands of one thread are executed in the
+ * order in which they were sent.
+ *
+ * <p>Thread-safe; meant for virtual threads, which block until the reply is there.
+ */
+public final class RedisLink implements AutoCloseable {
+
+  /** Half of what a Vert.x connection lets wait for replies unless told otherwise. */
+  public static final int MAX_UNDER_WAY = 1024;
+
+  private final Supplier<Redis> clients;
+  private final Duration timeout;
+  private final Semaphore slots = new Semaphore(MAX_UNDER_WAY);
+
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Written under the lock, so that only one connection is made at a time. */
+  private volatile @Nullable RedisConnector current;
+
+  private volatile boolean closed;
+
+  /**
+   * Connects nowhere yet.
+   *
+   * @param clients makes a client of its own for each connection, which is closed with it; must let
+   *     more than {@link #MAX_UNDER_WAY} commands wait on a connection
+   * @param timeout how long a command may take before its outcome is given up on; to make a
+   *     connection may take as long once more
+   */
+  public RedisLink(Supplier<Redis> clients, Duration timeout) {
+    this.clients = clients;
+    this.timeout = timeout;
+  }
+
+  /**
+   * Sends a command and waits for its reply.
+   *
+   * @return the reply; null for a nil
+   * @throws RedisUnavailableException when it was not executed
+   * @throws RedisUnknownOutcomeException when it may have been executed
+   */
+  public @Nullable Response send(Request request) {
+    return exchange(1, connection -> connection.send(request));
+  }
+
+  /**
+   * Sends commands in one write and waits for all replies.
+   *
+   * @param requests at most {@link #MAX_UNDER_WAY}
+   * @return the replies in the order of the commands; null for a nil
+   * @throws RedisUnavailableException when at least one was not executed
+   * @throws RedisUnknownOutcomeException when they may have been executed
+   */
+  public List<@Nullable Response> sendAll(List<Request> requests) {
+    return exchange(requests.size(), connection -> connection.batch(requests));
+  }
+
+  /**
+   * Sends a command without waiting. When there is no connection at the moment, or too much under
+   * way on it, the command is not sent; the connection is then begun.
+   *
+   * @return completes with the reply, or with a {@link RedisException}; completes on a thread that
+   *     must not be blocked
+   */
+  public CompletionStage<@Nullable Response> sendLater(Request request) {
+    try {
+      RedisConnector connector = connector();
+      CompletableFuture<RedisConnection> connecting = connector.connection();
+      if (!connecting.isDone() || connecting.isCompletedExceptionally()) {
+        return CompletableFuture.failedFuture(unavailable("not connected", null));
+      }
+      if (!slots.tryAcquire()) {
+        return CompletableFuture.failedFuture(unavailable("too much under way", null));
+      }
+      CompletableFuture<@Nullable Response> result = new CompletableFuture<>();
+      var _ =
+          write(1, connecting.resultNow(), connection -> connection.send(request))
+              .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+              .whenComplete((reply, failure) -> {
+                if (failure == null) {
+                  result.complete(reply);
+                } else {
+                  result.completeExceptionally(typed(connector, failure));
+                }
+              });
+      return result;
+    } catch (RedisException unavailable) {
+      return CompletableFuture.failedFuture(unavailable);
+    }
+  }
+
+  /** Closes the connection for good. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      RedisConnector connector = current;
+      if (connector != null) {
+        connector.drop();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <T extends @Nullable Object> T exchange(
+      int commands, Function<RedisConnection, Future<T>> command) {
+    RedisConnector connector = connector();
+    RedisConnection connection = await(connector);
+    acquire(commands);
+    try {
+      return write(commands, connection, command).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new RedisUnknownOutcomeException("interrupted before the reply", interrupted);
+    } catch (ExecutionException failed) {
+      Throwable cause = failed.getCause();
+      throw typed(connector, cause == null ? failed : cause);
+    } catch (TimeoutException late) {
+      throw typed(connector, late);
+    }
+  }
+
+  private <T extends @Nullable Object> CompletableFuture<T> write(
+      int commands, RedisConnection connection, Function<RedisConnection, Future<T>> command) {
+    CompletableFuture<T> reply = new CompletableFuture<>();
+    command
+        .apply(connection)
+        .onComplete(
+            value -> {
+              slots.release(commands);
+              reply.complete(value);
+            },
+            failure -> {
+              slots.release(commands);
+              reply.completeExceptionally(failure);
+            });
+    return reply;
+  }
+
+  private void acquire(int commands) {
+    try {
+      if (!slots.tryAcquire(commands, timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+        throw unavailable("too much under way", null);
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw unavailable("interrupted before the command was sent", interrupted);
+    }
+  }
+
+  /** The connection of now, or a new one that has just begun to connect. */
+  private RedisConnector connector() {
+    RedisConnector connector = current;
+    if (connector != null && !connector.ended().isDone()) {
+      return connector;
+    }
+    lock.lock();
+    try {
+      connector = current;
+      if (connector == null || connector.ended().isDone()) {
+        if (closed) {
+          throw unavailable("the link is closed", null);
+        }
+        connector = new RedisConnector(clients);
+        current = connector;
+      }
+      return connector;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private RedisConnection await(RedisConnector connector) {
+    CompletableFuture<RedisConnection> connecting = connector.connection();
+    try {
+      return connecting.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw unavailable("interrupted before the command was sent", interrupted);
+    } catch (ExecutionException failed) {
+      throw unavailable("no connection", failed.getCause());
+    } catch (TimeoutException late) {
+      connector.drop();
+      throw unavailable("no connection in time", late);
+    }
+  }
+
+  /**
+   * Says what a failure left behind. After a timeout the connection is dropped: Redis may be frozen
+   * or gone without a word, and everything behind this command would wait as long again.
+   */
+  private static RedisException typed(RedisConnector connector, Throwable failure) {
+    if (failure instanceof TimeoutException) {
+      connector.drop();
+      return new RedisUnknownOutcomeException("no reply in time", failure);
+    }
+    return Failures.isRefusal(failure)
+        ? unavailable(String.valueOf(failure.getMessage()), failure)
+        : new RedisUnknownOutcomeException("connection lost before the reply", failure);
+  }
+
+  private static RedisUnavailableException unavailable(String why, @Nullable Throwable cause) {
+    return new RedisUnavailableException(why, cause);
+  }
+}

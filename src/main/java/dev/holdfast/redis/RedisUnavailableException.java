@@ -1,0 +1,17 @@
+package dev.holdfast.redis;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The command was not executed: there was no connection, or Redis refused it ({@code LOADING},
+ * {@code READONLY}, {@code MISCONF}, {@code OOM}, …).
+ */
+public final class RedisUnavailableException extends RedisException {
+
+  private static final long serialVersionUID = 1L;
+
+  /** Says why. */
+  public RedisUnavailableException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}
