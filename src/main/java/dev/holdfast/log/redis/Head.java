@@ -1,0 +1,165 @@
+package dev.holdfast.log.redis;
+
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The newest events of a stream that this replica writes, in memory for its local tail. It holds
+ * nothing while there is none, and drops what the tail has read.
+ *
+ * <p>All it holds is committed, so what it answers is true whoever owns the stream by now. Only
+ * that there is nothing new it may not say on and on: another owner may have written since. It says
+ * so once after each commit, which has proved the ownership; whoever asks again asks Redis.
+ */
+final class Head {
+
+  private static final long MAX_BYTES = 256 * 1024;
+  private static final long EVENT_OVERHEAD = 64;
+
+  private final HeadBudget budget;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Those that follow {@link #floor} up to {@link #last}. All fields are guarded by the lock. */
+  private Deque<LogEvent> events = new ArrayDeque<>(1);
+
+  private Position floor = Position.START;
+  private Position last = Position.START;
+  private long bytes;
+  private boolean active;
+  private boolean complete;
+  private boolean maySayNothingNew = true;
+
+  Head(HeadBudget budget) {
+    this.budget = budget;
+  }
+
+  /** Keeps what is committed from now on, or nothing any more. */
+  void setActive(boolean wanted) {
+    lock.lock();
+    try {
+      if (active != wanted) {
+        active = wanted;
+        clear();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean isComplete() {
+    lock.lock();
+    try {
+      return complete;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Somebody else may have written: the next to find nothing new must ask Redis. */
+  void doubt() {
+    lock.lock();
+    try {
+      maySayNothingNew = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes events that were just committed, which follow those committed before. */
+  void committed(List<LogEvent> batch) {
+    lock.lock();
+    try {
+      last = batch.getLast().position();
+      complete = batch.getLast().last();
+      maySayNothingNew = true;
+      if (active) {
+        batch.forEach(this::add);
+        keepToBounds();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void add(LogEvent event) {
+    events.addLast(event);
+    long size = size(event);
+    bytes += size;
+    budget.take(size);
+  }
+
+  /** A tail too slow to read from here reads Redis until it has caught up. */
+  private void keepToBounds() {
+    if (budget.isExceeded()) {
+      clear();
+    }
+    while (bytes > MAX_BYTES) {
+      dropFirst();
+    }
+  }
+
+  private void clear() {
+    budget.giveBack(bytes);
+    bytes = 0;
+    floor = last;
+    events = new ArrayDeque<>(1);
+  }
+
+  private void dropFirst() {
+    LogEvent first = events.removeFirst();
+    floor = first.position();
+    long size = size(first);
+    bytes -= size;
+    budget.giveBack(size);
+  }
+
+  /** What follows the cursor, if that can be said without Redis. */
+  Optional<ReadResult> read(Position after, int maxEvents) {
+    lock.lock();
+    try {
+      if (!active || !dropThrough(after)) {
+        return Optional.empty();
+      }
+      if (!events.isEmpty()) {
+        return Optional.of(new ReadResult.Events(first(maxEvents)));
+      }
+      if (complete) {
+        return Optional.of(new ReadResult.Ended());
+      }
+      boolean say = maySayNothingNew;
+      maySayNothingNew = false;
+      return say ? Optional.of(new ReadResult.Events(List.of())) : Optional.empty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Drops what a cursor has passed: whether it stands within what is held. */
+  private boolean dropThrough(Position after) {
+    while (floor.number() < after.number() && !events.isEmpty()) {
+      dropFirst();
+    }
+    return floor.equals(after);
+  }
+
+  private List<LogEvent> first(int maxEvents) {
+    List<LogEvent> page = new ArrayList<>(Math.min(maxEvents, events.size()));
+    Iterator<LogEvent> rest = events.iterator();
+    while (rest.hasNext() && page.size() < maxEvents) {
+      page.add(rest.next());
+    }
+    return page;
+  }
+
+  private static long size(LogEvent event) {
+    return EVENT_OVERHEAD + event.payload().length;
+  }
+}

@@ -1,0 +1,158 @@
+package dev.holdfast.log.redis;
+
+import static dev.holdfast.redis.RedisScript.beside;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.SessionEndedException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.TooManyStreamsException;
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisLink;
+import dev.holdfast.redis.RedisScript;
+import dev.holdfast.redis.RedisUnknownOutcomeException;
+import io.vertx.redis.client.Request;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log's scripts with their keys and arguments. All throw {@link RedisException} as it comes;
+ * what it means is for the caller to say.
+ */
+final class LogScripts {
+
+  private static final byte[] NOTHING = {};
+
+  private final RedisScript begin = beside(LogScripts.class, "begin.lua");
+  private final RedisScript open = beside(LogScripts.class, "open.lua");
+  private final RedisScript append = beside(LogScripts.class, "append.lua");
+  private final RedisScript watch = beside(LogScripts.class, "watch.lua");
+  private final RedisScript delivered = beside(LogScripts.class, "delivered.lua");
+  private final RedisScript retire = beside(LogScripts.class, "retire.lua");
+  private final RedisScript end = beside(LogScripts.class, "end.lua");
+
+  private final RedisLink link;
+  private final RedisKeys keys;
+  private final String replica;
+  private final Retention retention;
+
+  LogScripts(RedisLink link, RedisKeys keys, String replica, Retention retention) {
+    this.link = link;
+    this.keys = keys;
+    this.replica = replica;
+    this.retention = retention;
+  }
+
+  void begin(String session) {
+    begin.run(
+        link, List.of(keys.session(session)), args -> args.arg(retention.sessionTtl().toMillis()));
+  }
+
+  /** Opens a stream; may be made again with the same owner when its outcome is unknown. */
+  void open(StreamRef stream, String owner, String requests) {
+    Consumer<Request> arguments =
+        args ->
+            args.arg(stream.name())
+                .arg(owner)
+                .arg(tail(0))
+                .arg(requests)
+                .arg(retention.maxStreams())
+                .arg(retention.sessionTtl().toMillis());
+    List<String> both = List.of(sessionKey(stream), streamKey(stream));
+    String said;
+    try {
+      said = String.valueOf(open.run(link, both, arguments));
+    } catch (RedisUnknownOutcomeException unknown) {
+      said = String.valueOf(open.run(link, both, arguments));
+    }
+    switch (said) {
+      case "OK" -> {}
+      case "GONE" -> throw new SessionEndedException(stream);
+      case "LIMIT" -> throw new TooManyStreamsException(retention.maxStreams());
+      default -> throw new FencedException(stream);
+    }
+  }
+
+  /**
+   * Appends a batch after the event that is expected to be the last.
+   *
+   * @return the position of the batch's last event, also when an earlier attempt wrote it
+   */
+  Position append(StreamRef stream, String owner, long expected, List<NewEvent> batch) {
+    Consumer<Request> arguments =
+        args -> {
+          args.arg(stream.name()).arg(owner).arg(expected).arg(replica);
+          args.arg(keys.replicaChannels()).arg(stream.session()).arg(retention.maxEvents());
+          args.arg(retention.eventTtl().toMillis()).arg(retention.sessionTtl().toMillis());
+          batch.forEach(event -> add(args, event));
+        };
+    String said =
+        String.valueOf(
+            append.run(
+                link,
+                List.of(sessionKey(stream), streamKey(stream), keys.streams(stream.session())),
+                arguments));
+    return Position.parse(said).orElseThrow(() -> new FencedException(stream));
+  }
+
+  private static void add(Request args, NewEvent event) {
+    String upstreamId = event.upstreamId();
+    args.arg((upstreamId == null ? "" : "u") + (event.last() ? "z" : ""));
+    args.arg(event.payload());
+    args.arg(upstreamId == null ? NOTHING : upstreamId.getBytes(UTF_8));
+  }
+
+  void watch(StreamRef stream, long number) {
+    watch.run(
+        link,
+        List.of(sessionKey(stream)),
+        args ->
+            args.arg(stream.name())
+                .arg(tail(number))
+                .arg(keys.replicaChannels())
+                .arg(stream.session()));
+  }
+
+  void delivered(StreamRef stream, Position position, Consumer<@Nullable Throwable> done) {
+    delivered.runLater(
+        link,
+        List.of(sessionKey(stream)),
+        args -> args.arg(stream.name()).arg(position.toString()),
+        done);
+  }
+
+  void retire(StreamRef stream) {
+    retire.runLater(
+        link,
+        List.of(sessionKey(stream), streamKey(stream), keys.streams(stream.session())),
+        args -> args.arg(stream.name()).arg(retention.completedTtl().toMillis()),
+        failure -> {
+          // Then the stream is kept until its events expire.
+        });
+  }
+
+  void end(String session) {
+    end.run(
+        link,
+        List.of(keys.session(session), keys.streams(session)),
+        args -> args.arg(keys.replicaChannels()).arg(session));
+  }
+
+  /** Names a watcher among those of all replicas; 0 stands for the first of the opening replica. */
+  private String tail(long number) {
+    return replica + ' ' + number;
+  }
+
+  private String sessionKey(StreamRef stream) {
+    return keys.session(stream.session());
+  }
+
+  private String streamKey(StreamRef stream) {
+    return keys.stream(stream.session(), stream.name());
+  }
+}

@@ -1,0 +1,36 @@
+package dev.holdfast.log.redis;
+
+import dev.holdfast.log.StreamRef;
+import org.jspecify.annotations.Nullable;
+
+/** What one replica tells another through its channel; the scripts write the text. */
+sealed interface Notice {
+
+  /** Something was appended to a stream. */
+  record Wake(StreamRef stream) implements Notice {}
+
+  /**
+   * Another replica has a stream's tail now.
+   *
+   * @param seat the number under which the former tail is recorded
+   */
+  record Evict(StreamRef stream, long seat) implements Notice {}
+
+  /** A session has ended. */
+  record End(String session) implements Notice {}
+
+  /** Reads a message: null when it is none of these, but something for other listeners. */
+  static @Nullable Notice parse(String message) {
+    String[] words = message.split(" ", -1);
+    try {
+      return switch (words[0]) {
+        case "wake" -> new Wake(new StreamRef(words[1], words[2]));
+        case "evict" -> new Evict(new StreamRef(words[1], words[2]), Long.parseLong(words[3]));
+        case "end" -> new End(words[1]);
+        default -> null;
+      };
+    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException garbled) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package dev.holdfast.log.redis;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A stream that this replica writes: its writer and its newest events, and whether its first local
+ * watcher needs no round trip because the opening has recorded this replica as the tail.
+ */
+final class OwnedStream {
+
+  /** How long the record of the opening is relied on, should the word that it changed get lost. */
+  private static final long FREE_FOR = Duration.ofSeconds(2).toNanos();
+
+  private static final long FREE = 0;
+  private static final long TAKEN = -1;
+
+  private final RedisStreamWriter writer;
+  private final Head head;
+  private final long opened = System.nanoTime();
+
+  /** {@link #FREE}, {@link #TAKEN}, or the number of the seat that came without a round trip. */
+  private final AtomicLong freeSeat = new AtomicLong(FREE);
+
+  OwnedStream(RedisStreamWriter writer, Head head) {
+    this.writer = writer;
+    this.head = head;
+  }
+
+  RedisStreamWriter writer() {
+    return writer;
+  }
+
+  Head head() {
+    return head;
+  }
+
+  /** Whether the seat may be the one that the opening has recorded; at most one ever is. */
+  boolean takeFree(long seat) {
+    return System.nanoTime() - opened < FREE_FOR && freeSeat.compareAndSet(FREE, seat);
+  }
+
+  /**
+   * The recorded tail is another replica's now.
+   *
+   * @return the number of the seat that had it
+   */
+  OptionalLong loseFree() {
+    long seat = freeSeat.getAndSet(TAKEN);
+    return seat > 0 ? OptionalLong.of(seat) : OptionalLong.empty();
+  }
+}

@@ -1,0 +1,111 @@
+package dev.holdfast.log.redis;
+
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.Watchers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The streams that this replica writes, as long as they are open or have a local tail. */
+final class OwnedStreams {
+
+  private static final long MAX_HEAD_BYTES = 32 * 1024 * 1024;
+
+  private final LogScripts scripts;
+  private final Watchers watchers;
+  private final HeadBudget budget = new HeadBudget(MAX_HEAD_BYTES);
+  private final Map<StreamRef, OwnedStream> streams = new ConcurrentHashMap<>();
+
+  OwnedStreams(LogScripts scripts, Watchers watchers) {
+    this.scripts = scripts;
+    this.watchers = watchers;
+  }
+
+  @Nullable OwnedStream find(StreamRef stream) {
+    return streams.get(stream);
+  }
+
+  Set<StreamRef> all() {
+    return streams.keySet();
+  }
+
+  /** Adds a stream that was just opened. */
+  RedisStreamWriter add(StreamRef stream, String owner) {
+    Head head = new Head(budget);
+    RedisStreamWriter writer =
+        new RedisStreamWriter(
+            stream, (expected, batch) -> commit(stream, owner, head, expected, batch));
+    streams.put(stream, new OwnedStream(writer, head));
+    return writer;
+  }
+
+  /** Writes a batch, and then makes it known here, while its callers still wait. */
+  private Position commit(
+      StreamRef stream, String owner, Head head, long expected, List<NewEvent> batch) {
+    Position last = scripts.append(stream, owner, expected, batch);
+    head.setActive(watchers.isWatched(stream));
+    head.committed(positioned(batch, last));
+    watchers.wake(stream);
+    if (batch.getLast().last()) {
+      forgetIfIdle(stream);
+    }
+    return last;
+  }
+
+  /** All events of a batch have its last one's time, and the numbers before its number. */
+  private static List<LogEvent> positioned(List<NewEvent> batch, Position last) {
+    List<LogEvent> events = new ArrayList<>(batch.size());
+    long number = last.number() - batch.size();
+    for (NewEvent event : batch) {
+      number++;
+      Position position = new Position(last.millis(), number);
+      events.add(new LogEvent(position, event.payload(), event.upstreamId(), event.last()));
+    }
+    return events;
+  }
+
+  /** Its local tail has left. */
+  void left(StreamRef stream) {
+    OwnedStream owned = streams.get(stream);
+    if (owned != null) {
+      owned.head().setActive(false);
+      forgetIfIdle(stream);
+    }
+  }
+
+  private void forgetIfIdle(StreamRef stream) {
+    OwnedStream owned = streams.get(stream);
+    if (owned != null && owned.head().isComplete() && !watchers.isWatched(stream)) {
+      forget(stream);
+    }
+  }
+
+  void forget(StreamRef stream) {
+    OwnedStream owned = streams.remove(stream);
+    if (owned != null) {
+      owned.head().setActive(false);
+    }
+  }
+
+  /** Fences the writers of a session that has ended. */
+  void end(String session) {
+    for (StreamRef stream : List.copyOf(streams.keySet())) {
+      OwnedStream owned = stream.session().equals(session) ? streams.get(stream) : null;
+      if (owned != null) {
+        owned.writer().fence();
+        forget(stream);
+      }
+    }
+  }
+
+  /** Messages may have been missed. */
+  void doubtAll() {
+    streams.values().forEach(owned -> owned.head().doubt());
+  }
+}

@@ -1,0 +1,243 @@
+package dev.holdfast.log.redis;
+
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.Watch;
+import dev.holdfast.log.Watcher;
+import dev.holdfast.log.Watchers;
+import dev.holdfast.redis.RedisChannel;
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisLink;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the events in Redis Streams, where every replica finds them.
+ *
+ * <p>Per open stream the session's hash has these fields, where <i>s</i> is the stream's name:
+ *
+ * <ul>
+ *   <li>{@code o:}<i>s</i>: its owner, as replica and fence
+ *   <li>{@code r:}<i>s</i>: the ids of the requests that it answers
+ *   <li>{@code l:}<i>s</i>: the position of its last event
+ *   <li>{@code t:}<i>s</i>: its one tail, as replica and number
+ *   <li>{@code d:}<i>s</i>: up to where it was delivered, once something was
+ * </ul>
+ *
+ * A complete stream has none of them: its last entry, which has the field {@code z}, tells enough.
+ */
+public final class RedisEventLog implements EventLog {
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final int FENCE_BYTES = 8;
+
+  private final RedisLink link;
+  private final RedisKeys keys;
+  private final String replica;
+  private final LogScripts scripts;
+  private final RedisStreamReader reader;
+  private final Watchers watchers = new Watchers();
+  private final OwnedStreams owned;
+  private final Deliveries deliveries;
+
+  /**
+   * Creates a log on connections that are not its own: whoever made them closes them.
+   *
+   * @param channel this replica's channel, to which the log listens from now on
+   * @param replica this replica's id, without spaces, by which the channel is named
+   */
+  public RedisEventLog(
+      RedisLink link, RedisChannel channel, RedisKeys keys, String replica, Retention retention) {
+    this.link = link;
+    this.keys = keys;
+    this.replica = replica;
+    this.scripts = new LogScripts(link, keys, replica, retention);
+    this.reader = new RedisStreamReader(link, keys);
+    this.owned = new OwnedStreams(scripts, watchers);
+    this.deliveries = new Deliveries(scripts::delivered);
+    channel.listen(this::hear, this::lookAgain);
+  }
+
+  @Override
+  public void begin(String session) {
+    available("begin a session", () -> scripts.begin(session));
+  }
+
+  @Override
+  public void end(String session) {
+    available("end a session", () -> scripts.end(session));
+    ended(session);
+  }
+
+  @Override
+  public StreamWriter open(StreamRef stream, String requests) {
+    byte[] fence = new byte[FENCE_BYTES];
+    RANDOM.nextBytes(fence);
+    String owner = replica + ' ' + HexFormat.of().formatHex(fence);
+    available("open a stream", () -> scripts.open(stream, owner, requests));
+    return owned.add(stream, owner);
+  }
+
+  @Override
+  public ReadResult read(StreamRef stream, Position after, int maxEvents) {
+    if (maxEvents < 1) {
+      throw new IllegalArgumentException("a page has room for at least one event");
+    }
+    OwnedStream own = owned.find(stream);
+    Optional<ReadResult> fromHead =
+        own == null ? Optional.empty() : own.head().read(after, maxEvents);
+    return fromHead.orElseGet(
+        () -> available("read a stream", () -> reader.read(stream, after, maxEvents)));
+  }
+
+  @Override
+  public Optional<Position> beforeOldest(StreamRef stream) {
+    return available("read a stream", () -> reader.oldest(stream))
+        .map(oldest -> new Position(oldest.millis(), oldest.number() - 1));
+  }
+
+  @Override
+  public Watch watch(StreamRef stream, Watcher watcher) {
+    OwnedStream own = owned.find(stream);
+    // Before the script: word that the seat is another's again must find it taken.
+    Watchers.Seat seat = watchers.seat(stream, watcher, () -> owned.left(stream));
+    try {
+      if (own == null || !own.takeFree(seat.number())) {
+        available("watch a stream", () -> scripts.watch(stream, seat.number()));
+      }
+    } catch (StoreUnavailableException unavailable) {
+      seat.close();
+      throw unavailable;
+    }
+    if (own != null) {
+      own.head().setActive(true);
+    }
+    return seat;
+  }
+
+  @Override
+  public void markDelivered(StreamRef stream, Position position) {
+    deliveries.mark(stream, position);
+  }
+
+  @Override
+  public Position deliveredUpTo(StreamRef stream) {
+    Position pending = deliveries.pending(stream);
+    if (pending != null) {
+      return pending;
+    }
+    Request get =
+        Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg("d:" + stream.name());
+    Response stored =
+        available("read a session", () -> Optional.ofNullable(link.send(get))).orElse(null);
+    return stored == null
+        ? Position.START
+        : Position.parse(stored.toString()).orElse(Position.START);
+  }
+
+  @Override
+  public void retire(StreamRef stream) {
+    scripts.retire(stream);
+  }
+
+  /** Redis expires by itself; what is left is to forget the streams of sessions that it expired. */
+  @Override
+  public void sweep() {
+    List<String> sessions = owned.all().stream().map(StreamRef::session).distinct().toList();
+    for (int from = 0; from < sessions.size(); from += RedisLink.MAX_UNDER_WAY / 2) {
+      int to = Math.min(sessions.size(), from + RedisLink.MAX_UNDER_WAY / 2);
+      sweep(sessions.subList(from, to));
+    }
+  }
+
+  private void sweep(List<String> sessions) {
+    List<Request> questions =
+        sessions.stream()
+            .map(session -> Request.cmd(Command.EXISTS).arg(keys.session(session)))
+            .toList();
+    List<@Nullable Response> answers = available("sweep", () -> link.sendAll(questions));
+    for (int i = 0; i < sessions.size(); i++) {
+      Response exists = answers.get(i);
+      if (exists != null && exists.toString().equals("0")) {
+        ended(sessions.get(i));
+      }
+    }
+  }
+
+  @Override
+  public void check() {
+    available("ping", () -> Optional.ofNullable(link.send(Request.cmd(Command.PING))));
+  }
+
+  @Override
+  public void close() {
+    owned.all().forEach(owned::forget);
+  }
+
+  private void hear(String message) {
+    switch (Notice.parse(message)) {
+      case Notice.Wake(StreamRef stream) -> {
+        OwnedStream own = owned.find(stream);
+        if (own != null) {
+          own.head().doubt();
+        }
+        watchers.wake(stream);
+      }
+      case Notice.Evict(StreamRef stream, long seat) -> evict(stream, seat);
+      case Notice.End(String session) -> ended(session);
+      case null -> {
+        // Somebody else listens to this channel too.
+      }
+    }
+  }
+
+  private void evict(StreamRef stream, long seat) {
+    OwnedStream own = owned.find(stream);
+    if (seat == 0 && own != null) {
+      own.loseFree().ifPresent(free -> watchers.evict(stream, free));
+    } else {
+      watchers.evict(stream, seat);
+    }
+  }
+
+  private void lookAgain() {
+    owned.doubtAll();
+    watchers.wakeAll();
+  }
+
+  private void ended(String session) {
+    owned.end(session);
+    watchers.wakeSession(session);
+  }
+
+  private static void available(String what, Runnable asked) {
+    available(
+        what,
+        () -> {
+          asked.run();
+          return true;
+        });
+  }
+
+  /** For what may be asked again whatever became of it: any failure means that it did not work. */
+  private static <T> T available(String what, Supplier<T> asked) {
+    try {
+      return asked.get();
+    } catch (RedisException failure) {
+      throw new StoreUnavailableException("could not " + what, failure);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package dev.holdfast.log.redis;
+
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.EventLogContract;
+import dev.holdfast.log.Retention;
+import dev.holdfast.testing.RedisFixture;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+
+class RedisEventLogIT extends EventLogContract {
+
+  @SuppressWarnings("NullAway.Init")
+  private static RedisFixture redis;
+
+  private final List<Replica> replicas = new ArrayList<>();
+
+  @BeforeAll
+  static void startRedis() {
+    redis = RedisFixture.start();
+  }
+
+  @AfterAll
+  static void stopRedis() {
+    redis.close();
+  }
+
+  @AfterEach
+  void stopReplicas() {
+    replicas.forEach(Replica::close);
+  }
+
+  @Override
+  protected EventLog create(Retention retention) {
+    Replica replica = new Replica("r" + replicas.size(), redis.url(), retention);
+    replicas.add(replica);
+    return replica.log;
+  }
+
+  @Override
+  protected void pass(Duration time) {
+    // Redis has a clock of its own; the tests wait.
+  }
+
+  @Override
+  protected int trimmingStep() {
+    return 100;
+  }
+}

@@ -1,0 +1,67 @@
+package dev.holdfast.log.redis;
+
+import dev.holdfast.log.Retention;
+import dev.holdfast.redis.RedisChannel;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisLink;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/** One replica's log with its connections, as the program wires them. */
+final class Replica implements AutoCloseable {
+
+  static final RedisKeys KEYS = new RedisKeys("test:");
+
+  private static final Duration BEAT = Duration.ofMillis(500);
+
+  private final Vertx vertx = Vertx.vertx();
+  final RedisLink link;
+  private final RedisLink beats;
+  private final RedisChannel channel;
+  final RedisEventLog log;
+
+  /**
+   * Starts it.
+   *
+   * @param commandUrl where commands go
+   * @param channelUrl where the channel goes
+   * @param beatsUrl where the channel's beats go
+   */
+  Replica(
+      String name,
+      String commandUrl,
+      String channelUrl,
+      String beatsUrl,
+      Duration timeout,
+      Retention retention) {
+    link = new RedisLink(clients(commandUrl), timeout);
+    beats = new RedisLink(clients(beatsUrl), timeout);
+    channel = new RedisChannel(clients(channelUrl), beats, KEYS.replicaChannel(name), BEAT);
+    log = new RedisEventLog(link, channel, KEYS, name, retention);
+    channel.start();
+    if (!channel.awaitSubscribed(Duration.ofSeconds(5))) {
+      throw new IllegalStateException("not subscribed");
+    }
+  }
+
+  Replica(String name, String url, Retention retention) {
+    this(name, url, url, url, Duration.ofSeconds(5), retention);
+  }
+
+  private Supplier<Redis> clients(String url) {
+    RedisOptions options = new RedisOptions().setConnectionString(url);
+    return () -> Redis.createClient(vertx, options);
+  }
+
+  @Override
+  public void close() {
+    log.close();
+    channel.close();
+    beats.close();
+    link.close();
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+}

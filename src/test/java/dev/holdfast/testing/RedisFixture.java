@@ -1,0 +1,217 @@
+package dev.holdfast.testing;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import redis.embedded.core.ExecutableProvider;
+
+/**
+ * A Redis server of a test's own, which can be killed, frozen and restarted. It is the {@code
+ * redis-server} on the PATH when that is version 7 or newer, otherwise the one that embedded-redis
+ * brings along.
+ *
+ * <p>Its process ends with {@link #close()}, and at the latest with this JVM.
+ */
+public final class RedisFixture implements AutoCloseable {
+
+  private static final Pattern VERSION = Pattern.compile("v=(\\d+)\\.");
+  private static final int OLDEST_OF_PATH = 7;
+  private static final Duration TO_START = Duration.ofSeconds(20);
+
+  private final String executable;
+  private final Path directory;
+  private final boolean durable;
+  private final int port = freePort();
+  private final Thread atExit = new Thread(this::kill);
+  private volatile Process process;
+
+  private RedisFixture(String executable, boolean durable) {
+    this.executable = executable;
+    this.durable = durable;
+    try {
+      this.directory = Files.createTempDirectory("redis");
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+    Runtime.getRuntime().addShutdownHook(atExit);
+    this.process = launch();
+    awaitAnswer();
+  }
+
+  /** Starts a server that forgets everything when it dies. */
+  public static RedisFixture start() {
+    return new RedisFixture(executable(), false);
+  }
+
+  /** Starts a server that writes everything to disk before it answers. */
+  public static RedisFixture startDurable() {
+    return new RedisFixture(executable(), true);
+  }
+
+  /** Starts the server that embedded-redis brings along: an older version, for compatibility. */
+  public static RedisFixture startBundled() {
+    return new RedisFixture(bundled(), false);
+  }
+
+  /** Where it listens. */
+  public String url() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  /** The port on the loopback interface. */
+  public int port() {
+    return port;
+  }
+
+  /** Ends it with SIGKILL: what it had not written to disk is lost. */
+  public void kill() {
+    process.destroyForcibly();
+    try {
+      process.waitFor(10, TimeUnit.SECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Stops it in its tracks: connections stay open and nothing is answered. */
+  public void freeze() {
+    signal("-STOP");
+  }
+
+  /** Lets a frozen one go on. */
+  public void thaw() {
+    signal("-CONT");
+  }
+
+  /** Kills it and starts it again on the same port, with what it had on disk. */
+  public void restart() {
+    kill();
+    process = launch();
+    awaitAnswer();
+  }
+
+  /**
+   * Sends one command on a connection of its own.
+   *
+   * @return the first line of the reply
+   */
+  public String command(String... words) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
+      socket.setSoTimeout(5000);
+      StringBuilder request = new StringBuilder("*" + words.length + "\r\n");
+      for (String word : words) {
+        request.append('$').append(word.length()).append("\r\n").append(word).append("\r\n");
+      }
+      socket.getOutputStream().write(request.toString().getBytes(US_ASCII));
+      StringBuilder line = new StringBuilder();
+      for (int c = socket.getInputStream().read(); c >= 0 && c != '\r'; ) {
+        line.append((char) c);
+        c = socket.getInputStream().read();
+      }
+      return line.toString();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    kill();
+    Runtime.getRuntime().removeShutdownHook(atExit);
+    try (Stream<Path> files = Files.walk(directory)) {
+      files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  private Process launch() {
+    List<String> command = new ArrayList<>(List.of(executable, "--port", Integer.toString(port)));
+    command.addAll(List.of("--bind", "127.0.0.1", "--save", "", "--dir", directory.toString()));
+    command.addAll(
+        durable
+            ? List.of("--appendonly", "yes", "--appendfsync", "always")
+            : List.of("--appendonly", "no"));
+    try {
+      return new ProcessBuilder(command)
+          .redirectErrorStream(true)
+          .redirectOutput(Redirect.DISCARD)
+          .start();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  private void awaitAnswer() {
+    await()
+        .atMost(TO_START)
+        .pollInterval(Duration.ofMillis(10))
+        .ignoreExceptions()
+        .until(() -> command("PING").equals("+PONG"));
+  }
+
+  private void signal(String name) {
+    run("kill", name, Long.toString(process.pid()));
+  }
+
+  private static String executable() {
+    try {
+      Matcher version = VERSION.matcher(run("redis-server", "--version"));
+      if (version.find() && Integer.parseInt(version.group(1)) >= OLDEST_OF_PATH) {
+        return "redis-server";
+      }
+    } catch (UncheckedIOException none) {
+      // Then the one that embedded-redis brings along does.
+    }
+    return bundled();
+  }
+
+  private static String bundled() {
+    try {
+      return ExecutableProvider.newJarResourceProvider().get().getAbsolutePath();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  private static String run(String... command) {
+    try {
+      Process run = new ProcessBuilder(command).redirectErrorStream(true).start();
+      String output = new String(run.getInputStream().readAllBytes(), US_ASCII);
+      run.waitFor();
+      return output;
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", interrupted);
+    }
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}
