@@ -52,9 +52,10 @@ public interface EventLog extends AutoCloseable {
   ReadResult read(StreamRef stream, Position after, int maxEvents);
 
   /**
-   * The oldest event that is kept, for a reader that goes on after a gap.
+   * Where a reader goes on after a gap.
    *
-   * @return the position just before that event, to read after; empty when nothing is kept
+   * @return the position just before the oldest event that is kept; the head of an open stream that
+   *     keeps none; empty when there is no such stream
    */
   Optional<Position> beforeOldest(StreamRef stream);
 

@@ -23,6 +23,11 @@ public record RedisKeys(String prefix) {
     return prefix + '{' + session + '}';
   }
 
+  /** ZSET: all sessions, by when they expire in ms since the epoch. */
+  public String sessions() {
+    return prefix + "sessions";
+  }
+
   /** STREAM: the events of one stream. */
   public String stream(String session, String stream) {
     return session(session) + ":e:" + stream;

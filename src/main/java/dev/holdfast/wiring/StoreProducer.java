@@ -4,13 +4,17 @@ import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.memory.MemoryEventLog;
+import dev.holdfast.log.redis.RedisEventLog;
 import dev.holdfast.relay.StreamConfig;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.memory.MemorySessionStore;
+import dev.holdfast.session.redis.RedisSessionStore;
 import jakarta.enterprise.inject.Disposes;
+import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import java.time.InstantSource;
 
 /** Makes the stores. */
@@ -21,13 +25,19 @@ final class StoreProducer {
   private final StreamConfig streams;
   private final SessionConfig sessions;
   private final LimitsConfig limits;
+  private final Instance<RedisConnections> redis;
 
   StoreProducer(
-      GatewayConfig gateway, StreamConfig streams, SessionConfig sessions, LimitsConfig limits) {
+      GatewayConfig gateway,
+      StreamConfig streams,
+      SessionConfig sessions,
+      LimitsConfig limits,
+      Instance<RedisConnections> redis) {
     this.gateway = gateway;
     this.streams = streams;
     this.sessions = sessions;
     this.limits = limits;
+    this.redis = redis;
   }
 
   @Produces
@@ -39,23 +49,57 @@ final class StoreProducer {
   @Produces
   @Singleton
   EventLog eventLog(InstantSource clock) {
-    Retention retention =
-        new Retention(
-            streams.eventTtl(),
-            streams.completedTtl(),
-            streams.maxEvents(),
-            sessions.idleTimeout(),
-            limits.streamsPerSession());
-    return new MemoryEventLog(retention, gateway.memory().maxBytes().asLongValue(), clock);
+    return switch (gateway.store()) {
+      case MEMORY ->
+          new MemoryEventLog(retention(), gateway.memory().maxBytes().asLongValue(), clock);
+      case REDIS -> {
+        RedisConnections connections = redis.get();
+        EventLog log =
+            new RedisEventLog(
+                connections.link(),
+                connections.channel(),
+                connections.keys(),
+                connections.replica(),
+                retention());
+        connections.channel().start();
+        yield log;
+      }
+    };
   }
 
   void close(@Disposes EventLog log) {
     log.close();
+    if (gateway.store() == GatewayConfig.Store.REDIS) {
+      redis.get().close();
+    }
   }
 
   @Produces
   @Singleton
   SessionStore sessionStore(InstantSource clock) {
-    return new MemorySessionStore(sessions.idleTimeout(), limits.sessions(), clock);
+    return switch (gateway.store()) {
+      case MEMORY -> new MemorySessionStore(sessions.idleTimeout(), limits.sessions(), clock);
+      case REDIS ->
+          new RedisSessionStore(
+              redis.get().link(),
+              redis.get().keys(),
+              sessions.idleTimeout(),
+              sessionTtl(),
+              limits.sessions());
+    };
+  }
+
+  private Retention retention() {
+    return new Retention(
+        streams.eventTtl(),
+        streams.completedTtl(),
+        streams.maxEvents(),
+        sessionTtl(),
+        limits.streamsPerSession());
+  }
+
+  /** An expired session is kept until a sweep, even one that comes late, has ended it properly. */
+  private Duration sessionTtl() {
+    return sessions.idleTimeout().plus(gateway.cleanupInterval().multipliedBy(3));
   }
 }

@@ -232,7 +232,7 @@ public abstract class EventLogContract {
             assertThat(brief.read(ref, Position.START, 1)).isEqualTo(new ReadResult.Gap(null)));
     assertThat(brief.read(ref, first, 1)).isEqualTo(new ReadResult.Gap(null));
     assertThat(events(brief.read(ref, head, 1))).isEmpty();
-    assertThat(brief.beforeOldest(ref)).isEmpty();
+    assertThat(brief.beforeOldest(ref)).contains(head);
     Position next = writer.append(numbered(4, 4));
     assertThat(next.number()).isEqualTo(4);
     assertThat(payloads(brief.read(ref, head, 10))).containsExactly("4");

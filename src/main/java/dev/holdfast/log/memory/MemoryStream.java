@@ -191,7 +191,7 @@ final class MemoryStream {
     lock.lock();
     try {
       if (kept.isEmpty()) {
-        return Optional.empty();
+        return state == State.OPEN ? Optional.of(last) : Optional.empty();
       }
       Position oldest = kept.get(0).event().position();
       return Optional.of(new Position(oldest.millis(), oldest.number() - 1));

@@ -105,8 +105,7 @@ public final class RedisEventLog implements EventLog {
 
   @Override
   public Optional<Position> beforeOldest(StreamRef stream) {
-    return available("read a stream", () -> reader.oldest(stream))
-        .map(oldest -> new Position(oldest.millis(), oldest.number() - 1));
+    return available("read a stream", () -> reader.beforeOldest(stream));
   }
 
   @Override

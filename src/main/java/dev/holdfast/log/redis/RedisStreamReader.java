@@ -158,10 +158,27 @@ final class RedisStreamReader {
   }
 
   /** The oldest event that is kept. */
-  Optional<Position> oldest(StreamRef stream) {
-    Request first =
-        Request.cmd(Command.XRANGE).arg(key(stream)).arg("-").arg("+").arg("COUNT").arg(1);
-    return Page.of(link.send(first)).stream().findFirst().map(LogEvent::position);
+  private Optional<Position> oldest(StreamRef stream) {
+    return oldest(link.send(first(stream)));
+  }
+
+  private static Optional<Position> oldest(@Nullable Response entries) {
+    return Page.of(entries).stream().findFirst().map(LogEvent::position);
+  }
+
+  private Request first(StreamRef stream) {
+    return Request.cmd(Command.XRANGE).arg(key(stream)).arg("-").arg("+").arg("COUNT").arg(1);
+  }
+
+  /** The position before the oldest event that is kept, or the head of an open stream. */
+  Optional<Position> beforeOldest(StreamRef stream) {
+    Request head =
+        Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg("l:" + stream.name());
+    List<@Nullable Response> found = link.sendAll(List.of(head, first(stream)));
+    Response last = found.get(0);
+    return oldest(found.get(1))
+        .map(oldest -> new Position(oldest.millis(), oldest.number() - 1))
+        .or(() -> last == null ? Optional.empty() : Position.parse(last.toString()));
   }
 
   private String key(StreamRef stream) {

@@ -1,0 +1,167 @@
+package dev.holdfast.session.redis;
+
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisLink;
+import dev.holdfast.redis.RedisScript;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionStore;
+import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.session.TooManySessionsException;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.ResponseType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sessions in Redis.
+ *
+ * <p>A session is a hash, which the log shares; {@code expires} in it says when the session does,
+ * by the clock of Redis. One sorted set of all sessions by that time serves to count them and to
+ * find those that expired. The two live in different slots of a cluster, so they change one after
+ * the other; the hash decides, and the set follows.
+ */
+public final class RedisSessionStore implements SessionStore {
+
+  private static final RedisScript REGISTER = script("register.lua");
+  private static final RedisScript CREATE = script("create.lua");
+  private static final RedisScript FIND = script("find.lua");
+  private static final RedisScript TOUCH = script("touch.lua");
+  private static final RedisScript END = script("end.lua");
+  private static final RedisScript EXPIRED = script("expired.lua");
+  private static final RedisScript TAKE = script("take.lua");
+
+  private final RedisLink link;
+  private final RedisKeys keys;
+  private final Duration idleTimeout;
+  private final Duration timeToLive;
+  private final int limit;
+
+  /**
+   * Uses a connection that is not its own.
+   *
+   * @param idleTimeout after which an unused session expires
+   * @param timeToLive after which Redis forgets a session that nobody took when it expired; longer
+   *     than the idle time-out
+   * @param limit the most sessions at a time
+   */
+  public RedisSessionStore(
+      RedisLink link, RedisKeys keys, Duration idleTimeout, Duration timeToLive, int limit) {
+    this.link = link;
+    this.keys = keys;
+    this.idleTimeout = idleTimeout;
+    this.timeToLive = timeToLive;
+    this.limit = limit;
+  }
+
+  @Override
+  public void create(Session session) {
+    String id = session.id().value();
+    Response registered =
+        run(
+            REGISTER,
+            keys.sessions(),
+            request -> request.arg(id).arg(limit).arg(idleTimeout.toMillis()));
+    if (number(registered) == 0) {
+      throw new TooManySessionsException(limit);
+    }
+    run(
+        CREATE,
+        keys.session(id),
+        request -> {
+          request.arg(idleTimeout.toMillis()).arg(timeToLive.toMillis());
+          SessionFields.write(request, session);
+        });
+  }
+
+  @Override
+  public Optional<Session> find(SessionId id) {
+    return SessionFields.read(id, run(FIND, keys.session(id.value()), SessionFields::names));
+  }
+
+  @Override
+  public void touch(SessionId id) {
+    Response expires =
+        run(
+            TOUCH,
+            keys.session(id.value()),
+            request -> request.arg(idleTimeout.toMillis()).arg(timeToLive.toMillis()));
+    if (expires != null) {
+      place(id.value(), expires.toString());
+    }
+  }
+
+  @Override
+  public boolean end(SessionId id) {
+    Response removed = run(END, keys.session(id.value()), SessionFields::names);
+    forget(id.value());
+    return number(removed) > 0;
+  }
+
+  @Override
+  public List<Session> takeExpired(int most) {
+    List<Session> taken = new ArrayList<>();
+    Response expired = run(EXPIRED, keys.sessions(), request -> request.arg(most));
+    for (int i = 0; expired != null && i < expired.size(); i++) {
+      take(expired.get(i).toString()).ifPresent(taken::add);
+    }
+    return taken;
+  }
+
+  private Optional<Session> take(String id) {
+    Response record = run(TAKE, keys.session(id), SessionFields::names);
+    if (record != null && record.type() != ResponseType.MULTI) {
+      // Used since: the set is behind the hash.
+      place(id, record.toString());
+      return Optional.empty();
+    }
+    forget(id);
+    return SessionId.parse(id).flatMap(session -> SessionFields.read(session, record));
+  }
+
+  @Override
+  public long count() {
+    return number(send(Request.cmd(Command.ZCARD).arg(keys.sessions())));
+  }
+
+  /** Puts a session that is in the set where it belongs; one that has left it stays out. */
+  private void place(String id, String expires) {
+    send(Request.cmd(Command.ZADD).arg(keys.sessions()).arg("XX").arg(expires).arg(id));
+  }
+
+  private void forget(String id) {
+    send(Request.cmd(Command.ZREM).arg(keys.sessions()).arg(id));
+  }
+
+  private static long number(@Nullable Response reply) {
+    return reply == null ? 0 : Long.parseLong(reply.toString());
+  }
+
+  private @Nullable Response send(Request request) {
+    return asked(() -> link.send(request));
+  }
+
+  private @Nullable Response run(RedisScript script, String key, Consumer<Request> arguments) {
+    return asked(() -> script.run(link, List.of(key), arguments));
+  }
+
+  private static @Nullable Response asked(Supplier<@Nullable Response> question) {
+    try {
+      return question.get();
+    } catch (RedisException away) {
+      throw new SessionStoreException(away);
+    }
+  }
+
+  private static RedisScript script(String resource) {
+    return RedisScript.beside(RedisSessionStore.class, resource);
+  }
+}

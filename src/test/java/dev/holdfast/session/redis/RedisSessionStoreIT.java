@@ -1,0 +1,87 @@
+package dev.holdfast.session.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisLink;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionStore;
+import dev.holdfast.session.SessionStoreContract;
+import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.testing.RedisFixture;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class RedisSessionStoreIT extends SessionStoreContract {
+
+  @SuppressWarnings("NullAway.Init")
+  private static RedisFixture redis;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Vertx vertx;
+
+  private final List<RedisLink> links = new ArrayList<>();
+  private RedisKeys keys = new RedisKeys("none:");
+  private Duration idleTimeout = Duration.ofHours(1);
+  private int limit = 1;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisFixture.start();
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void stop() {
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+    redis.close();
+  }
+
+  @AfterEach
+  void disconnect() {
+    links.forEach(RedisLink::close);
+  }
+
+  @Override
+  protected SessionStore create(Duration timeout, int most) {
+    keys = new RedisKeys("test-" + UUID.randomUUID() + ":");
+    idleTimeout = timeout;
+    limit = most;
+    return another();
+  }
+
+  @Override
+  protected SessionStore another() {
+    RedisOptions options = new RedisOptions().setConnectionString(redis.url());
+    RedisLink link = new RedisLink(() -> Redis.createClient(vertx, options), Duration.ofSeconds(5));
+    links.add(link);
+    return new RedisSessionStore(link, keys, idleTimeout, idleTimeout.multipliedBy(20), limit);
+  }
+
+  @Override
+  protected void pass(Duration time) {
+    // Redis has a clock of its own; the tests wait.
+  }
+
+  @Test
+  void shouldSayThatTheStoreIsAway() {
+    RedisOptions nowhere = new RedisOptions().setConnectionString("redis://127.0.0.1:1");
+    RedisLink link = new RedisLink(() -> Redis.createClient(vertx, nowhere), Duration.ofSeconds(5));
+    links.add(link);
+    SessionStore store = new RedisSessionStore(link, keys, idleTimeout, idleTimeout, 10);
+
+    assertThatExceptionOfType(SessionStoreException.class)
+        .isThrownBy(() -> store.find(SessionId.random()))
+        .satisfies(away -> assertThat(away.getCause()).isNotNull());
+  }
+}
