@@ -15,8 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** How a call ends before its time. */
+@Timeout(30)
 class LocalCancelTest {
 
   private final BlockingQueue<String> seen = new ArrayBlockingQueue<>(100);

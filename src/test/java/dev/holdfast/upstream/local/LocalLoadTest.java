@@ -15,8 +15,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Tools that send faster than anybody reads, and tools that need all the processors. */
+@Timeout(30)
 class LocalLoadTest {
 
   private static final int CPU_THREADS =

@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a call sends before its response: progress and log messages. */
+@Timeout(30)
 class LocalNotificationTest {
 
   private final List<Tool> tools = new ArrayList<>();

@@ -7,7 +7,9 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.upstream.UpstreamException;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(30)
 class MessageQueueTest {
 
   private static final byte[] SMALL = new byte[1];
