@@ -9,9 +9,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -27,7 +28,7 @@ public final class FaultProxy implements AutoCloseable {
   private final int port;
   private final AtomicInteger connections = new AtomicInteger();
   private final Set<ProxyConnection> live = ConcurrentHashMap.newKeySet();
-  private final List<Exchange> exchanges = new CopyOnWriteArrayList<>();
+  private final Queue<Exchange> exchanges = new ConcurrentLinkedQueue<>();
   private volatile Plan plan = _ -> Fault.none();
   private volatile boolean stalled;
   private volatile Listener listener;
