@@ -88,15 +88,6 @@ final class BodyQueue {
     }
   }
 
-  boolean hasEnded() {
-    lock.lock();
-    try {
-      return ended;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /**
    * Waits until there is something to tell and takes all that has come. The end, and a failure, are
    * told after all bytes.

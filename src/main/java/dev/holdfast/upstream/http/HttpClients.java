@@ -3,21 +3,19 @@ package dev.holdfast.upstream.http;
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
-import io.vertx.core.http.PoolOptions;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
-/**
- * The connections to one server. Two pools, because an idle pool is searched from end to end for
- * each request: thousands of quiet listeners must not slow the calls down.
- */
+/** The connections to one server, spread over a few event loops. */
 final class HttpClients implements AutoCloseable {
 
-  /** In effect none: a stream holds its connection, and how many there are is decided elsewhere. */
-  private static final int MAX_CONNECTIONS = 65_536;
+  /** A loop only copies bytes; one can feed the parsing threads of several cores. */
+  static final int LANES = Math.min(4, Runtime.getRuntime().availableProcessors());
 
   /**
    * Below the 5 s after which common servers (Node, Uvicorn) drop an idle connection. A request
@@ -30,8 +28,8 @@ final class HttpClients implements AutoCloseable {
 
   private static final long CLOSE_SECONDS = 5;
 
-  private final HttpClient calls;
-  private final HttpClient listeners;
+  private final List<Lane> lanes;
+  private final AtomicInteger turn = new AtomicInteger();
   private volatile boolean closed;
 
   HttpClients(Vertx vertx, HttpUpstreamSettings settings) {
@@ -42,29 +40,12 @@ final class HttpClients implements AutoCloseable {
             .setMaxChunkSize(MAX_CHUNK_BYTES)
             .setTcpKeepAlive(true)
             .setTcpNoDelay(true);
-    PoolOptions pool = new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS);
-    calls = client(vertx, options, pool);
-    listeners = client(vertx, options, pool);
+    lanes = Stream.generate(() -> new Lane(vertx, options)).limit(LANES).toList();
   }
 
-  private static HttpClient client(Vertx vertx, HttpClientOptions options, PoolOptions pool) {
-    return vertx
-        .httpClientBuilder()
-        .with(options)
-        .with(pool)
-        // Each exchange hears of it by itself; without a handler it would be logged as an error.
-        .withConnectHandler(connection -> connection.exceptionHandler(_ -> {}))
-        .build();
-  }
-
-  /** For requests that are answered, sooner or later. */
-  HttpClient calls() {
-    return calls;
-  }
-
-  /** For streams that stay. */
-  HttpClient listeners() {
-    return listeners;
+  /** The lane whose turn it is. */
+  Lane lane() {
+    return lanes.get(Math.floorMod(turn.getAndIncrement(), lanes.size()));
   }
 
   /** Fails when there will be no connections any more. */
@@ -78,7 +59,7 @@ final class HttpClients implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    var closing = Future.join(calls.close(), listeners.close()).toCompletionStage();
+    var closing = Future.join(lanes.stream().map(Lane::close).toList()).toCompletionStage();
     try {
       closing.toCompletableFuture().get(CLOSE_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {

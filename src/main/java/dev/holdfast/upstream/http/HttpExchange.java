@@ -2,9 +2,7 @@ package dev.holdfast.upstream.http;
 
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.AsyncResult;
-import io.vertx.core.Context;
 import io.vertx.core.MultiMap;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientRequest;
@@ -13,18 +11,22 @@ import io.vertx.core.http.RequestOptions;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One request and its answer. Here the event loop hands over to the blocking thread that asks;
  * {@link #close} may be called from any thread, and ends whatever wait there is.
+ *
+ * <p>All that touches the connection runs on the one event loop that also reads it. Only there is
+ * it certain whether the answer has ended: from then on the connection is back in the pool, and
+ * breaking it would break somebody else's request.
  */
 final class HttpExchange implements AutoCloseable {
 
@@ -43,30 +45,49 @@ final class HttpExchange implements AutoCloseable {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CONNECTING);
   private final CompletableFuture<HttpClientResponse> head = new CompletableFuture<>();
   private final BodyQueue body = new BodyQueue();
-  private volatile @Nullable HttpClientRequest request;
+  private final Lane lane;
+
+  // The event loop's own.
+  private boolean released;
+  private boolean ended;
+  private @Nullable HttpClientRequest request;
+  private @Nullable HttpClientResponse response;
+
+  /**
+   * @param lane the connections to use
+   */
+  HttpExchange(Lane lane) {
+    this.lane = lane;
+  }
 
   /**
    * Sends the request and waits for the head of the answer. To be called once.
    *
+   * @param client which of the lane's pools to use
    * @param payload the body; null for none
    * @throws UpstreamException if there is none in time; the exchange is then closed
    */
   Head send(
-      HttpClient client,
+      Function<Lane, HttpClient> client,
       RequestOptions options,
       byte @Nullable [] payload,
       Deadline connected,
       Deadline answered) {
+    lane.run(() -> connect(client.apply(lane), options, payload));
     try {
-      client.request(options).onComplete(connecting -> begin(connecting, payload));
-      HttpClientResponse response = awaitHead(connected, answered);
-      return new Head(response.statusCode(), response.headers());
+      HttpClientResponse answer = awaitHead(connected, answered);
+      return new Head(answer.statusCode(), answer.headers());
     } catch (UpstreamException e) {
       close();
       throw e;
+    }
+  }
+
+  private void connect(HttpClient client, RequestOptions options, byte @Nullable [] payload) {
+    try {
+      client.request(options).onComplete(connecting -> begin(connecting, payload));
     } catch (IllegalStateException e) {
-      close(); // The client has been closed.
-      throw new UpstreamException.Unreachable(e);
+      head.completeExceptionally(e); // The client has been closed.
     }
   }
 
@@ -77,7 +98,7 @@ final class HttpExchange implements AutoCloseable {
     }
     HttpClientRequest connection = connecting.result();
     request = connection;
-    if (!phase.compareAndSet(Phase.CONNECTING, Phase.SENT)) {
+    if (released || !phase.compareAndSet(Phase.CONNECTING, Phase.SENT)) {
       connection.reset();
       return;
     }
@@ -92,23 +113,26 @@ final class HttpExchange implements AutoCloseable {
   /** Runs before any byte of the body is handed out, which would be lost without a handler. */
   private void receive(AsyncResult<HttpClientResponse> answer) {
     if (answer.failed()) {
+      ended = true;
       head.completeExceptionally(answer.cause());
       return;
     }
-    HttpClientResponse response = answer.result();
-    Context context = Objects.requireNonNull(Vertx.currentContext());
-    response.handler(chunk -> body.add(chunk.getBytes(), response::pause));
-    // Told a moment later, when the connection is back in the pool: the reader's next request may
-    // follow at once, and would open another one.
-    response.endHandler(_ -> context.runOnContext(_ -> body.end()));
-    response.exceptionHandler(cause -> {
-      // It overtakes bytes that were read but held back: those go first.
-      response.resume();
-      context.runOnContext(_ -> body.fail(cause));
+    HttpClientResponse received = answer.result();
+    response = received;
+    received.handler(chunk -> body.add(chunk.getBytes(), received::pause));
+    received.endHandler(_ -> {
+      ended = true;
+      // Told a moment later, when the connection is back in the pool: the reader's next
+      // request may follow at once, and would open another one.
+      lane.run(body::end);
     });
-    if (!head.complete(response)) {
-      reset();
-    }
+    received.exceptionHandler(cause -> {
+      ended = true;
+      // It overtakes bytes that were read but held back: those go first.
+      received.resume();
+      lane.run(() -> body.fail(cause));
+    });
+    head.complete(received);
   }
 
   private HttpClientResponse awaitHead(Deadline connected, Deadline answered) {
@@ -144,9 +168,9 @@ final class HttpExchange implements AutoCloseable {
 
   /** Waits for more of the body. The answer's head must have come. */
   Arrival take(Deadline deadline) {
-    HttpClientResponse response = head.join();
+    HttpClientResponse answer = head.join();
     try {
-      return body.take(deadline, response::resume);
+      return body.take(deadline, answer::resume);
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
@@ -200,17 +224,21 @@ final class HttpExchange implements AutoCloseable {
   public void close() {
     phase.compareAndSet(Phase.CONNECTING, Phase.ABANDONED);
     head.cancel(false);
-    if (!body.hasEnded()) {
-      reset();
-    }
     body.close();
+    lane.run(this::release);
   }
 
-  private void reset() {
-    HttpClientRequest sent = request;
-    if (sent != null) {
-      sent.reset();
+  private void release() {
+    released = true;
+    if (response != null) {
+      response.resume(); // If the end is held back, it is told before the next task runs.
     }
+    lane.run(() -> {
+      if (request != null && !ended) {
+        ended = true;
+        request.reset();
+      }
+    });
   }
 
   private UpstreamException interrupted(InterruptedException e) {

@@ -40,8 +40,9 @@ public final class HttpUpstream implements Upstream {
 
   @Override
   public Handshake initialize(Message.Request initialize) {
-    HttpExchange exchange = new HttpExchange();
-    HttpExchange.Head head = requests(null, null).post(exchange, initialize.bytes());
+    McpRequests requests = requests(null, null);
+    HttpExchange exchange = requests.exchange();
+    HttpExchange.Head head = requests.post(exchange, initialize.bytes());
     String session = head.header(McpRequests.SESSION_ID);
     if (session != null && !HeaderText.isVisibleAscii(session)) {
       exchange.close();

@@ -21,7 +21,7 @@ final class HttpUpstreamSession implements UpstreamSession {
 
   @Override
   public Answer request(Body body) {
-    HttpExchange exchange = new HttpExchange();
+    HttpExchange exchange = requests.exchange();
     HttpExchange.Head head = requests.post(exchange, body.bytes());
     if (head.isEventStream()) {
       StreamKind kind = body instanceof Body.Batch ? StreamKind.BATCH : StreamKind.CALL;
@@ -47,7 +47,7 @@ final class HttpUpstreamSession implements UpstreamSession {
 
   @Override
   public void send(Body messages) {
-    HttpExchange exchange = new HttpExchange();
+    HttpExchange exchange = requests.exchange();
     HttpExchange.Head head = requests.post(exchange, messages.bytes());
     if (head.status() < 200 || head.status() > 299) {
       throw Refusal.of(exchange, head, requests.hasSession());
@@ -70,7 +70,7 @@ final class HttpUpstreamSession implements UpstreamSession {
     if (!requests.hasSession()) {
       return;
     }
-    HttpExchange exchange = new HttpExchange();
+    HttpExchange exchange = requests.exchange();
     try {
       requests.delete(exchange);
       exchange.finish();

@@ -8,6 +8,7 @@ import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +52,11 @@ final class McpRequests {
     return session != null;
   }
 
+  /** Prepares an exchange for one request. */
+  HttpExchange exchange() {
+    return new HttpExchange(clients.lane());
+  }
+
   void requireOpen() {
     clients.requireOpen();
   }
@@ -62,7 +68,7 @@ final class McpRequests {
             .putHeader("Content-Type", JSON)
             .putHeader("Accept", JSON + ", " + EVENT_STREAM);
     Deadline answered = Deadline.after(settings.firstByteTimeout());
-    return send(exchange, clients.calls(), options, messages, answered);
+    return send(exchange, Lane::calls, options, messages, answered);
   }
 
   /**
@@ -80,18 +86,18 @@ final class McpRequests {
       options.putHeader("Last-Event-ID", HeaderText.asUtf8(cursor));
     }
     Deadline answered = Deadline.after(settings.firstByteTimeout()).earlier(latest);
-    return send(exchange, clients.listeners(), options, null, answered);
+    return send(exchange, Lane::listeners, options, null, answered);
   }
 
   /** Asks to end the session. */
   HttpExchange.Head delete(HttpExchange exchange) {
     Deadline answered = Deadline.after(DELETE_TIMEOUT);
-    return send(exchange, clients.calls(), options(HttpMethod.DELETE), null, answered);
+    return send(exchange, Lane::calls, options(HttpMethod.DELETE), null, answered);
   }
 
   private HttpExchange.Head send(
       HttpExchange exchange,
-      HttpClient client,
+      Function<Lane, HttpClient> client,
       RequestOptions options,
       byte @Nullable [] payload,
       Deadline answered) {

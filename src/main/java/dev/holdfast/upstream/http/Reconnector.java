@@ -41,7 +41,7 @@ final class Reconnector {
    * @throws UpstreamException if it cannot be opened now
    */
   Optional<HttpExchange> open(String cursor, Deadline latest) {
-    HttpExchange exchange = new HttpExchange();
+    HttpExchange exchange = requests.exchange();
     slot.put(exchange);
     HttpExchange.Head head = requests.get(exchange, cursor, latest);
     if (head.isEventStream()) {

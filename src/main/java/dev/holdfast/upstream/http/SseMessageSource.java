@@ -62,6 +62,9 @@ final class SseMessageSource implements MessageSource {
   @Override
   public List<UpstreamMessage> take() {
     try {
+      if (kind == StreamKind.CALL && endsWithResponse()) {
+        exchange = null; // Some servers leave a resumed stream open behind the response.
+      }
       while (exchange != null && !slot.isClosed()) {
         List<UpstreamMessage> messages = receive(exchange);
         if (!messages.isEmpty()) {
@@ -115,8 +118,8 @@ final class SseMessageSource implements MessageSource {
 
   private void goOn(@Nullable Throwable brokenBy) throws InterruptedException {
     reader.connectionEnded();
-    if (isComplete(brokenBy == null)) {
-      exchange = null;
+    if (kind == StreamKind.BATCH && brokenBy == null && endsWithResponse()) {
+      exchange = null; // How many responses are missing is not known here, so the server decides.
     } else if (kind != StreamKind.STANDALONE && reader.cursor().isEmpty()) {
       if (brokenBy != null) {
         throw new UpstreamException.Broken("cut off in the middle of a stream", brokenBy);
@@ -125,15 +128,6 @@ final class SseMessageSource implements MessageSource {
     } else {
       exchange = reconnector.reconnect(brokenBy, reader, quiet).orElse(null);
     }
-  }
-
-  /** Of a batch it is not known how many responses are missing, so there the server decides. */
-  private boolean isComplete(boolean closedInOrder) {
-    return switch (kind) {
-      case CALL -> endsWithResponse();
-      case BATCH -> closedInOrder && endsWithResponse();
-      case STANDALONE -> false;
-    };
   }
 
   private boolean endsWithResponse() {

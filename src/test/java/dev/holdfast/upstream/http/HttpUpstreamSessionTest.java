@@ -12,6 +12,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
@@ -22,6 +23,7 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -143,12 +145,32 @@ class HttpUpstreamSessionTest {
     UpstreamSession session = fixture.session(server);
 
     // when
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 50; i++) {
       session.request(call(1));
     }
 
     // then
-    assertThat(server.connections()).isOne();
+    assertThat(server.connections()).isEqualTo(HttpClients.LANES);
+  }
+
+  /**
+   * A stream that is closed just when it ends must not take the connection down with it: that is
+   * back in the pool by then, and may carry the next request.
+   */
+  @Test
+  void closingAStreamThatJustEndsShouldNotBreakTheNextRequest() {
+    // given
+    ScriptedServer server =
+        fixture.server((request, wire) ->
+            wire.beginEvents().chunk("data: " + response(1) + "\n\n").endChunks());
+    UpstreamSession session = fixture.session(server);
+
+    // when, then
+    for (int i = 0; i < 2_000; i++) {
+      try (MessageSource source = ((Answer.Stream) session.request(call(1))).source()) {
+        assertThat(source.take()).hasSize(1);
+      }
+    }
   }
 
   @Test
@@ -158,12 +180,13 @@ class HttpUpstreamSessionTest {
     UpstreamSession session = fixture.session(server);
 
     // when
-    session.send(NOTIFICATION);
-    session.send(NOTIFICATION);
+    for (int i = 0; i < 50; i++) {
+      session.send(NOTIFICATION);
+    }
 
     // then
-    assertThat(server.requests()).hasSize(2);
-    assertThat(server.connections()).isOne();
+    assertThat(server.requests()).hasSize(50);
+    assertThat(server.connections()).isEqualTo(HttpClients.LANES);
   }
 
   @Test
@@ -295,19 +318,23 @@ class HttpUpstreamSessionTest {
 
   @Test
   void whenAKeptConnectionTurnsOutDeadShouldBeBrokenAndNotRetried() {
-    // given
-    ScriptedServer server =
-        fixture.server(
-            (request, wire) -> wire.answer(200, JSON, response(1)),
-            (request, wire) -> wire.reset());
+    // given a kept connection in each lane
+    int kept = HttpClients.LANES;
+    ScriptedServer.Script[] scripts = new ScriptedServer.Script[kept + 1];
+    Arrays.fill(
+        scripts, (ScriptedServer.Script) (request, wire) -> wire.answer(200, JSON, response(1)));
+    scripts[kept] = (request, wire) -> wire.reset();
+    ScriptedServer server = fixture.server(scripts);
     UpstreamSession session = fixture.session(server);
-    session.request(call(1));
+    for (int i = 0; i < kept; i++) {
+      session.request(call(1));
+    }
 
     // when
     assertThatThrownBy(() -> session.request(call(2))).isInstanceOf(UpstreamException.Broken.class);
 
     // then
-    assertThat(server.requests()).hasSize(2);
+    assertThat(server.requests()).hasSize(kept + 1);
   }
 
   @Test

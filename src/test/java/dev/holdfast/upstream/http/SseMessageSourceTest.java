@@ -168,7 +168,7 @@ class SseMessageSourceTest {
   @Test
   void whenBrokenBehindAFullQueueShouldStillGiveWhatCame() {
     // given a break that is noticed while bytes before it are still held back
-    int count = 4_000;
+    int count = 2_400;
     String filler = " ".repeat(80);
     CountDownLatch written = new CountDownLatch(1);
     ScriptedServer server =

@@ -115,6 +115,10 @@ final class UpstreamFixture implements AfterEachCallback {
     String json =
         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\","
             + "\"params\":{\"protocolVersion\":\"2025-11-25\"}}";
+    return request(json);
+  }
+
+  static Message.Request request(String json) {
     return (Message.Request) ((Body.Single) body(json)).message();
   }
 
