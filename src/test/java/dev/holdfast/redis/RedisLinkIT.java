@@ -1,0 +1,136 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.holdfast.testing.RedisFixture;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RedisLinkIT {
+
+  private final Vertx vertx = Vertx.vertx();
+
+  @SuppressWarnings("NullAway.Init")
+  private RedisFixture redis;
+
+  @SuppressWarnings("NullAway.Init")
+  private RedisLink link;
+
+  @BeforeEach
+  void start() {
+    redis = RedisFixture.start();
+    RedisOptions options = new RedisOptions().setConnectionString(redis.url());
+    link = new RedisLink(() -> Redis.createClient(vertx, options), Duration.ofSeconds(1));
+  }
+
+  @AfterEach
+  void stop() {
+    link.close();
+    redis.close();
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  private static Request echo(int number) {
+    return Request.cmd(Command.ECHO).arg(number);
+  }
+
+  private static String text(@Nullable Response reply) {
+    return Objects.requireNonNull(reply).toString();
+  }
+
+  @Test
+  void shouldGiveEachCallerItsOwnReply() throws Exception {
+    int callers = 3 * RedisLink.MAX_UNDER_WAY;
+
+    try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<String>> replies =
+          IntStream.range(0, callers)
+              .mapToObj(i -> executor.submit(() -> text(link.send(echo(i)))))
+              .toList();
+
+      for (int i = 0; i < callers; i++) {
+        assertThat(replies.get(i).get()).isEqualTo(Integer.toString(i));
+      }
+    }
+    assertThat(connections()).isEqualTo(1);
+  }
+
+  private long connections() {
+    Response list = link.send(Request.cmd(Command.CLIENT).arg("LIST"));
+    return text(list).lines().count();
+  }
+
+  @Test
+  void shouldReplyToAllInOrder() {
+    List<Request> requests = new ArrayList<>(List.of(echo(1), echo(2)));
+    requests.add(Request.cmd(Command.GET).arg("nothing"));
+
+    List<@Nullable Response> replies = link.sendAll(requests);
+
+    assertThat(text(replies.get(0))).isEqualTo("1");
+    assertThat(text(replies.get(1))).isEqualTo("2");
+    assertThat(replies.get(2)).isNull();
+  }
+
+  @Test
+  void shouldSayThatRedisRefused() {
+    Request wrong = Request.cmd(Command.EVAL).arg("return redis.error_reply('OOM no')").arg(0);
+
+    assertThatExceptionOfType(RedisUnavailableException.class)
+        .isThrownBy(() -> link.send(wrong))
+        .withMessageContaining("OOM no");
+    assertThatExceptionOfType(RedisUnavailableException.class)
+        .isThrownBy(() -> link.sendAll(List.of(echo(1), wrong)));
+    assertThat(text(link.send(echo(1)))).isEqualTo("1");
+  }
+
+  @Test
+  void shouldSayThatThereIsNoConnection() {
+    redis.kill();
+
+    assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> link.send(echo(1)));
+    assertThat(link.sendLater(echo(1)).toCompletableFuture()).isCompletedExceptionally();
+  }
+
+  @Test
+  void shouldNotKnowTheOutcomeOfWhatWasNotAnswered() {
+    link.send(echo(1));
+    redis.freeze();
+
+    Throwable failure = catchThrowable(() -> link.send(echo(2)));
+    Throwable next = catchThrowable(() -> link.send(echo(3)));
+    redis.thaw();
+
+    assertThat(failure).isInstanceOf(RedisUnknownOutcomeException.class);
+    // The frozen connection is gone, and a new one is not answered.
+    assertThat(next).isInstanceOf(RedisUnavailableException.class);
+    assertThat(text(link.send(echo(4)))).isEqualTo("4");
+  }
+
+  @Test
+  void shouldRefuseAfterItWasClosed() {
+    link.send(echo(1));
+
+    link.close();
+
+    assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> link.send(echo(2)));
+  }
+}
