@@ -1,6 +1,7 @@
 package dev.holdfast.log;
 
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What a reader finds after its cursor. */
@@ -23,11 +24,24 @@ public sealed interface ReadResult {
 
   /**
    * Events between the cursor and what is kept are missing: purged by age or count, or lost by the
-   * store.
+   * store. A cursor that is not of this log, because it is ahead of it or has another time than the
+   * event of its number, is one too.
    *
-   * @param firstAvailable the oldest event that is kept; null when none is
+   * @param firstAvailable the oldest event that is kept and follows the cursor, or the oldest of
+   *     all if the cursor is not of this log; null when there is none (yet)
    */
-  record Gap(@Nullable Position firstAvailable) implements ReadResult {}
+  record Gap(@Nullable Position firstAvailable) implements ReadResult {
+
+    /**
+     * The position after which a reader that accepts the gap goes on, so that its next event is the
+     * first available one; empty when there is none yet.
+     */
+    public Optional<Position> goOnAfter() {
+      return firstAvailable == null
+          ? Optional.empty()
+          : Optional.of(new Position(firstAvailable.millis(), firstAvailable.number() - 1));
+    }
+  }
 
   /** The session has no such stream, or there is no such session (any more). */
   record Unknown() implements ReadResult {}

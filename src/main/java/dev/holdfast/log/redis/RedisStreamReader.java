@@ -76,13 +76,15 @@ final class RedisStreamReader {
     }
     LogEvent first = found.events().getFirst();
     if (first.position().equals(after)) {
-      return behind(stream, first, found);
+      return behind(first, found);
     }
-    boolean follows = first.position().number() == after.number() + 1;
-    if (!follows || isStrange(stream, after)) {
-      return gap(stream);
+    long ahead = first.position().number() - after.number();
+    if (ahead > 1) {
+      return new ReadResult.Gap(first.position());
     }
-    return events(found.events(), maxEvents);
+    return ahead < 1 || isStrange(stream, after)
+        ? fromStart(stream)
+        : events(found.events(), maxEvents);
   }
 
   /**
@@ -108,23 +110,26 @@ final class RedisStreamReader {
 
   /** An open stream with nothing at the cursor or after it. */
   private ReadResult atHead(StreamRef stream, Position after, Position last) {
-    boolean atHead = after.equals(last) || (after.number() == 0 && last.number() == 0);
-    return atHead ? new ReadResult.Events(List.of()) : gap(stream);
+    if (after.equals(last) || (after.number() == 0 && last.number() == 0)) {
+      return new ReadResult.Events(List.of());
+    }
+    return after.number() < last.number() ? new ReadResult.Gap(null) : fromStart(stream);
   }
 
   /** The cursor's own event is there. */
-  private ReadResult behind(StreamRef stream, LogEvent own, Found found) {
+  private static ReadResult behind(LogEvent own, Found found) {
     List<LogEvent> rest = found.events().subList(1, found.events().size());
     if (!rest.isEmpty()) {
-      boolean follows = rest.getFirst().position().number() == own.position().number() + 1;
-      return follows ? new ReadResult.Events(Page.withoutHoles(rest)) : gap(stream);
+      Position next = rest.getFirst().position();
+      boolean follows = next.number() == own.position().number() + 1;
+      return follows ? new ReadResult.Events(Page.withoutHoles(rest)) : new ReadResult.Gap(next);
     }
     if (own.last()) {
       return new ReadResult.Ended();
     }
     Position last = found.lastOfOpen();
     boolean atHead = last != null && last.number() <= own.position().number();
-    return atHead ? new ReadResult.Events(List.of()) : gap(stream);
+    return atHead ? new ReadResult.Events(List.of()) : new ReadResult.Gap(null);
   }
 
   private static ReadResult events(List<LogEvent> found, int maxEvents) {
@@ -153,7 +158,8 @@ final class RedisStreamReader {
     return !before.isEmpty() && before.getFirst().position().number() >= after.number();
   }
 
-  private ReadResult.Gap gap(StreamRef stream) {
+  /** For a cursor that is not of this log. */
+  private ReadResult.Gap fromStart(StreamRef stream) {
     return new ReadResult.Gap(oldest(stream).orElse(null));
   }
 

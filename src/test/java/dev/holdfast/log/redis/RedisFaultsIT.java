@@ -426,12 +426,14 @@ class RedisFaultsIT {
 
     redis.command("XDEL", key, positions.get(2).toString());
     assertThat(payloads(log.read(ref, Position.START, 10))).containsExactly("1", "2");
-    assertThat(log.read(ref, positions.get(1), 10))
-        .isEqualTo(new ReadResult.Gap(positions.getFirst()));
+    ReadResult.Gap hole = new ReadResult.Gap(positions.get(3));
+    assertThat(log.read(ref, positions.get(1), 10)).isEqualTo(hole);
+    Position goOnAfter = hole.goOnAfter().orElseThrow();
+    assertThat(payloads(log.read(ref, goOnAfter, 10))).containsExactly("4", "5");
     assertThat(payloads(log.read(ref, positions.get(2), 10))).containsExactly("4", "5");
 
     redis.command("XDEL", key, positions.get(4).toString());
-    assertThat(log.read(ref, positions.get(3), 10)).isInstanceOf(ReadResult.Gap.class);
+    assertThat(log.read(ref, positions.get(3), 10)).isEqualTo(new ReadResult.Gap(null));
   }
 
   @Test
@@ -450,6 +452,81 @@ class RedisFaultsIT {
         .isThrownBy(() -> writer.append(numbered(2, 2)));
     log.sweep();
     assertThat(log.read(ref, head, 10)).isEqualTo(new ReadResult.Unknown());
+  }
+
+  @Test
+  void shouldServeALocalTailWithoutRedis() {
+    RedisFixture redis = closing(RedisFixture.start());
+    EventLog log = replica(redis, "a");
+    StreamWriter writer = log.open(ref, "1");
+
+    redis.freeze();
+    log.watch(ref, new CountingWatcher());
+    List<LogEvent> nothing = events(log.read(ref, Position.START, 10));
+    redis.thaw();
+    Position head = writer.append(numbered(1, 3));
+    redis.freeze();
+    List<LogEvent> two = events(log.read(ref, Position.START, 2));
+    List<LogEvent> third = events(log.read(ref, two.getLast().position(), 2));
+    List<LogEvent> none = events(log.read(ref, head, 2));
+    Throwable asksRedis = catchThrowable(() -> log.read(ref, head, 2));
+    redis.thaw();
+
+    assertThat(nothing).isEmpty();
+    assertThat(payloads(two)).containsExactly("1", "2");
+    assertThat(payloads(third)).containsExactly("3");
+    assertThat(none).isEmpty();
+    assertThat(asksRedis).isInstanceOf(StoreUnavailableException.class);
+  }
+
+  /** An owner that does not know yet that it was replaced must not hide the new owner's events. */
+  @Test
+  void shouldShowALocalTailWhatAnotherOwnerWrote() {
+    RedisFixture redis = closing(RedisFixture.start());
+    EventLog log = replica(redis, "a");
+    StreamWriter zombie = log.open(ref, "1");
+    log.watch(ref, new CountingWatcher());
+    Position first = zombie.append(numbered(1, 1));
+    assertThat(events(log.read(ref, first, 10))).isEmpty();
+    String key = Replica.KEYS.session(ref.session());
+    String second = first.millis() + "-2";
+
+    redis.command("HSET", key, "o:" + ref.name(), "b f00d", "l:" + ref.name(), second);
+    redis.command("XADD", Replica.KEYS.stream(ref.session(), ref.name()), second, "d", "2");
+
+    assertThat(payloads(log.read(ref, first, 10))).containsExactly("2");
+  }
+
+  /** Redis refuses a script for want of memory at its first write, so nothing may come before. */
+  @Test
+  void shouldWriteNothingWhenRedisHasNoMemory() {
+    RedisFixture redis = closing(RedisFixture.start());
+    EventLog log = replica(redis, "a");
+    StreamWriter writer = log.open(ref, "1");
+    writer.append(numbered(1, 1));
+
+    redis.command("CONFIG", "SET", "maxmemory", "1");
+    assertThatExceptionOfType(StoreUnavailableException.class)
+        .isThrownBy(() -> writer.append(numbered(2, 2)));
+    redis.command("CONFIG", "SET", "maxmemory", "0");
+    Position second = writer.append(List.of(last("3")));
+
+    assertThat(second.number()).isEqualTo(2);
+    assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("1", "3");
+  }
+
+  @Test
+  void shouldRecoverItsConnectionByItself() {
+    RedisFixture redis = closing(RedisFixture.start());
+    EventLog log = replica(redis, "a");
+    StreamWriter writer = log.open(ref, "1");
+
+    for (int n = 1; n <= 20; n++) {
+      redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      persist(writer, numbered(n, n));
+    }
+
+    assertThat(readAll(log, ref, Position.START)).hasSize(20);
   }
 
   @Test
