@@ -123,7 +123,7 @@ public final class Tail {
     return switch (context.log().read(stream, cursor, PAGE)) {
       case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> pause(connection);
       case ReadResult.Events(List<LogEvent> events) -> deliver(events, connection);
-      case ReadResult.Gap _ -> passOver();
+      case ReadResult.Gap gap -> passOver(gap);
       case ReadResult.Ended _, ReadResult.Unknown _ -> false;
     };
   }
@@ -180,14 +180,14 @@ public final class Tail {
   }
 
   /** Events that the client has not seen are gone. */
-  private boolean passOver() {
+  private boolean passOver(ReadResult.Gap gap) {
     context.listener().gap();
     if (context.onGap() == ReplayConfig.OnGap.ERROR && kind != Kind.STANDALONE) {
       // It comes back with its cursor and is then refused with 410: a status cannot be sent here.
       framing.closing(frames, context.config().retry());
       return false;
     }
-    Position before = context.log().beforeOldest(stream).orElse(cursor);
+    Position before = gap.goOnAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
     framing.gap(frames, cursor, before);
     if (before.equals(cursor)) {
       return false;
