@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The newest events of a stream that this replica writes, in memory for its local tail. It holds
- * nothing while there is none, and drops what the tail has read.
+ * nothing while none is there or expected, and drops what the tail has read.
  *
  * <p>All it holds is committed, so what it answers is true whoever owns the stream by now. Only
  * that there is nothing new it may not say on and on: another owner may have written since. It says
@@ -33,7 +33,7 @@ final class Head {
   private Position floor = Position.START;
   private Position last = Position.START;
   private long bytes;
-  private boolean active;
+  private boolean active = true;
   private boolean complete;
   private boolean maySayNothingNew = true;
 

@@ -42,6 +42,14 @@ final class OwnedStream {
   }
 
   /**
+   * Whether the first local watcher may still come. Until then the stream counts as watched: a call
+   * is often answered before its tail has started, and the tail need not ask Redis for that.
+   */
+  boolean isAwaited() {
+    return freeSeat.get() == FREE && System.nanoTime() - opened < FREE_FOR;
+  }
+
+  /**
    * The recorded tail is another replica's now.
    *
    * @return the number of the seat that had it

@@ -49,7 +49,7 @@ final class OwnedStreams {
   private Position commit(
       StreamRef stream, String owner, Head head, long expected, List<NewEvent> batch) {
     Position last = scripts.append(stream, owner, expected, batch);
-    head.setActive(watchers.isWatched(stream));
+    head.setActive(isWanted(stream));
     head.committed(positioned(batch, last));
     watchers.wake(stream);
     if (batch.getLast().last()) {
@@ -79,11 +79,21 @@ final class OwnedStreams {
     }
   }
 
+  private boolean isWanted(StreamRef stream) {
+    OwnedStream owned = streams.get(stream);
+    return watchers.isWatched(stream) || (owned != null && owned.isAwaited());
+  }
+
   private void forgetIfIdle(StreamRef stream) {
     OwnedStream owned = streams.get(stream);
-    if (owned != null && owned.head().isComplete() && !watchers.isWatched(stream)) {
+    if (owned != null && owned.head().isComplete() && !isWanted(stream)) {
       forget(stream);
     }
+  }
+
+  /** Forgets complete streams whose first watcher never came. */
+  void sweep() {
+    streams.keySet().forEach(this::forgetIfIdle);
   }
 
   void forget(StreamRef stream) {

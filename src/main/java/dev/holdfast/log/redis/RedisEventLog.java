@@ -97,8 +97,11 @@ public final class RedisEventLog implements EventLog {
       throw new IllegalArgumentException("a page has room for at least one event");
     }
     OwnedStream own = owned.find(stream);
+    // The head is for the local tail; who has no seat here wants to know what the store has.
     Optional<ReadResult> fromHead =
-        own == null ? Optional.empty() : own.head().read(after, maxEvents);
+        own == null || !watchers.isWatched(stream)
+            ? Optional.empty()
+            : own.head().read(after, maxEvents);
     return fromHead.orElseGet(
         () -> available("read a stream", () -> reader.read(stream, after, maxEvents)));
   }
@@ -155,6 +158,7 @@ public final class RedisEventLog implements EventLog {
   /** Redis expires by itself; what is left is to forget the streams of sessions that it expired. */
   @Override
   public void sweep() {
+    owned.sweep();
     List<String> sessions = owned.all().stream().map(StreamRef::session).distinct().toList();
     for (int from = 0; from < sessions.size(); from += RedisLink.MAX_UNDER_WAY / 2) {
       int to = Math.min(sessions.size(), from + RedisLink.MAX_UNDER_WAY / 2);
