@@ -2,6 +2,7 @@ package dev.holdfast.redis;
 
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -19,6 +20,9 @@ final class RedisConnector {
   private final CompletableFuture<RedisConnection> connection = new CompletableFuture<>();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final AtomicBoolean dropped = new AtomicBoolean();
+
+  /** By {@link System#nanoTime()}. Written by the connection's thread. */
+  private volatile long lastHeard = System.nanoTime();
 
   /** Begins to connect. */
   RedisConnector(Supplier<Redis> clients) {
@@ -45,6 +49,16 @@ final class RedisConnector {
   /** Completes when the connection is of no more use, for whatever reason. */
   CompletableFuture<Void> ended() {
     return ended;
+  }
+
+  /** A reply has come. */
+  void heard() {
+    lastHeard = System.nanoTime();
+  }
+
+  /** Whether no reply has come for so long. */
+  boolean isSilentFor(Duration time) {
+    return System.nanoTime() - lastHeard >= time.toNanos();
   }
 
   /** Closes the socket. Commands under way fail; their replies will not be read. */

@@ -46,8 +46,8 @@ public final class RedisLink implements AutoCloseable {
    *
    * @param clients makes a client of its own for each connection, which is closed with it; must let
    *     more than {@link #MAX_UNDER_WAY} commands wait on a connection
-   * @param timeout how long a command may take before its outcome is given up on; to make a
-   *     connection may take as long once more
+   * @param timeout how long Redis may be silent before the outcome of a command is given up on; to
+   *     make a connection may take as long once more
    */
   public RedisLink(Supplier<Redis> clients, Duration timeout) {
     this.clients = clients;
@@ -96,7 +96,7 @@ public final class RedisLink implements AutoCloseable {
       }
       CompletableFuture<@Nullable Response> result = new CompletableFuture<>();
       var _ =
-          write(1, connecting.resultNow(), connection -> connection.send(request))
+          write(1, connector, connecting.resultNow(), connection -> connection.send(request))
               .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
               .whenComplete((reply, failure) -> {
                 if (failure == null) {
@@ -132,7 +132,7 @@ public final class RedisLink implements AutoCloseable {
     RedisConnection connection = await(connector);
     acquire(commands);
     try {
-      return write(commands, connection, command).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return await(connector, write(commands, connector, connection, command));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new RedisUnknownOutcomeException("interrupted before the reply", interrupted);
@@ -144,14 +144,35 @@ public final class RedisLink implements AutoCloseable {
     }
   }
 
+  /**
+   * Waits for a reply, for as long as there are any: replies come in the order of the commands, so
+   * while others arrive this one is only behind a long queue, and Redis is not away.
+   */
+  private <T extends @Nullable Object> T await(RedisConnector connector, CompletableFuture<T> reply)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    while (true) {
+      try {
+        return reply.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException late) {
+        if (connector.isSilentFor(timeout)) {
+          throw late;
+        }
+      }
+    }
+  }
+
   private <T extends @Nullable Object> CompletableFuture<T> write(
-      int commands, RedisConnection connection, Function<RedisConnection, Future<T>> command) {
+      int commands,
+      RedisConnector connector,
+      RedisConnection connection,
+      Function<RedisConnection, Future<T>> command) {
     CompletableFuture<T> reply = new CompletableFuture<>();
     command
         .apply(connection)
         .onComplete(
             value -> {
               slots.release(commands);
+              connector.heard();
               reply.complete(value);
             },
             failure -> {
@@ -210,12 +231,14 @@ public final class RedisLink implements AutoCloseable {
   }
 
   /**
-   * Says what a failure left behind. After a timeout the connection is dropped: Redis may be frozen
+   * Says what a failure left behind. After a silence the connection is dropped: Redis may be frozen
    * or gone without a word, and everything behind this command would wait as long again.
    */
-  private static RedisException typed(RedisConnector connector, Throwable failure) {
+  private RedisException typed(RedisConnector connector, Throwable failure) {
     if (failure instanceof TimeoutException) {
-      connector.drop();
+      if (connector.isSilentFor(timeout)) {
+        connector.drop();
+      }
       return new RedisUnknownOutcomeException("no reply in time", failure);
     }
     return Failures.isRefusal(failure)
