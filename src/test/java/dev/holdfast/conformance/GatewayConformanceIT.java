@@ -1,9 +1,13 @@
 package dev.holdfast.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.RoundRobin;
+import java.net.URI;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -14,12 +18,44 @@ class GatewayConformanceIT {
   void shouldConformOnTheStoreInMemory() {
     try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         Gateway gateway = Gateway.start(Map.of("holdfast.upstream.url", server.url().toString()))) {
-      conforms(gateway, "memory");
+      conforms(gateway.url(), "memory");
     }
   }
 
-  private static void conforms(Gateway gateway, String name) {
-    ConformanceReport report = ConformanceRunner.run(gateway.url(), name);
+  @Test
+  void shouldConformOnRedis() {
+    try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        RedisFixture redis = RedisFixture.start();
+        Gateway gateway = onRedis(redis, server)) {
+      conforms(gateway.url(), "redis");
+    }
+  }
+
+  /** Nothing sticks a session to a replica: a client's next request goes to the other. */
+  @Test
+  void shouldConformOverTwoReplicasInTurn() {
+    try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+        RedisFixture redis = RedisFixture.start();
+        Gateway first = onRedis(redis, server);
+        Gateway second = onRedis(redis, server);
+        RoundRobin replicas = RoundRobin.over(first.url(), second.url())) {
+      conforms(replicas.url(), "replicas");
+
+      assertThat(replicas.requests(0)).isGreaterThan(30);
+      assertThat(replicas.requests(1)).isCloseTo(replicas.requests(0), within(1));
+    }
+  }
+
+  private static Gateway onRedis(RedisFixture redis, NodeFixture server) {
+    return Gateway.start(
+        Map.of(
+            "holdfast.upstream.url", server.url().toString(),
+            "holdfast.store", "redis",
+            "quarkus.redis.hosts", redis.url()));
+  }
+
+  private static void conforms(URI gateway, String name) {
+    ConformanceReport report = ConformanceRunner.run(gateway, name);
 
     assertThat(report.scored()).as(report.summary()).hasSize(30).allMatch(ScenarioResult::isClean);
     assertThat(report.unscored()).as(report.summary()).hasSize(3).allMatch(ScenarioResult::isClean);

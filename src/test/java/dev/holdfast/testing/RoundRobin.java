@@ -1,0 +1,153 @@
+package dev.holdfast.testing;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A plain load balancer for HTTP/1.1: the first request goes to the first target, the next one to
+ * the next, and no session sticks to any. A target that refuses is passed over.
+ *
+ * <p>It has the server close each connection after one response: the client's next request then
+ * comes on a new one, and has its turn.
+ */
+public final class RoundRobin implements AutoCloseable {
+  private final List<URI> targets;
+  private final AtomicIntegerArray counts;
+  private final AtomicInteger turns = new AtomicInteger();
+  private final ServerSocket listening;
+  private final Set<Socket> live = ConcurrentHashMap.newKeySet();
+
+  private RoundRobin(List<URI> targets) throws IOException {
+    this.targets = List.copyOf(targets);
+    this.counts = new AtomicIntegerArray(targets.size());
+    this.listening = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
+  }
+
+  /**
+   * Starts one that listens on a free port.
+   *
+   * @param targets their hosts and ports are where requests go, in turn
+   */
+  public static RoundRobin over(URI... targets) {
+    try {
+      RoundRobin balancer = new RoundRobin(List.of(targets));
+      Thread.ofVirtual().name("round-robin").start(balancer::accept);
+      return balancer;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The first target's URI with this balancer's host and port. */
+  public URI url() {
+    return URI.create("http://127.0.0.1:" + listening.getLocalPort())
+        .resolve(targets.getFirst().getRawPath());
+  }
+
+  /** How many requests the target with that index, counted from 0, was given. */
+  public int requests(int target) {
+    return counts.get(target);
+  }
+
+  /** Closes all connections and stops listening. */
+  @Override
+  public void close() {
+    closeQuietly(listening);
+    live.forEach(RoundRobin::closeQuietly);
+  }
+
+  private void accept() {
+    while (!listening.isClosed()) {
+      try {
+        Socket client = listening.accept();
+        Thread.ofVirtual().name("round-robin-request").start(() -> serve(client));
+      } catch (IOException _) {
+        // Closed, or the client left before we came.
+      }
+    }
+  }
+
+  private void serve(Socket client) {
+    live.add(client);
+    try (client) {
+      client.setTcpNoDelay(true);
+      byte[] head = lastRequestHead(client.getInputStream());
+      try (Socket server = connect()) {
+        if (server != null) {
+          server.getOutputStream().write(head);
+          Thread.ofVirtual().name("round-robin-answer").start(() -> copy(server, client));
+          copy(client, server);
+        }
+      }
+    } catch (IOException _) {
+      // Either side is gone, and so is the reason for this connection.
+    } finally {
+      live.remove(client);
+    }
+  }
+
+  /** Reads the head of a request and says in it that none will follow. */
+  private static byte[] lastRequestHead(InputStream in) throws IOException {
+    ByteArrayOutputStream head = new ByteArrayOutputStream();
+    while (!head.toString(ISO_8859_1).endsWith("\r\n\r\n")) {
+      int next = in.read();
+      if (next < 0) {
+        throw new IOException("no request came");
+      }
+      head.write(next);
+    }
+    return head.toString(ISO_8859_1)
+        .replaceFirst("(?i)\r\nconnection:[^\r]*", "")
+        .replaceFirst("\r\n\r\n$", "\r\nConnection: close\r\n\r\n")
+        .getBytes(ISO_8859_1);
+  }
+
+  private @Nullable Socket connect() {
+    int turn = turns.getAndIncrement();
+    for (int i = 0; i < targets.size(); i++) {
+      int target = (turn + i) % targets.size();
+      URI url = targets.get(target);
+      try {
+        Socket server = new Socket(url.getHost(), url.getPort());
+        server.setTcpNoDelay(true);
+        counts.incrementAndGet(target);
+        return server;
+      } catch (IOException _) {
+        // It is down: the next one takes its place.
+      }
+    }
+    return null;
+  }
+
+  /** Passes on what comes, until one side ends; then both do. */
+  private static void copy(Socket from, Socket to) {
+    try (from;
+        to) {
+      from.getInputStream().transferTo(to.getOutputStream());
+    } catch (IOException _) {
+      // The other direction finds out as well.
+    }
+  }
+
+  private static void closeQuietly(AutoCloseable socket) {
+    try {
+      socket.close();
+    } catch (Exception _) {
+      // Nothing is left to be done with it.
+    }
+  }
+}
