@@ -3,14 +3,20 @@
  * nothing but its public API, and reconnecting is left to the SDK.
  *
  *   node sdk-client.mjs --url URL --tool NAME [--args JSON] [--answer TEXT] [--timeout-ms N]
+ *                       [--logs N]
  *
- * Prints one JSON line {"progress":[…],"result":…,"errors":[…]}, exits with 0 if a result came.
- * `errors` holds what the SDK reported on the way, such as cut connections.
+ * Prints one JSON line {"progress":[…],"logs":[…],"result":…,"errors":[…]}, exits with 0 if a result
+ * came. `errors` holds what the SDK reported on the way, such as cut connections. With --logs it
+ * stays after the result until so many log messages have come.
  */
 import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolResultSchema,
+  ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -19,10 +25,12 @@ const { values: options } = parseArgs({
     args: { type: 'string', default: '{}' },
     answer: { type: 'string', default: 'yes' },
     'timeout-ms': { type: 'string', default: '120000' },
+    logs: { type: 'string', default: '0' },
   },
 });
 
 const progress = [];
+const logs = [];
 const errors = [];
 
 const client = new Client(
@@ -34,6 +42,11 @@ client.setRequestHandler(ElicitRequestSchema, () => ({
   action: 'accept',
   content: { answer: options.answer, response: options.answer },
 }));
+let allLogged = () => {};
+client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
+  logs.push(params.data);
+  allLogged();
+});
 
 const transport = new StreamableHTTPClientTransport(new URL(options.url), {
   // The SDK gives up after two attempts by default; a replica takes longer to come back than that.
@@ -57,11 +70,15 @@ try {
       resetTimeoutOnProgress: true,
     },
   );
+  await new Promise((resolve) => {
+    allLogged = () => logs.length >= Number(options.logs) && resolve();
+    allLogged();
+  });
 } catch (error) {
   errors.push(String(error.message ?? error));
 }
 
-const line = JSON.stringify({ progress, result, errors: [...errors] });
+const line = JSON.stringify({ progress, logs, result, errors: [...errors] });
 // Good manners only: the outcome is known, so a failure here changes nothing.
 await transport.terminateSession().catch(() => {});
 await client.close().catch(() => {});

@@ -1,12 +1,25 @@
 package dev.holdfast.testing;
 
+import java.time.Duration;
+
 /** What a {@link FaultProxy} does to the answer of one request. */
 public sealed interface Fault {
   /** Pass everything on. */
   record None() implements Fault {}
 
-  /** End the connection to the client as {@code ending} says, as soon as {@code at} is reached. */
-  record Cut(Trigger at, Ending ending) implements Fault {}
+  /**
+   * End the connection to the client as {@code ending} says, when {@code at} is reached and then
+   * nothing was passed on for so long.
+   */
+  record Cut(Trigger at, Ending ending, Duration silence) implements Fault {
+    /**
+     * The same cut after a silence, as on a link that goes dead. A client may throw away what it
+     * has received but not yet looked at when it learns of the end: this gives it time to look.
+     */
+    public Cut after(Duration newSilence) {
+      return new Cut(at, ending, newSilence);
+    }
+  }
 
   /** Hold the answer back from {@code at} on, until {@link FaultProxy#release()}. */
   record Stall(Trigger at) implements Fault {}
@@ -25,13 +38,13 @@ public sealed interface Fault {
   }
 
   /** Resets the connection (RST) when {@code at} is reached. */
-  static Fault reset(Trigger at) {
-    return new Cut(at, Ending.RESET);
+  static Cut reset(Trigger at) {
+    return new Cut(at, Ending.RESET, Duration.ZERO);
   }
 
   /** Ends the connection in good order (FIN), though in the middle, when {@code at} is reached. */
-  static Fault finish(Trigger at) {
-    return new Cut(at, Ending.FIN);
+  static Cut finish(Trigger at) {
+    return new Cut(at, Ending.FIN, Duration.ZERO);
   }
 
   /** Holds the answer back from {@code at} on. */

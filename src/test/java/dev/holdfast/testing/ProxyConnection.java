@@ -3,8 +3,10 @@ package dev.holdfast.testing;
 import dev.holdfast.testing.Fault.Ending;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.function.Function;
 
 /** One client's connection and its counterpart to the upstream: two threads, one per direction. */
@@ -142,17 +144,18 @@ final class ProxyConnection {
     private boolean isDue() {
       return switch (fault) {
         case Fault.None() -> false;
-        case Fault.Cut(var at, _) -> scanner.reached(at);
+        case Fault.Cut(var at, _, _) -> scanner.reached(at);
         case Fault.Stall(var at) -> scanner.reached(at);
       };
     }
 
-    private boolean strike() {
+    private boolean strike() throws IOException {
       Fault due = fault;
       fault = Fault.none();
       return switch (due) {
         case Fault.None() -> true;
-        case Fault.Cut(_, var ending) -> {
+        case Fault.Cut(_, var ending, var silence) -> {
+          keepSilent(silence);
           end(ending);
           yield false;
         }
@@ -161,6 +164,14 @@ final class ProxyConnection {
           yield true;
         }
       };
+    }
+
+    private static void keepSilent(Duration silence) throws IOException {
+      try {
+        Thread.sleep(silence);
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException(e.getMessage());
+      }
     }
 
     private void write(byte[] buffer, int from, int to) throws IOException {
