@@ -1,0 +1,153 @@
+package dev.holdfast.clients;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.Fault;
+import dev.holdfast.testing.Fault.Trigger;
+import dev.holdfast.testing.FaultProxy;
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.RoundRobin;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The official TypeScript SDK: what it asks of the gateway, it gets once and in order. */
+@Timeout(60)
+class TypeScriptSdkIT {
+  private static final int STEPS = 30;
+  private static final int CUTS = 6;
+  private static final String COUNT = "{\"n\":" + STEPS + ",\"intervalMs\":30}";
+
+  private static NodeFixture server;
+  private static RedisFixture redis;
+  private static Gateway alone;
+  private static Gateway first;
+  private static Gateway second;
+  private static RoundRobin replicas;
+
+  @BeforeAll
+  static void start() {
+    server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+    redis = RedisFixture.start();
+    alone = gateway(Map.of());
+    Map<String, String> shared =
+        Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url());
+    first = gateway(shared);
+    second = gateway(shared);
+    replicas = RoundRobin.over(first.url(), second.url());
+  }
+
+  @AfterAll
+  static void stop() {
+    replicas.close();
+    second.close();
+    first.close();
+    alone.close();
+    redis.close();
+    server.close();
+  }
+
+  private static Gateway gateway(Map<String, String> settings) {
+    Map<String, String> all = new HashMap<>(settings);
+    all.put("holdfast.upstream.url", server.url().toString());
+    all.put("holdfast.stream.retry", "100ms");
+    return Gateway.start(all);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void shouldSeeEachEventOnceThoughConnectionsAreCut(long seed) {
+    shouldCount(alone.url(), seed);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {3, 4})
+  void shouldSeeEachEventOnceWhateverReplicaItComesTo(long seed) {
+    int before = replicas.requests(1);
+
+    shouldCount(replicas.url(), seed);
+
+    assertThat(replicas.requests(1) - before).isGreaterThanOrEqualTo(CUTS / 2);
+  }
+
+  private static void shouldCount(URI gateway, long seed) {
+    RandomCuts cuts = RandomCuts.ofCall(CUTS, seed);
+    try (FaultProxy network = FaultProxy.inFrontOf(gateway).plan(cuts)) {
+      TypeScriptClient client = TypeScriptClient.call(network.url(), "count", COUNT);
+
+      client.hasCounted(STEPS);
+      assertThat(cuts.done()).isEqualTo(CUTS);
+      assertThat(network.exchanges()).filteredOn(RandomCuts::resumes).hasSize(CUTS);
+    }
+  }
+
+  @Test
+  void shouldAnswerAQuestionThoughItsConnectionIsCut() {
+    shouldAnswer(alone.url(), Trigger.insideEvent(2, 40));
+  }
+
+  @Test
+  void shouldAnswerAQuestionWhateverReplicaItComesTo() {
+    shouldAnswer(replicas.url(), Trigger.afterEvents(2));
+  }
+
+  /** The question is the second event of the call's stream, after the priming event. */
+  private static void shouldAnswer(URI gateway, Trigger cut) {
+    try (FaultProxy network = FaultProxy.inFrontOf(gateway)) {
+      network.plan(exchange -> exchange.calls("tools/call") ? silently(cut) : Fault.none());
+
+      TypeScriptClient client =
+          TypeScriptClient.call(
+              network.url(), "ask", "{\"question\":\"still there?\"}", "--answer", "of course");
+
+      assertThat(client.text()).as(client.toString()).isEqualTo("accept: of course");
+      assertThat(network.exchanges()).anyMatch(RandomCuts::resumes);
+      assertThat(network.exchanges())
+          .filteredOn(exchange -> exchange.body().contains("\"action\":\"accept\""))
+          .hasSize(1);
+    }
+  }
+
+  private static Fault silently(Trigger at) {
+    return Fault.reset(at).after(RandomCuts.SILENCE);
+  }
+
+  @Test
+  void shouldSeeAnnouncementsOnceThoughTheStandaloneStreamIsCut() {
+    shouldHearAnnouncements(alone.url(), 5);
+  }
+
+  @Test
+  void shouldSeeAnnouncementsOnceWhateverReplicaItComesTo() {
+    shouldHearAnnouncements(replicas.url(), 6);
+  }
+
+  private static void shouldHearAnnouncements(URI gateway, long seed) {
+    RandomCuts cuts = RandomCuts.ofStandaloneStream(CUTS, seed);
+    try (FaultProxy network = FaultProxy.inFrontOf(gateway).plan(cuts)) {
+      TypeScriptClient client =
+          TypeScriptClient.call(
+              network.url(),
+              "announce",
+              "{\"text\":\"news\",\"n\":30,\"intervalMs\":30}",
+              "--logs",
+              "30");
+
+      assertThat(client.logs())
+          .as(client.toString())
+          .containsExactlyElementsOf(
+              IntStream.rangeClosed(1, STEPS).mapToObj(i -> "news " + i).toList());
+      assertThat(client.text()).isEqualTo("announced news");
+      assertThat(cuts.done()).isEqualTo(CUTS);
+    }
+  }
+}
