@@ -93,6 +93,8 @@ final class ServerProcess implements AutoCloseable {
       output.add(e.toString());
     }
     // Without effect if the port came before.
-    listeningPort.completeExceptionally(new IllegalStateException("The output ended"));
+    int exitCode = process.onExit().join().exitValue();
+    listeningPort.completeExceptionally(
+        new IllegalStateException("The process ended with exit code " + exitCode));
   }
 }
