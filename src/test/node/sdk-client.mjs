@@ -3,12 +3,14 @@
  * nothing but its public API, and reconnecting is left to the SDK.
  *
  *   node sdk-client.mjs --url URL --tool NAME [--args JSON] [--answer TEXT] [--timeout-ms N]
- *                       [--logs N]
+ *                       [--logs N] [--linger-ms N]
  *
  * Prints one JSON line {"progress":[…],"logs":[…],"result":…,"errors":[…]}, exits with 0 if a result
  * came. `errors` holds what the SDK reported on the way, such as cut connections. With --logs it
- * stays after the result until so many log messages have come.
+ * stays after the result until so many log messages have come, with --linger-ms for a time after the
+ * outcome, whatever that is.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -26,6 +28,7 @@ const { values: options } = parseArgs({
     answer: { type: 'string', default: 'yes' },
     'timeout-ms': { type: 'string', default: '120000' },
     logs: { type: 'string', default: '0' },
+    'linger-ms': { type: 'string', default: '0' },
   },
 });
 
@@ -77,6 +80,7 @@ try {
 } catch (error) {
   errors.push(String(error.message ?? error));
 }
+await delay(Number(options['linger-ms']));
 
 const line = JSON.stringify({ progress, logs, result, errors: [...errors] });
 // Good manners only: the outcome is known, so a failure here changes nothing.

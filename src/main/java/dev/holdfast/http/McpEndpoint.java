@@ -108,7 +108,14 @@ final class McpEndpoint {
       Session session = session(upstream, headers);
       ConnectionLimit.Slot slot = connections.take();
       try {
-        return follow(tail(session, headers.getHeaderString(McpHeaders.LAST_EVENT_ID)), slot);
+        Optional<Tail> tail = tail(session, headers.getHeaderString(McpHeaders.LAST_EVENT_ID));
+        if (tail.isEmpty()) {
+          slot.giveBack();
+          // What stops an event source (HTML, Server-sent events). The TypeScript SDK takes an
+          // error in JSON-RPC for no response, and would ask for the rest of the stream forever.
+          return Response.noContent().build();
+        }
+        return follow(tail.get(), slot);
       } catch (RuntimeException failure) {
         slot.giveBack();
         throw failure;
@@ -118,14 +125,15 @@ final class McpEndpoint {
     }
   }
 
-  private Tail tail(Session session, @Nullable String lastEventId) {
+  /** The stream that is asked for; empty when nothing of it is to come. */
+  private Optional<Tail> tail(Session session, @Nullable String lastEventId) {
     if (lastEventId == null || lastEventId.isEmpty()) {
-      return relay.listen(session);
+      return Optional.of(relay.listen(session));
     }
     Optional<EventId> last = EventId.parse(lastEventId);
     if (last.isEmpty()) {
       LOG.warnf("session=%s sent a malformed Last-Event-ID; replaying all", session.id());
-      return relay.listenFromStart(session);
+      return Optional.of(relay.listenFromStart(session));
     }
     return relay.resume(session, last.get());
   }

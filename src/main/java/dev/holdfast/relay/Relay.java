@@ -21,6 +21,7 @@ import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -196,13 +197,14 @@ public final class Relay {
   /**
    * Gives a stream from the event after the one that the client names.
    *
+   * @return empty when the stream is complete and the client has all of it
    * @throws RelayException.EventsPurged when events after it are gone, unless replay goes on after
    *     gaps
    * @throws RelayException.StreamNotFound when the session has no such stream
    */
-  public Tail resume(Session session, EventId last) {
+  public Optional<Tail> resume(Session session, EventId last) {
     if (!replay.enabled()) {
-      return listen(session);
+      return Optional.of(listen(session));
     }
     StreamRef stream = ref(session, last.stream());
     boolean stale = isOlderThan(last.position(), replay.window());
@@ -213,9 +215,20 @@ public final class Relay {
         throw new RelayException.EventsPurged(last.stream(), gap.firstAvailable());
       }
       case ReadResult.Unknown _ -> throw missing(session, last);
-      case ReadResult.Gap _, ReadResult.Events _, ReadResult.Ended _ -> {}
+      case ReadResult.Ended _ -> {
+        return Optional.empty();
+      }
+      case ReadResult.Events(List<LogEvent> events) when onlyEnds(events) -> {
+        return Optional.empty();
+      }
+      case ReadResult.Gap _, ReadResult.Events _ -> {}
     }
-    return tail(session, stream, last.position(), Tail.Kind.RESUMED);
+    return Optional.of(tail(session, stream, last.position(), Tail.Kind.RESUMED));
+  }
+
+  /** The end of a call that was cancelled is an event, but not one that a client gets. */
+  private static boolean onlyEnds(List<LogEvent> events) {
+    return !events.isEmpty() && events.getFirst().last() && events.getFirst().payload().length == 0;
   }
 
   /** What is still there for a cursor that is too old to be trusted with it. */

@@ -150,4 +150,25 @@ class TypeScriptSdkIT {
       assertThat(cuts.done()).isEqualTo(CUTS);
     }
   }
+
+  /**
+   * The SDK (1.32) takes neither an error nor the end of a cancelled call for a response, and goes
+   * on to resume what is over: with an answer of 200 each time, forever.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--tool no-such-tool",
+        "--tool count --args {\"n\":1,\"intervalMs\":9999} --timeout-ms 500"
+      })
+  void shouldStopResumingWhatIsOver(String call) {
+    try (FaultProxy network = FaultProxy.inFrontOf(alone.url())) {
+      String[] options = (call + " --linger-ms 1500").split(" ");
+
+      TypeScriptClient client = TypeScriptClient.call(network.url(), "", "{}", options);
+
+      assertThat(client.exitCode()).as(client.toString()).isOne();
+      assertThat(network.exchanges()).filteredOn(RandomCuts::resumes).hasSize(1);
+    }
+  }
 }
