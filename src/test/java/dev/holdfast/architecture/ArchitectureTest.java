@@ -1,0 +1,158 @@
+package dev.holdfast.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static dev.holdfast.architecture.Program.MAIN;
+import static dev.holdfast.architecture.Program.ROOT;
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The packages of the program, and which of them may know which. */
+class ArchitectureTest {
+
+  /** Each package and those of the program that it may use, besides itself. */
+  private static final Map<String, List<String>> MAY_USE =
+      Map.ofEntries(
+          entry("protocol", List.of()),
+          entry("sse", List.of()),
+          entry("log", List.of()),
+          entry("log.memory", List.of("log")),
+          entry("log.redis", List.of("log", "redis")),
+          entry("redis", List.of()),
+          entry("upstream", List.of("protocol")),
+          entry("upstream.http", List.of("upstream", "protocol", "sse")),
+          entry("upstream.local", List.of("upstream", "protocol")),
+          entry("demo", List.of("upstream.local")),
+          entry("session", List.of("protocol")),
+          entry("session.memory", List.of("session", "protocol")),
+          entry("session.redis", List.of("session", "protocol", "redis")),
+          entry("relay", List.of("protocol", "sse", "log", "upstream", "session")),
+          entry("http", List.of("relay", "session", "sse", "protocol")),
+          entry("observe", List.of("relay", "session", "log", "upstream", "protocol")),
+          // Puts the program together, so it knows every other package, and none knows it.
+          entry(
+              "wiring",
+              List.of(
+                  "protocol",
+                  "sse",
+                  "log",
+                  "log.memory",
+                  "log.redis",
+                  "redis",
+                  "upstream",
+                  "upstream.http",
+                  "upstream.local",
+                  "demo",
+                  "session",
+                  "session.memory",
+                  "session.redis",
+                  "relay",
+                  "http",
+                  "observe")));
+
+  private static final String JDK = "java..";
+  private static final String NULLNESS = "org.jspecify.annotations";
+
+  static Stream<Arguments> packages() {
+    return MAY_USE.entrySet().stream().map(row -> Arguments.of(row.getKey(), row.getValue()));
+  }
+
+  @ParameterizedTest(name = "{0} may use {1}")
+  @MethodSource("packages")
+  void shouldUseOnlyThePackagesBelow(String user, List<String> used) {
+    String[] allowed =
+        Stream.concat(Stream.of(user), used.stream())
+            .map(ArchitectureTest::named)
+            .toArray(String[]::new);
+    classes()
+        .that()
+        .resideInAPackage(named(user))
+        .should()
+        .onlyDependOnClassesThat(
+            not(resideInAPackage(ROOT + "..")).or(resideInAnyPackage(allowed)).or(failures(user)))
+        .allowEmptyShould(true)
+        .check(MAIN);
+  }
+
+  /** Where failures become statuses, those of every layer are known; nothing else of it is. */
+  private static DescribedPredicate<JavaClass> failures(String user) {
+    return user.equals("http")
+        ? resideInAnyPackage(named("log"), named("upstream"))
+            .and(assignableTo(RuntimeException.class))
+        : DescribedPredicate.alwaysFalse();
+  }
+
+  @Test
+  void shouldHaveNoPackageThatTheTableDoesNotName() {
+    List<String> packages =
+        MAIN.stream()
+            .map(each -> each.getPackageName().substring(ROOT.length() + 1))
+            .distinct()
+            .toList();
+
+    assertThat(packages).isSubsetOf(MAY_USE.keySet());
+  }
+
+  @Test
+  void shouldHaveNoCycles() {
+    slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(MAIN);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"sse, java..", "log, java..", "protocol, com.fasterxml.jackson.core.."})
+  void shouldKeepTheCoreFreeOfLibraries(String core, String library) {
+    classes()
+        .that()
+        .resideInAPackage(named(core))
+        .should()
+        .onlyDependOnClassesThat(resideInAnyPackage(named(core), JDK, NULLNESS, library))
+        .check(MAIN);
+  }
+
+  @Test
+  void shouldKnowVertxOnlyWhereConnectionsAreMade() {
+    onlyIn("io.vertx..", "redis", "log.redis", "session.redis", "upstream.http", "wiring");
+  }
+
+  @Test
+  void shouldKnowMutinyOnlyAtTheEdges() {
+    onlyIn("io.smallrye.mutiny..", "redis", "http");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"io.quarkus..", "jakarta.enterprise..", "jakarta.inject..", "jakarta.ws.rs.."})
+  void shouldKnowTheFrameworkOnlyAtTheEdges(String framework) {
+    // So that every test of the core builds what it needs with new.
+    onlyIn(framework, "http", "observe", "wiring", "demo");
+  }
+
+  private static void onlyIn(String library, String... packages) {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(
+            Stream.of(packages).map(ArchitectureTest::named).toArray(String[]::new))
+        .should()
+        .dependOnClassesThat(resideInAPackage(library))
+        .check(MAIN);
+  }
+
+  private static String named(String name) {
+    return ROOT + "." + name;
+  }
+}

@@ -1,0 +1,96 @@
+package dev.holdfast.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
+import static dev.holdfast.architecture.Program.MAIN;
+import static dev.holdfast.architecture.Program.TESTS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAnnotation;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import java.util.Collection;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import net.jqwik.api.Example;
+import net.jqwik.api.Property;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How the code reads, as far as a class file tells. */
+class CodeRulesTest {
+
+  private static final String TEST_NAME = "should[A-Z0-9].*|in[A-Z]\\w*Should[A-Z0-9].*";
+
+  private static final DescribedPredicate<JavaAnnotation<?>> A_TEST =
+      describe(
+          "one that makes it a test",
+          annotation ->
+              Stream.of(
+                      Test.class,
+                      ParameterizedTest.class,
+                      RepeatedTest.class,
+                      TestFactory.class,
+                      Property.class,
+                      Example.class)
+                  .anyMatch(annotation.getRawType()::isEquivalentTo));
+
+  @Test
+  void shouldWaitWithoutHoldingAMonitor() {
+    noMethods()
+        .should()
+        .haveModifier(JavaModifier.SYNCHRONIZED)
+        .because("locks are ReentrantLocks, which a reader sees and a waiter can leave")
+        .check(MAIN);
+  }
+
+  @Test
+  void shouldLogInOneWay() {
+    noClasses().should().dependOnClassesThat().resideInAPackage("java.util.logging").check(MAIN);
+    NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS.check(MAIN);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Impl", "Manager", "Helper", "Utils", "Util"})
+  void shouldNameClassesForWhatTheyAre(String ending) {
+    noClasses().should().haveSimpleNameEndingWith(ending).check(MAIN);
+    noClasses().should().haveSimpleNameEndingWith(ending).check(TESTS);
+  }
+
+  @Test
+  void shouldRunEveryMethodThatIsNamedLikeATest() {
+    // Without its annotation a test never runs, and nothing else tells.
+    methods().that().haveNameMatching(TEST_NAME).should().beAnnotatedWith(A_TEST).check(TESTS);
+  }
+
+  @Test
+  void shouldNameEveryTestForWhatShouldHappen() {
+    methods().that().areAnnotatedWith(A_TEST).should().haveNameMatching(TEST_NAME).check(TESTS);
+  }
+
+  @Test
+  void shouldSayInEveryPackageThatNothingIsNull() {
+    // A package of tests that main has too is marked there.
+    Set<String> marked =
+        packages()
+            .filter(each -> each.isAnnotatedWith(NullMarked.class))
+            .map(JavaPackage::getName)
+            .collect(Collectors.toUnmodifiableSet());
+
+    assertThat(packages().map(JavaPackage::getName)).isSubsetOf(marked);
+  }
+
+  private static Stream<JavaPackage> packages() {
+    return Stream.of(MAIN, TESTS).flatMap(Collection::stream).map(JavaClass::getPackage).distinct();
+  }
+}
