@@ -66,7 +66,7 @@ class TypeScriptSdkIT {
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
   void shouldSeeEachEventOnceThoughConnectionsAreCut(long seed) {
-    shouldCount(alone.url(), seed);
+    counts(alone.url(), seed);
   }
 
   @ParameterizedTest
@@ -74,12 +74,12 @@ class TypeScriptSdkIT {
   void shouldSeeEachEventOnceWhateverReplicaItComesTo(long seed) {
     int before = replicas.requests(1);
 
-    shouldCount(replicas.url(), seed);
+    counts(replicas.url(), seed);
 
     assertThat(replicas.requests(1) - before).isGreaterThanOrEqualTo(CUTS / 2);
   }
 
-  private static void shouldCount(URI gateway, long seed) {
+  private static void counts(URI gateway, long seed) {
     RandomCuts cuts = RandomCuts.ofCall(CUTS, seed);
     try (FaultProxy network = FaultProxy.inFrontOf(gateway).plan(cuts)) {
       TypeScriptClient client = TypeScriptClient.call(network.url(), "count", COUNT);
@@ -92,16 +92,16 @@ class TypeScriptSdkIT {
 
   @Test
   void shouldAnswerAQuestionThoughItsConnectionIsCut() {
-    shouldAnswer(alone.url(), Trigger.insideEvent(2, 40));
+    answers(alone.url(), Trigger.insideEvent(2, 40));
   }
 
   @Test
   void shouldAnswerAQuestionWhateverReplicaItComesTo() {
-    shouldAnswer(replicas.url(), Trigger.afterEvents(2));
+    answers(replicas.url(), Trigger.afterEvents(2));
   }
 
   /** The question is the second event of the call's stream, after the priming event. */
-  private static void shouldAnswer(URI gateway, Trigger cut) {
+  private static void answers(URI gateway, Trigger cut) {
     try (FaultProxy network = FaultProxy.inFrontOf(gateway)) {
       network.plan(exchange -> exchange.calls("tools/call") ? silently(cut) : Fault.none());
 
@@ -123,15 +123,15 @@ class TypeScriptSdkIT {
 
   @Test
   void shouldSeeAnnouncementsOnceThoughTheStandaloneStreamIsCut() {
-    shouldHearAnnouncements(alone.url(), 5);
+    hearsAnnouncements(alone.url(), 5);
   }
 
   @Test
   void shouldSeeAnnouncementsOnceWhateverReplicaItComesTo() {
-    shouldHearAnnouncements(replicas.url(), 6);
+    hearsAnnouncements(replicas.url(), 6);
   }
 
-  private static void shouldHearAnnouncements(URI gateway, long seed) {
+  private static void hearsAnnouncements(URI gateway, long seed) {
     RandomCuts cuts = RandomCuts.ofStandaloneStream(CUTS, seed);
     try (FaultProxy network = FaultProxy.inFrontOf(gateway).plan(cuts)) {
       TypeScriptClient client =

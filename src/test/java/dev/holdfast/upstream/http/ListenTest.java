@@ -167,7 +167,7 @@ class ListenTest {
   }
 
   @Test
-  void mayBeSilent() throws Exception {
+  void shouldBearSilence() throws Exception {
     // given a server that is silent for longer than one that runs a call may be
     CountDownLatch released = new CountDownLatch(1);
     ScriptedServer server =
