@@ -39,6 +39,10 @@ public final class RedisChannel implements AutoCloseable {
   private final RedisLink link;
   private final String channel;
   private final Duration beat;
+
+  /** How long a connection may be silent, or take to subscribe. */
+  private final Duration patience;
+
   private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
   private final List<Runnable> subscribed = new CopyOnWriteArrayList<>();
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -56,13 +60,14 @@ public final class RedisChannel implements AutoCloseable {
    * @param clients makes a client of its own for each connection
    * @param link carries the beats
    * @param channel the channel's full name
-   * @param beat how often the connection is tried; also how long it may take to subscribe
+   * @param beat how often the connection is tried
    */
   public RedisChannel(Supplier<Redis> clients, RedisLink link, String channel, Duration beat) {
     this.clients = clients;
     this.link = link;
     this.channel = channel;
     this.beat = beat;
+    this.patience = beat.multipliedBy(DEAF_AFTER_BEATS);
   }
 
   /**
@@ -147,13 +152,14 @@ public final class RedisChannel implements AutoCloseable {
 
   private void subscribe(RedisConnector connector)
       throws InterruptedException, ExecutionException, TimeoutException {
-    RedisConnection connection = connector.connection().get(beat.toNanos(), TimeUnit.NANOSECONDS);
+    RedisConnection connection =
+        connector.connection().get(patience.toNanos(), TimeUnit.NANOSECONDS);
     CompletableFuture<Void> acknowledged = new CompletableFuture<>();
     // Before the command: its acknowledgement comes to the handler, not as a reply.
     connection.handler(message -> hear(message, acknowledged));
     connection.send(Request.cmd(Command.SUBSCRIBE).arg(channel));
     CompletableFuture.anyOf(acknowledged, connector.ended())
-        .get(beat.toNanos(), TimeUnit.NANOSECONDS);
+        .get(patience.toNanos(), TimeUnit.NANOSECONDS);
     if (!acknowledged.isDone()) {
       throw new TimeoutException("connection lost before it was subscribed");
     }
@@ -178,8 +184,7 @@ public final class RedisChannel implements AutoCloseable {
 
   private void beatUntilLost(RedisConnector connector)
       throws InterruptedException, ExecutionException {
-    long deafAfter = beat.multipliedBy(DEAF_AFTER_BEATS).toNanos();
-    while (System.nanoTime() - lastHeard < deafAfter) {
+    while (System.nanoTime() - lastHeard < patience.toNanos()) {
       link.sendLater(Request.cmd(Command.PUBLISH).arg(channel).arg(BEAT));
       try {
         connector.ended().get(beat.toNanos(), TimeUnit.NANOSECONDS);

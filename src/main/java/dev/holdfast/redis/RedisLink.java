@@ -232,7 +232,9 @@ public final class RedisLink implements AutoCloseable {
 
   /**
    * Says what a failure left behind. After a silence the connection is dropped: Redis may be frozen
-   * or gone without a word, and everything behind this command would wait as long again.
+   * or gone without a word, and everything behind this command would wait as long again. A broken
+   * one is dropped here too, since word of its end can come after the failures of its commands: who
+   * has heard of one shall not meet the same connection again.
    */
   private RedisException typed(RedisConnector connector, Throwable failure) {
     if (failure instanceof TimeoutException) {
@@ -240,6 +242,9 @@ public final class RedisLink implements AutoCloseable {
         connector.drop();
       }
       return new RedisUnknownOutcomeException("no reply in time", failure);
+    }
+    if (!Failures.isReply(failure) && !Failures.isOverflow(failure)) {
+      connector.drop();
     }
     return Failures.isRefusal(failure)
         ? unavailable(String.valueOf(failure.getMessage()), failure)

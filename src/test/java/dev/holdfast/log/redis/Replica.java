@@ -42,7 +42,7 @@ final class Replica implements AutoCloseable {
     channel = new RedisChannel(clients(channelUrl), beats, KEYS.replicaChannel(name), BEAT);
     log = new RedisEventLog(link, channel, KEYS, name, retention);
     channel.start();
-    if (!channel.awaitSubscribed(Duration.ofSeconds(5))) {
+    if (!channel.awaitSubscribed(Duration.ofSeconds(30))) {
       throw new IllegalStateException("not subscribed");
     }
   }
