@@ -29,16 +29,23 @@ public sealed interface ReadResult {
    *
    * @param firstAvailable the oldest event that is kept and follows the cursor, or the oldest of
    *     all if the cursor is not of this log; null when there is none (yet)
+   * @param head where the stream stands if there is none; null when that is not known
    */
-  record Gap(@Nullable Position firstAvailable) implements ReadResult {
+  record Gap(@Nullable Position firstAvailable, @Nullable Position head) implements ReadResult {
+
+    /** A gap of a stream whose head is not known. */
+    public Gap(@Nullable Position firstAvailable) {
+      this(firstAvailable, null);
+    }
 
     /**
-     * The position after which a reader that accepts the gap goes on, so that its next event is the
-     * first available one; empty when there is none yet.
+     * The position after which a reader that accepts the gap goes on: just before the first
+     * available event, or at the head if there is none. Never behind the cursor, unless the cursor
+     * is not of this log; so nothing comes twice.
      */
     public Optional<Position> goOnAfter() {
       return firstAvailable == null
-          ? Optional.empty()
+          ? Optional.ofNullable(head)
           : Optional.of(new Position(firstAvailable.millis(), firstAvailable.number() - 1));
     }
   }

@@ -215,7 +215,10 @@ public abstract class EventLogContract {
     assertThat(payloads(small.read(ref, oldest, 1))).containsExactly(Integer.toString(first + 1));
     assertThat(payloads(small.read(ref, lastPurged, 1))).containsExactly(Integer.toString(first));
     assertThat(small.read(ref, beforeLastPurged, 1)).isEqualTo(new ReadResult.Gap(oldest));
-    assertThat(small.read(ref, Position.START, 1)).isEqualTo(new ReadResult.Gap(oldest));
+    ReadResult.Gap gap = new ReadResult.Gap(oldest);
+    assertThat(small.read(ref, Position.START, 1)).isEqualTo(gap);
+    assertThat(payloads(small.read(ref, gap.goOnAfter().orElseThrow(), 1)))
+        .containsExactly(Integer.toString(first));
   }
 
   @Test
@@ -229,8 +232,9 @@ public abstract class EventLogContract {
 
     await()
         .untilAsserted(() ->
-            assertThat(brief.read(ref, Position.START, 1)).isEqualTo(new ReadResult.Gap(null)));
-    assertThat(brief.read(ref, first, 1)).isEqualTo(new ReadResult.Gap(null));
+            assertThat(brief.read(ref, Position.START, 1))
+                .isEqualTo(new ReadResult.Gap(null, head)));
+    assertThat(brief.read(ref, first, 1)).isEqualTo(new ReadResult.Gap(null, head));
     assertThat(events(brief.read(ref, head, 1))).isEmpty();
     assertThat(brief.beforeOldest(ref)).contains(head);
     Position next = writer.append(numbered(4, 4));

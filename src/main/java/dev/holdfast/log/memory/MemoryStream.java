@@ -152,7 +152,9 @@ final class MemoryStream {
       long next = after.number() + 1;
       long oldest = last.number() - kept.size() + 1;
       if (next < oldest || isStrange(after, oldest)) {
-        return new ReadResult.Gap(kept.isEmpty() ? null : kept.get(0).event().position());
+        return kept.isEmpty()
+            ? new ReadResult.Gap(null, last)
+            : new ReadResult.Gap(kept.get(0).event().position());
       }
       if (next > last.number() && state == State.COMPLETE) {
         return new ReadResult.Ended();

@@ -83,7 +83,7 @@ final class RedisStreamReader {
       return new ReadResult.Gap(first.position());
     }
     return ahead < 1 || isStrange(stream, after)
-        ? fromStart(stream)
+        ? fromStart(stream, found.lastOfOpen())
         : events(found.events(), maxEvents);
   }
 
@@ -113,7 +113,9 @@ final class RedisStreamReader {
     if (after.equals(last) || (after.number() == 0 && last.number() == 0)) {
       return new ReadResult.Events(List.of());
     }
-    return after.number() < last.number() ? new ReadResult.Gap(null) : fromStart(stream);
+    return after.number() < last.number()
+        ? new ReadResult.Gap(null, last)
+        : fromStart(stream, last);
   }
 
   /** The cursor's own event is there. */
@@ -129,7 +131,7 @@ final class RedisStreamReader {
     }
     Position last = found.lastOfOpen();
     boolean atHead = last != null && last.number() <= own.position().number();
-    return atHead ? new ReadResult.Events(List.of()) : new ReadResult.Gap(null);
+    return atHead ? new ReadResult.Events(List.of()) : new ReadResult.Gap(null, last);
   }
 
   private static ReadResult events(List<LogEvent> found, int maxEvents) {
@@ -159,8 +161,8 @@ final class RedisStreamReader {
   }
 
   /** For a cursor that is not of this log. */
-  private ReadResult.Gap fromStart(StreamRef stream) {
-    return new ReadResult.Gap(oldest(stream).orElse(null));
+  private ReadResult.Gap fromStart(StreamRef stream, @Nullable Position head) {
+    return oldest(stream).map(ReadResult.Gap::new).orElseGet(() -> new ReadResult.Gap(null, head));
   }
 
   /** The oldest event that is kept. */

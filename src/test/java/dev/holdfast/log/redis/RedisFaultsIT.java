@@ -404,8 +404,8 @@ class RedisFaultsIT {
 
     redis.command("DEL", Replica.KEYS.stream(ref.session(), ref.name()));
 
-    assertThat(log.read(ref, Position.START, 10)).isEqualTo(new ReadResult.Gap(null));
-    assertThat(log.read(ref, first, 10)).isEqualTo(new ReadResult.Gap(null));
+    assertThat(log.read(ref, Position.START, 10)).isEqualTo(new ReadResult.Gap(null, third));
+    assertThat(log.read(ref, first, 10)).isEqualTo(new ReadResult.Gap(null, third));
     assertThat(events(log.read(ref, third, 10))).isEmpty();
     Position fourth = writer.append(numbered(4, 4));
     assertThat(log.read(ref, first, 10)).isEqualTo(new ReadResult.Gap(fourth));
@@ -433,7 +433,8 @@ class RedisFaultsIT {
     assertThat(payloads(log.read(ref, positions.get(2), 10))).containsExactly("4", "5");
 
     redis.command("XDEL", key, positions.get(4).toString());
-    assertThat(log.read(ref, positions.get(3), 10)).isEqualTo(new ReadResult.Gap(null));
+    assertThat(log.read(ref, positions.get(3), 10))
+        .isEqualTo(new ReadResult.Gap(null, positions.get(4)));
   }
 
   @Test
