@@ -40,7 +40,7 @@ final class Pump implements Runnable {
   private final RelayListener listener;
   private final CompletableFuture<@Nullable Void> firstSign = new CompletableFuture<>();
   private volatile @Nullable MessageSource source;
-  private volatile boolean cancelled;
+  private volatile boolean stopped;
 
   /**
    * Prepares; {@link #run()} starts.
@@ -65,7 +65,7 @@ final class Pump implements Runnable {
     try (MessageSource messages = upstream.get()) {
       source = messages;
       firstSign.complete(null);
-      if (cancelled) {
+      if (stopped) {
         stop();
       }
       while (copy(messages.take())) {}
@@ -124,15 +124,15 @@ final class Pump implements Runnable {
 
   /** Ends the stream for the requests that the upstream will not answer any more. */
   private void settle(UpstreamException failure) {
+    if (requests.isEmpty()) {
+      return;
+    }
     List<NewEvent> end = new ArrayList<>();
-    for (RequestId id : cancelled ? List.<RequestId>of() : pending.open()) {
+    for (RequestId id : pending.open()) {
       end.add(new NewEvent(UpstreamErrors.message(id, failure), null, false));
     }
-    if (cancelled) {
-      end.add(new NewEvent(NOTHING, null, false));
-    }
     if (end.isEmpty()) {
-      return;
+      end.add(new NewEvent(NOTHING, null, false));
     }
     NewEvent last = end.removeLast();
     end.add(new NewEvent(last.payload(), null, true));
@@ -189,14 +189,19 @@ final class Pump implements Runnable {
     return requests.contains(id);
   }
 
-  /** The client does not want the answer any more: lets go of the upstream and ends the stream. */
-  void cancel() {
-    cancelled = true;
-    stop();
+  /**
+   * The client does not want this answer any more. When it waits for no other, lets go of the
+   * upstream and ends the stream.
+   */
+  void cancel(RequestId id) {
+    if (pending.withdraw(id)) {
+      stop();
+    }
   }
 
-  /** Lets go of the upstream. */
+  /** Lets go of the upstream, at once or as soon as it has given a sign. */
   void stop() {
+    stopped = true;
     MessageSource current = source;
     if (current != null) {
       current.close();

@@ -43,7 +43,7 @@ final class Pumps {
   void cancel(String session, RequestId request) {
     for (Pump pump : of(session)) {
       if (pump.answers(request)) {
-        pump.cancel();
+        pump.cancel(request);
       }
     }
   }

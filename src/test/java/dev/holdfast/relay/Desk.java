@@ -1,0 +1,102 @@
+package dev.holdfast.relay;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.memory.MemoryEventLog;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+
+/** A log with one session, on a clock that a test moves, and what tails on it need. */
+final class Desk {
+
+  static final String SESSION = "session";
+
+  /** What {@link #now} starts with. */
+  static final long START_MILLIS = 1_000_000;
+
+  final AtomicLong now = new AtomicLong(START_MILLIS);
+  final InstantSource clock = () -> Instant.ofEpochMilli(now.get());
+  final Heard heard = new Heard();
+  final AtomicInteger alive = new AtomicInteger();
+  EventLog log;
+  Settings.Streams streams = Settings.streams();
+  ReplayConfig.OnGap onGap = ReplayConfig.OnGap.ERROR;
+  Evictions evictions = new Evictions(Duration.ofSeconds(5));
+
+  Desk() {
+    this(100_000);
+  }
+
+  /** Keeps no more than so many events of a stream. */
+  Desk(int maxEvents) {
+    Retention retention =
+        new Retention(
+            Duration.ofHours(1), Duration.ofMinutes(2), maxEvents, Duration.ofHours(1), 1000);
+    log = new MemoryEventLog(retention, 1_000_000_000, clock);
+    log.begin(SESSION);
+  }
+
+  static StreamRef ref(String stream) {
+    return new StreamRef(SESSION, stream);
+  }
+
+  StreamWriter open(String stream) {
+    return log.open(ref(stream), "");
+  }
+
+  /** A tail that is not yet running. */
+  Tail tail(String stream, Position after, Tail.Kind kind) {
+    Tail.Context context = new Tail.Context(log, streams, onGap, evictions, heard);
+    Framing framing = new Framing(stream, true, true);
+    return new Tail(context, ref(stream), framing, after, kind, alive::incrementAndGet);
+  }
+
+  /** Starts to follow a stream. */
+  TestConnection follow(String stream, Position after, Tail.Kind kind) {
+    return run(tail(stream, after, kind), new TestConnection());
+  }
+
+  /** Starts to follow a stream from its start, as its request does. */
+  TestConnection follow(String stream) {
+    return follow(stream, Position.START, Tail.Kind.REQUEST);
+  }
+
+  static TestConnection run(Tail tail, TestConnection connection) {
+    Thread.ofVirtual().start(() -> tail.run(connection));
+    return connection;
+  }
+
+  /** The payloads of all events of a stream, in order. */
+  List<String> logged(String stream) {
+    return LogTesting.payloads(events(stream));
+  }
+
+  List<LogEvent> events(String stream) {
+    return LogTesting.readAll(log, ref(stream), Position.START);
+  }
+
+  /** A page of numbered events, the last of which ends the stream. */
+  static List<NewEvent> complete(int from, int to) {
+    return IntStream.rangeClosed(from, to)
+        .mapToObj(n -> new NewEvent(Integer.toString(n).getBytes(UTF_8), null, n == to))
+        .toList();
+  }
+
+  /** The texts of these numbers. */
+  static List<String> numbers(int from, int to) {
+    return IntStream.rangeClosed(from, to).mapToObj(Integer::toString).toList();
+  }
+}

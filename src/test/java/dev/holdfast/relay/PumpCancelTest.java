@@ -1,0 +1,141 @@
+package dev.holdfast.relay;
+
+import static dev.holdfast.relay.PumpFixture.PROGRESS;
+import static dev.holdfast.relay.PumpFixture.broken;
+import static dev.holdfast.relay.PumpFixture.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.UpstreamException;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class PumpCancelTest {
+
+  private static final RequestId ONE = RequestId.of(1);
+
+  private final PumpFixture pumping = new PumpFixture();
+
+  @Test
+  void shouldEndSilentlyInTheMiddleOfAStream() throws InterruptedException {
+    Pump pump = pumping.pump("1");
+    Thread thread = pumping.start(pump);
+    pumping.source.bring(PROGRESS);
+    await().until(() -> pumping.logged().size() == 1);
+
+    pump.cancel(ONE);
+    thread.join();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, "");
+    assertThat(pumping.isComplete()).isTrue();
+    assertThat(pumping.source.isClosed()).isTrue();
+  }
+
+  @Test
+  void shouldEndSilentlyBeforeTheUpstreamHasGivenASign() throws InterruptedException {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch sign = new CountDownLatch(1);
+    Pump pump =
+        pumping.pump(
+            () -> {
+              asked.countDown();
+              awaitUnbroken(sign);
+              return pumping.source;
+            },
+            "1");
+    Thread thread = pumping.start(pump);
+    asked.await();
+
+    pump.cancel(ONE);
+    sign.countDown();
+    thread.join();
+
+    assertThat(pumping.logged()).containsExactly("");
+    assertThat(pumping.isComplete()).isTrue();
+    assertThat(pumping.source.isClosed()).isTrue();
+  }
+
+  @Test
+  void shouldEndSilentlyWhenTheUpstreamFailsForIt() {
+    pumping.source.fail(new UpstreamException.Broken("cut", null));
+    Pump pump = pumping.pump("1");
+    pump.cancel(ONE);
+
+    pump.run();
+
+    assertThat(pumping.logged()).containsExactly("");
+  }
+
+  /** The others of the batch are still waited for: their client must not hang. */
+  @Test
+  void shouldGoOnForTheOthersOfABatch() throws InterruptedException {
+    Pump pump = pumping.pump("1", "2");
+    Thread thread = pumping.start(pump);
+    pumping.source.bring(PROGRESS);
+    await().until(() -> pumping.logged().size() == 1);
+
+    pump.cancel(ONE);
+    pumping.source.bring(result("2"));
+    thread.join();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, result("2"));
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldEndWhenTheRestOfABatchIsCancelled() throws InterruptedException {
+    Pump pump = pumping.pump("1", "2");
+    Thread thread = pumping.start(pump);
+    pumping.source.bring(result("2"));
+    await().until(() -> pumping.logged().size() == 1);
+
+    pump.cancel(ONE);
+    thread.join();
+
+    assertThat(pumping.logged()).containsExactly(result("2"), "");
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldSettleOnlyWhatWasNotCancelled() {
+    pumping.source.end();
+    Pump pump = pumping.pump("1", "2");
+    pump.cancel(ONE);
+
+    pump.run();
+
+    assertThat(pumping.logged()).containsExactly(broken("2"));
+  }
+
+  /** A session may end while its upstream thinks: the pump must not wait for what comes then. */
+  @Test
+  void shouldLetGoOfAnUpstreamThatAnswersAfterTheStop() {
+    Pump pump = pumping.pump("1");
+    pump.stop();
+    pumping.desk.log.end(Desk.SESSION);
+
+    pump.run();
+
+    assertThat(pumping.source.isClosed()).isTrue();
+  }
+
+  @Test
+  void shouldKnowWhichRequestsItAnswers() {
+    Pump pump = pumping.pump("1", "\"a\"");
+
+    assertThat(pump.answers(ONE)).isTrue();
+    assertThat(pump.answers(RequestId.of("a"))).isTrue();
+    assertThat(pump.answers(RequestId.of("1"))).isFalse();
+  }
+
+  private static void awaitUnbroken(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

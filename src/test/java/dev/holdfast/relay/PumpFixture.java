@@ -1,0 +1,61 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.MessageSource;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** One pump on stream {@code s} of a {@link Desk}, and the messages that go through it. */
+final class PumpFixture {
+
+  static final String STREAM = "s";
+  static final String PROGRESS = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}";
+
+  final Desk desk = new Desk();
+  final ScriptedSource source = new ScriptedSource();
+  final FaultyWriter writer = new FaultyWriter(desk.open(STREAM));
+
+  static String result(String jsonId) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":" + jsonId + ",\"result\":{}}";
+  }
+
+  static String error(String jsonId, int code, String message) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":\"%s\"}}"
+        .formatted(jsonId, code, message);
+  }
+
+  static String broken(String jsonId) {
+    return error(
+        jsonId, -32000, "The server's answer broke off; the outcome of the request is unknown");
+  }
+
+  /** A pump of the source for these requests. */
+  Pump pump(String... jsonIds) {
+    return pump(() -> source, jsonIds);
+  }
+
+  Pump pump(Supplier<MessageSource> upstream, String... jsonIds) {
+    return pump(writer, upstream, jsonIds);
+  }
+
+  Pump pump(StreamWriter to, Supplier<MessageSource> upstream, String... jsonIds) {
+    List<RequestId> ids = Stream.of(jsonIds).map(RequestId::ofJson).toList();
+    return new Pump(to, upstream, ids, desk.heard);
+  }
+
+  Thread start(Pump pump) {
+    return Thread.ofVirtual().start(pump);
+  }
+
+  List<String> logged() {
+    return desk.logged(STREAM);
+  }
+
+  /** Whether the stream has come to its end. */
+  boolean isComplete() {
+    var events = desk.events(STREAM);
+    return !events.isEmpty() && events.getLast().last();
+  }
+}

@@ -1,0 +1,67 @@
+package dev.holdfast.relay;
+
+import java.time.Duration;
+
+/** Configuration as tests want it: slow clocks everywhere, unless a test turns one on. */
+final class Settings {
+
+  private static final Duration NEVER = Duration.ofHours(1);
+
+  private Settings() {}
+
+  /** How streams are kept and followed. */
+  record Streams(
+      Duration eventTtl,
+      Duration completedTtl,
+      int maxEvents,
+      Duration retry,
+      Duration keepAlive,
+      Duration idleTimeout,
+      Duration maxLifetime,
+      Durable durable)
+      implements StreamConfig {
+
+    Streams keepAlive(Duration value) {
+      return new Streams(
+          eventTtl, completedTtl, maxEvents, retry, value, idleTimeout, maxLifetime, durable);
+    }
+
+    Streams idleTimeout(Duration value) {
+      return new Streams(
+          eventTtl, completedTtl, maxEvents, retry, keepAlive, value, maxLifetime, durable);
+    }
+
+    Streams maxLifetime(Duration value) {
+      return new Streams(
+          eventTtl, completedTtl, maxEvents, retry, keepAlive, idleTimeout, value, durable);
+    }
+
+    Streams durable(Durable value) {
+      return new Streams(
+          eventTtl, completedTtl, maxEvents, retry, keepAlive, idleTimeout, maxLifetime, value);
+    }
+  }
+
+  /** What a client that comes back is given. */
+  record Replay(boolean enabled, Duration window, OnGap onGap) implements ReplayConfig {}
+
+  static Streams streams() {
+    return new Streams(
+        Duration.ofHours(1),
+        Duration.ofMinutes(2),
+        100_000,
+        Duration.ofSeconds(5),
+        NEVER,
+        NEVER,
+        NEVER,
+        StreamConfig.Durable.CALLS);
+  }
+
+  static Replay replay() {
+    return new Replay(true, Duration.ofHours(24), ReplayConfig.OnGap.ERROR);
+  }
+
+  static Replay continuing() {
+    return new Replay(true, Duration.ofHours(24), ReplayConfig.OnGap.CONTINUE);
+  }
+}

@@ -1,0 +1,109 @@
+package dev.holdfast.relay;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+
+/** A client that keeps what it gets, and reads, stalls or leaves as a test wants. */
+final class TestConnection implements ClientConnection {
+
+  private static final Pattern EVENT = Pattern.compile("(?m)^id: (\\S+)\\n(?:data: (.+)\\n)");
+
+  /** Its own methods are synchronized. */
+  private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+
+  private final CompletableFuture<Void> gone = new CompletableFuture<>();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final Semaphore room = new Semaphore(Integer.MAX_VALUE / 2);
+  private final Semaphore waiting = new Semaphore(0);
+
+  /** An event as a client sees it. */
+  record Event(String id, String data) {}
+
+  @Override
+  public void write(byte[] bytes) throws ClientGoneException {
+    waiting.release();
+    room.acquireUninterruptibly();
+    if (gone.isDone()) {
+      throw new ClientGoneException(null);
+    }
+    received.writeBytes(bytes);
+  }
+
+  @Override
+  public void onGone(Runnable listener) {
+    CompletableFuture<Void> _ = gone.thenRun(listener);
+  }
+
+  @Override
+  public void end() {
+    ended.countDown();
+  }
+
+  /** Reads nothing any more: the next write waits. */
+  TestConnection stall() {
+    int _ = room.drainPermits();
+    return this;
+  }
+
+  /** Reads again. */
+  void read() {
+    room.release(Integer.MAX_VALUE / 2);
+  }
+
+  /** Waits until a write has been tried since the last time this was asked. */
+  void awaitWrite() {
+    try {
+      assertThat(waiting.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    int _ = waiting.drainPermits();
+  }
+
+  /** Goes away; a write under way fails. */
+  void leave() {
+    gone.complete(null);
+    read();
+  }
+
+  boolean hasEnded() {
+    return ended.getCount() == 0;
+  }
+
+  /** Everything that was received. */
+  String text() {
+    return received.toString(UTF_8);
+  }
+
+  /** The events with data. */
+  List<Event> events() {
+    return EVENT
+        .matcher(text())
+        .results()
+        .map(match -> new Event(match.group(1), match.group(2)))
+        .toList();
+  }
+
+  /** What the events carry. */
+  List<String> data() {
+    return events().stream().map(Event::data).toList();
+  }
+
+  void await(Predicate<TestConnection> condition) {
+    Awaitility.await().until(() -> condition.test(this));
+  }
+
+  void awaitEnd() {
+    Awaitility.await().until(this::hasEnded);
+  }
+}
