@@ -21,9 +21,11 @@ import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Takes what a client sends to its upstream, and gives the client its streams.
@@ -98,6 +100,7 @@ public final class Relay {
 
   /** Sends a request, or a batch with requests in it, and gives its answer. */
   public Reply request(Session session, Body body) {
+    withdraw(session, body);
     UpstreamSession upstream = sessions.upstream(session);
     try {
       if (isDurable(body)) {
@@ -146,25 +149,37 @@ public final class Relay {
 
   /** Sends notifications or responses. */
   public void send(Session session, Body body) {
+    withdraw(session, body);
     try {
       sessions.upstream(session).send(body);
     } catch (UpstreamException.SessionGone gone) {
       sessions.end(session);
       throw new RelayException.SessionNotFound();
     }
-    if (body instanceof Body.Single(Message.Notification notification)) {
-      noticed(session, notification);
+    if (notifications(body).anyMatch(Relay::saysInitialized)) {
+      startListening(session);
     }
   }
 
-  private void noticed(Session session, Message.Notification notification) {
-    RequestId cancelled = notification.cancelledRequestId();
-    if (cancelled != null) {
-      pumps.cancel(session.id().value(), cancelled);
-    }
-    if (notification.method().equals(Methods.NOTIFICATIONS_INITIALIZED)) {
-      startListening(session);
-    }
+  /**
+   * Ends the streams that a client no longer wants. Before the upstream hears of it: once it has,
+   * it may close its side, and that must not look like an answer that broke off.
+   */
+  private void withdraw(Session session, Body body) {
+    notifications(body)
+        .map(Message.Notification::cancelledRequestId)
+        .filter(Objects::nonNull)
+        .forEach(cancelled -> pumps.cancel(session.id().value(), cancelled));
+  }
+
+  private static Stream<Message.Notification> notifications(Body body) {
+    return PendingRequests.messagesOf(body).stream()
+        .filter(Message.Notification.class::isInstance)
+        .map(Message.Notification.class::cast);
+  }
+
+  private static boolean saysInitialized(Message.Notification notification) {
+    return notification.method().equals(Methods.NOTIFICATIONS_INITIALIZED);
   }
 
   /** Gives the standalone stream, from the first event that was not delivered yet. */

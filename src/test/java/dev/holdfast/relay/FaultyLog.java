@@ -1,0 +1,110 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.Watch;
+import dev.holdfast.log.Watcher;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A real log behind a store that goes away when a test says so. */
+final class FaultyLog implements EventLog {
+
+  private final EventLog target;
+
+  /** How many reads succeed before the store is away. */
+  final AtomicInteger reads = new AtomicInteger(Integer.MAX_VALUE);
+
+  /** Whether the store is away for everything but reads. */
+  volatile boolean away;
+
+  final AtomicInteger retired = new AtomicInteger();
+
+  /** What happens just before a watch is taken. */
+  volatile Runnable beforeWatch = () -> {};
+
+  /** What happens between a read and the return of what it found. */
+  volatile Runnable afterRead = () -> {};
+
+  FaultyLog(EventLog target) {
+    this.target = target;
+  }
+
+  private EventLog target() {
+    if (away) {
+      throw new StoreUnavailableException("the store is away", null);
+    }
+    return target;
+  }
+
+  @Override
+  public void begin(String session) {
+    target().begin(session);
+  }
+
+  @Override
+  public void end(String session) {
+    target().end(session);
+  }
+
+  @Override
+  public StreamWriter open(StreamRef stream, String requests) {
+    return target().open(stream, requests);
+  }
+
+  @Override
+  public ReadResult read(StreamRef stream, Position after, int maxEvents) {
+    if (reads.getAndDecrement() <= 0) {
+      throw new StoreUnavailableException("the store is away", null);
+    }
+    ReadResult found = target.read(stream, after, maxEvents);
+    afterRead.run();
+    return found;
+  }
+
+  @Override
+  public Optional<Position> beforeOldest(StreamRef stream) {
+    return target().beforeOldest(stream);
+  }
+
+  @Override
+  public Watch watch(StreamRef stream, Watcher watcher) {
+    beforeWatch.run();
+    return target().watch(stream, watcher);
+  }
+
+  @Override
+  public void markDelivered(StreamRef stream, Position position) {
+    target.markDelivered(stream, position);
+  }
+
+  @Override
+  public Position deliveredUpTo(StreamRef stream) {
+    return target().deliveredUpTo(stream);
+  }
+
+  @Override
+  public void retire(StreamRef stream) {
+    retired.incrementAndGet();
+    target.retire(stream);
+  }
+
+  @Override
+  public void sweep() {
+    target().sweep();
+  }
+
+  @Override
+  public void check() {
+    target().check();
+  }
+
+  @Override
+  public void close() {
+    target.close();
+  }
+}

@@ -1,0 +1,113 @@
+package dev.holdfast.relay;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.memory.MemoryEventLog;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.memory.MemorySessionStore;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.local.LocalUpstream;
+import dev.holdfast.upstream.local.Tool;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A whole relay on a clock that a test moves, with a real local server and a scripted one. */
+final class RelayFixture implements AutoCloseable {
+
+  static final String LOCAL = "local";
+  static final String SCRIPTED = "scripted";
+  static final Duration IDLE = Duration.ofHours(1);
+  static final int MAX_SESSIONS = 3;
+  static final int MAX_STREAMS = 4;
+
+  final AtomicLong now = new AtomicLong(1_000_000_000);
+  final InstantSource clock = () -> Instant.ofEpochMilli(now.get());
+  final Heard heard = new Heard();
+  final ScriptedUpstream scripted = new ScriptedUpstream();
+  final FaultyLog log =
+      new FaultyLog(
+          new MemoryEventLog(
+              new Retention(Duration.ofHours(10), Duration.ofMinutes(2), 10, IDLE, MAX_STREAMS),
+              100_000_000,
+              clock));
+  final MemorySessionStore store = new MemorySessionStore(IDLE, MAX_SESSIONS, clock);
+  final Relay relay;
+  private final LocalUpstream local;
+
+  RelayFixture(Tool... tools) {
+    this(Settings.streams(), Settings.replay(), tools);
+  }
+
+  RelayFixture(StreamConfig streams, ReplayConfig replay, Tool... tools) {
+    local = new LocalUpstream(List.of(tools), "test", "1");
+    Map<String, Upstream> upstreams = Map.of(LOCAL, local, SCRIPTED, scripted);
+    Parts parts = new Parts(log, streams, replay, heard);
+    // A tenth of this is how seldom the store hears of use; by the monotonic clock, so: always.
+    Duration always = Duration.ofNanos(10);
+    relay = new Relay(new Sessions(store, upstreams, parts, always, clock), parts, clock);
+  }
+
+  void pass(Duration time) {
+    now.addAndGet(time.toMillis());
+  }
+
+  static Body body(String json) {
+    return Envelopes.read(json.getBytes(UTF_8));
+  }
+
+  static Message.Request initialize(String version) {
+    String json =
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\""
+            + version
+            + "\",\"clientInfo\":{\"name\":\"c\",\"version\":\"9\"}}}";
+    return (Message.Request) ((Body.Single) body(json)).message();
+  }
+
+  static String call(String jsonId, String tool) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\"}}"
+        .formatted(jsonId, tool);
+  }
+
+  static String ping(String jsonId) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":" + jsonId + ",\"method\":\"ping\"}";
+  }
+
+  static String cancelled(String jsonId) {
+    return "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+        + jsonId
+        + "}}";
+  }
+
+  static String initialized() {
+    return "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
+  }
+
+  Session open(String upstream) {
+    return Objects.requireNonNull(relay.initialize(upstream, initialize("2025-11-25")).session());
+  }
+
+  /** Sends a request that is answered with a stream. */
+  Tail request(Session session, String json) {
+    return ((Reply.Stream) relay.request(session, body(json))).tail();
+  }
+
+  /** Sends a request and follows its stream. */
+  TestConnection follow(Session session, String json) {
+    return Desk.run(request(session, json), new TestConnection());
+  }
+
+  @Override
+  public void close() {
+    local.close();
+    log.close();
+  }
+}

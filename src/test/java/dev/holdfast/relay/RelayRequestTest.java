@@ -1,0 +1,211 @@
+package dev.holdfast.relay;
+
+import static dev.holdfast.relay.PumpFixture.PROGRESS;
+import static dev.holdfast.relay.PumpFixture.result;
+import static dev.holdfast.relay.RelayFixture.LOCAL;
+import static dev.holdfast.relay.RelayFixture.SCRIPTED;
+import static dev.holdfast.relay.RelayFixture.body;
+import static dev.holdfast.relay.RelayFixture.call;
+import static dev.holdfast.relay.RelayFixture.cancelled;
+import static dev.holdfast.relay.RelayFixture.ping;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.log.Position;
+import dev.holdfast.session.Session;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.local.LogLevel;
+import dev.holdfast.upstream.local.Tool;
+import dev.holdfast.upstream.local.ToolCall;
+import dev.holdfast.upstream.local.ToolResult;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class RelayRequestTest {
+
+  private final CountDownLatch running = new CountDownLatch(1);
+  private final CountDownLatch interrupted = new CountDownLatch(1);
+  private final RelayFixture fixture = new RelayFixture(tool("speak"), tool("hang"));
+  private final Relay relay = fixture.relay;
+
+  private Tool tool(String name) {
+    return new Tool() {
+      @Override
+      public String name() {
+        return name;
+      }
+
+      @Override
+      public String description() {
+        return name;
+      }
+
+      @Override
+      public String inputSchema() {
+        return "{}";
+      }
+
+      @Override
+      public ToolResult call(ToolCall call) throws InterruptedException {
+        call.log(LogLevel.INFO, name, "begun");
+        running.countDown();
+        try {
+          if (name.equals("hang")) {
+            new CountDownLatch(1).await();
+          }
+          return ToolResult.text("done");
+        } catch (InterruptedException e) {
+          interrupted.countDown();
+          throw e;
+        }
+      }
+    };
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void shouldAnswerACallWithADurableStream() {
+    Session session = fixture.open(LOCAL);
+
+    TestConnection client = fixture.follow(session, call("1", "speak"));
+    client.awaitEnd();
+
+    assertThat(client.data()).hasSize(2);
+    assertThat(client.data().getFirst()).contains("\"begun\"");
+    assertThat(client.data().getLast()).contains("\"id\":1", "\"done\"");
+  }
+
+  @Test
+  void shouldGoOnWithoutAClient() {
+    Session session = fixture.open(LOCAL);
+    Tail tail = fixture.request(session, call("1", "speak"));
+    TestConnection gone = new TestConnection();
+    gone.leave();
+    tail.run(gone);
+
+    EventId start = new EventId(tail.stream().name(), Position.START);
+    TestConnection client =
+        Desk.run(relay.resume(session, start).orElseThrow(), new TestConnection());
+    client.awaitEnd();
+
+    assertThat(client.data()).hasSize(2);
+  }
+
+  @Test
+  void shouldAnswerWithJsonWhatTheServerAnswersAtOnce() {
+    Session session = fixture.open(LOCAL);
+
+    Reply reply = relay.request(session, body(ping("1")));
+
+    assertThat(reply).isInstanceOf(Reply.Json.class);
+    assertThat(((Reply.Json) reply).document()).asString(UTF_8).isEqualTo(result("1"));
+  }
+
+  @Test
+  void shouldMakeEveryRequestDurableWhenToldSo() {
+    try (RelayFixture all =
+        new RelayFixture(Settings.streams().durable(StreamConfig.Durable.ALL), Settings.replay())) {
+      TestConnection client = all.follow(all.open(LOCAL), ping("\"p\""));
+      client.awaitEnd();
+
+      assertThat(client.data()).containsExactly(result("\"p\""));
+    }
+  }
+
+  /** A cancelled call ends without a word, also when its server is quick to close its side. */
+  @Test
+  void shouldEndACancelledCallSilently() throws InterruptedException {
+    Session session = fixture.open(LOCAL);
+    TestConnection client = fixture.follow(session, call("1", "hang"));
+    running.await();
+    client.await(c -> c.data().size() == 1);
+
+    relay.send(session, body(cancelled("1")));
+    client.awaitEnd();
+    interrupted.await();
+
+    assertThat(client.data()).hasSize(1);
+  }
+
+  /** The server closes the stream of the call before it has even acknowledged the cancellation. */
+  @Test
+  void shouldNotTakeTheEndOfACancelledCallForABreak() {
+    ScriptedSource source = new ScriptedSource().bring(PROGRESS);
+    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    Session session = fixture.open(SCRIPTED);
+    TestConnection client = fixture.follow(session, call("1", "t"));
+    client.await(c -> c.data().size() == 1);
+    fixture.scripted.onSend =
+        () -> {
+          source.end();
+          client.awaitEnd();
+        };
+
+    relay.send(session, body(cancelled("1")));
+
+    assertThat(client.data()).containsExactly(PROGRESS);
+    assertThat(fixture.scripted.sent).hasSize(1);
+  }
+
+  @Test
+  void shouldNoticeACancellationInABatch() {
+    ScriptedSource source = new ScriptedSource().bring(PROGRESS);
+    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    Session session = fixture.open(SCRIPTED);
+    TestConnection client = fixture.follow(session, call("1", "t"));
+
+    relay.send(session, body("[" + cancelled("9") + "," + cancelled("1") + "]"));
+    client.awaitEnd();
+
+    assertThat(client.data()).doesNotContain(result("1"));
+    assertThat(source.isClosed()).isTrue();
+  }
+
+  @Test
+  void shouldNotCancelTheSameIdOfAnotherSession() {
+    ScriptedSource source = new ScriptedSource().bring(PROGRESS);
+    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    Session mine = fixture.open(SCRIPTED);
+    Session other = fixture.open(SCRIPTED);
+    TestConnection client = fixture.follow(mine, call("1", "t"));
+    client.await(c -> c.data().size() == 1);
+
+    relay.send(other, body(cancelled("1")));
+    relay.send(mine, body(cancelled("\"1\"")));
+    source.bring(result("1"));
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly(PROGRESS, result("1"));
+  }
+
+  @Test
+  void shouldThrowWhatFailsAtOnce() {
+    fixture.scripted.answer =
+        _ -> {
+          throw new UpstreamException.Unreachable(null);
+        };
+    Session session = fixture.open(SCRIPTED);
+
+    assertThatThrownBy(() -> fixture.request(session, ping("1")))
+        .isInstanceOf(UpstreamException.Unreachable.class);
+  }
+
+  @Test
+  void shouldEndASessionThatItsServerHasForgotten() {
+    Session session = fixture.open(SCRIPTED);
+    fixture.scripted.sendFailure = new UpstreamException.SessionGone();
+
+    assertThatThrownBy(() -> relay.send(session, body(cancelled("1"))))
+        .isInstanceOf(RelayException.SessionNotFound.class);
+    assertThat(fixture.store.count()).isZero();
+  }
+}

@@ -1,0 +1,87 @@
+package dev.holdfast.relay;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamSession;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A server that answers, fails and refuses when a test says so. All its sessions are one. */
+final class ScriptedUpstream implements Upstream {
+
+  static final byte[] RESULT = "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}".getBytes(UTF_8);
+
+  volatile Supplier<Handshake> handshake = () -> handshake("2025-11-25");
+  volatile Function<Body, Answer> answer = _ -> new Answer.Json(RESULT);
+  volatile Supplier<Optional<MessageSource>> listen = Optional::empty;
+  volatile Runnable onSend = () -> {};
+  volatile @Nullable UpstreamException sendFailure;
+
+  final List<Body> sent = new CopyOnWriteArrayList<>();
+  final AtomicInteger ended = new AtomicInteger();
+
+  static Handshake handshake(String version) {
+    return new Handshake(RESULT, new UpstreamLink("upstream session", version), List.of());
+  }
+
+  @Override
+  public Handshake initialize(Message.Request initialize) {
+    return handshake.get();
+  }
+
+  @Override
+  public UpstreamSession attach(UpstreamLink link) {
+    return new Session();
+  }
+
+  @Override
+  public void close() {
+    // It has nothing to give back.
+  }
+
+  private final class Session implements UpstreamSession {
+
+    @Override
+    public Answer request(Body requests) {
+      return answer.apply(requests);
+    }
+
+    @Override
+    public void send(Body messages) {
+      onSend.run();
+      UpstreamException failure = sendFailure;
+      if (failure != null) {
+        throw failure;
+      }
+      sent.add(messages);
+    }
+
+    @Override
+    public Optional<MessageSource> listen() {
+      return listen.get();
+    }
+
+    @Override
+    public MessageSource resume(String eventId) {
+      throw new UpstreamException.Broken("not offered", null);
+    }
+
+    @Override
+    public void end() {
+      ended.incrementAndGet();
+    }
+  }
+}
