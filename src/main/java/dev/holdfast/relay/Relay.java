@@ -108,7 +108,7 @@ public final class Relay {
       }
       return switch (upstream.request(body)) {
         case Answer.Json json -> new Reply.Json(json.json());
-        case Answer.Stream stream -> durable(session, body, () -> stream);
+        case Answer.Stream stream -> answered(session, body, stream);
       };
     } catch (UpstreamException.SessionGone gone) {
       sessions.end(session);
@@ -138,6 +138,19 @@ public final class Relay {
     pumps.start(stream, pump);
     pump.awaitFirstSign(FIRST_SIGN);
     return new Reply.Stream(tail(session, stream, Position.START, Tail.Kind.REQUEST));
+  }
+
+  private Reply answered(Session session, Body body, Answer.Stream answer) {
+    boolean taken = false;
+    try {
+      Reply reply = durable(session, body, () -> answer);
+      taken = true;
+      return reply;
+    } finally {
+      if (!taken) {
+        answer.source().close();
+      }
+    }
   }
 
   private static MessageSource sourceOf(Answer answer) {

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.log.Position;
+import dev.holdfast.log.TooManyStreamsException;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
@@ -207,5 +208,21 @@ class RelayRequestTest {
     assertThatThrownBy(() -> relay.send(session, body(cancelled("1"))))
         .isInstanceOf(RelayException.SessionNotFound.class);
     assertThat(fixture.store.count()).isZero();
+  }
+
+  /** The answer was there already, and nobody would ever have closed it. */
+  @Test
+  void shouldCloseAnAnswerThatCannotBeKept() {
+    ScriptedSource last = new ScriptedSource();
+    fixture.scripted.answer = _ -> new Answer.Stream(new ScriptedSource());
+    Session session = fixture.open(SCRIPTED);
+    for (int i = 0; i < RelayFixture.MAX_STREAMS; i++) {
+      Tail _ = fixture.request(session, ping("" + i));
+    }
+    fixture.scripted.answer = _ -> new Answer.Stream(last);
+
+    assertThatThrownBy(() -> fixture.request(session, ping("9")))
+        .isInstanceOf(TooManyStreamsException.class);
+    assertThat(last.isClosed()).isTrue();
   }
 }
