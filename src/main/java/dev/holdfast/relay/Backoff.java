@@ -3,19 +3,22 @@ package dev.holdfast.relay;
 import java.time.Duration;
 
 /**
- * How long to wait before a store is tried again: longer each time, up to a bound.
+ * How long to wait before something is tried again: longer each time, up to a bound.
  *
  * @param delay the wait before the next try
+ * @param longest the bound
  */
-record Backoff(Duration delay) {
+record Backoff(Duration delay, Duration longest) {
 
-  static final Backoff START = new Backoff(Duration.ofMillis(20));
+  /** For a store that is away: it is needed by everyone, and often back at once. */
+  static final Backoff STORE = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
 
-  private static final Duration LONGEST = Duration.ofSeconds(1);
+  /** For a server that is away: each session asks for itself. */
+  static final Backoff UPSTREAM = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(30));
 
   /** The wait after this one. */
   Backoff next() {
     Duration doubled = delay.multipliedBy(2);
-    return new Backoff(doubled.compareTo(LONGEST) < 0 ? doubled : LONGEST);
+    return new Backoff(doubled.compareTo(longest) < 0 ? doubled : longest, longest);
   }
 }

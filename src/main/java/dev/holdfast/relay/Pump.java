@@ -103,23 +103,35 @@ final class Pump implements Runnable {
     boolean last = false;
     for (int i = 0; i < messages.size() && !last; i++) {
       UpstreamMessage message = messages.get(i);
-      last = answeredBy(message, events);
-      events.add(new NewEvent(message.payload(), message.eventId(), last));
+      try {
+        last = pending.answeredBy(message.payload());
+        events.add(new NewEvent(message.payload(), message.eventId(), last));
+      } catch (EnvelopeException garbage) {
+        refuse(garbage, events);
+      }
     }
-    append(events);
+    if (!events.isEmpty()) {
+      append(events);
+    }
     return !last;
   }
 
-  private boolean answeredBy(UpstreamMessage message, List<NewEvent> before)
+  /**
+   * Ends a stream that answers requests: one of the answers may have been in what cannot be read.
+   * On a standalone stream nobody waits for anything, so there the garbage is left out.
+   */
+  private void refuse(EnvelopeException garbage, List<NewEvent> before)
       throws InterruptedException {
-    try {
-      return pending.answeredBy(message.payload());
-    } catch (EnvelopeException garbage) {
-      if (!before.isEmpty()) {
-        append(before);
-      }
-      throw new UpstreamException.Broken("it sent what is no JSON-RPC message", garbage);
+    UpstreamException failure =
+        new UpstreamException.Broken("it sent what is no JSON-RPC message", garbage);
+    if (requests.isEmpty()) {
+      listener.upstreamFailed(failure);
+      return;
     }
+    if (!before.isEmpty()) {
+      append(before);
+    }
+    throw failure;
   }
 
   /** Ends the stream for the requests that the upstream will not answer any more. */
@@ -151,7 +163,7 @@ final class Pump implements Runnable {
    */
   private void append(List<NewEvent> events) throws InterruptedException {
     long start = System.nanoTime();
-    for (Backoff backoff = Backoff.START; ; backoff = backoff.next()) {
+    for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
       try {
         writer.append(events);
         listener.appended(events.size(), Duration.ofNanos(System.nanoTime() - start));

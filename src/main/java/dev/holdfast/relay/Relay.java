@@ -212,11 +212,12 @@ public final class Relay {
   /** Begins to write the standalone stream, unless some replica does so already. */
   private void startListening(Session session) {
     StreamRef stream = ref(session, StreamNames.STANDALONE);
+    // Before the stream is opened: once it is, nobody else would start its pump.
+    UpstreamSession upstream = sessions.upstream(session);
     try {
       StreamWriter writer = log.open(stream, "");
-      UpstreamSession upstream = sessions.upstream(session);
-      Supplier<MessageSource> source = () -> upstream.listen().orElseGet(SingleMessage::none);
-      pumps.start(stream, new Pump(writer, source, List.of(), listener));
+      MessageSource source = new StandaloneSource(upstream::listen, listener, Backoff.UPSTREAM);
+      pumps.start(stream, new Pump(writer, () -> source, List.of(), listener));
     } catch (FencedException alreadyWritten) {
       return;
     }

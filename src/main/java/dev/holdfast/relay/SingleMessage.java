@@ -4,23 +4,13 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.util.List;
 
-/** A source that has all it will ever bring. Owned by the thread of one {@link Pump}. */
+/** A source that brings one message. Owned by the thread of one {@link Pump}. */
 final class SingleMessage implements MessageSource {
 
   private List<UpstreamMessage> left;
 
-  private SingleMessage(List<UpstreamMessage> messages) {
-    this.left = messages;
-  }
-
-  /** Brings one message. */
   SingleMessage(byte[] payload) {
-    this(List.of(new UpstreamMessage(payload, null)));
-  }
-
-  /** Brings nothing. */
-  static MessageSource none() {
-    return new SingleMessage(List.of());
+    this.left = List.of(new UpstreamMessage(payload, null));
   }
 
   @Override

@@ -227,4 +227,16 @@ class PumpTest {
 
     assertThat(pumping.logged()).containsExactly(result("1"));
   }
+
+  /** One bad message must not silence a server for the rest of its session. */
+  @Test
+  void shouldLeaveGarbageOutOfAStandaloneStream() {
+    pumping.source.bring(PROGRESS, "garbage").bring("garbage").bring(PROGRESS).end();
+
+    pumping.pump().run();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, PROGRESS);
+    assertThat(pumping.desk.heard.failures).hasSize(2);
+    assertThat(pumping.isComplete()).isFalse();
+  }
 }

@@ -1,0 +1,130 @@
+package dev.holdfast.relay;
+
+import static dev.holdfast.relay.PumpFixture.PROGRESS;
+import static dev.holdfast.relay.RelayFixture.SCRIPTED;
+import static dev.holdfast.relay.RelayFixture.body;
+import static dev.holdfast.relay.RelayFixture.initialized;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.SessionEndedException;
+import dev.holdfast.session.Session;
+import dev.holdfast.upstream.UpstreamException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class RelayListenTest {
+
+  private final RelayFixture fixture =
+      new RelayFixture(Settings.streams().keepAlive(Duration.ofMillis(10)), Settings.replay());
+  private final Relay relay = fixture.relay;
+  private final ScriptedSource source = new ScriptedSource();
+  private final AtomicInteger opened = new AtomicInteger();
+
+  @BeforeEach
+  void listenTo() {
+    fixture.scripted.listen =
+        () -> {
+          opened.incrementAndGet();
+          return Optional.of(source);
+        };
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void shouldDeliverWhatTheServerSaysUnasked() {
+    Session session = fixture.open(SCRIPTED);
+    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+
+    source.bring(PROGRESS);
+    client.await(c -> c.data().size() == 1);
+
+    assertThat(client.data()).containsExactly(PROGRESS);
+    assertThat(client.events().getFirst().id()).startsWith("g_");
+  }
+
+  @Test
+  void shouldListenOnceHoweverOftenItIsAsked() {
+    Session session = fixture.open(SCRIPTED);
+
+    relay.send(session, body(initialized()));
+    relay.send(session, body("[" + initialized() + "]"));
+    Tail _ = relay.listen(session);
+    Tail tail = relay.listenFromStart(session);
+    source.bring(PROGRESS);
+    Desk.run(tail, new TestConnection()).await(c -> c.data().size() == 1);
+
+    assertThat(opened).hasValue(1);
+  }
+
+  @Test
+  void shouldKeepWhatIsSaidBeforeTheClientListens() {
+    Session session = fixture.open(SCRIPTED);
+    source.bring(PROGRESS);
+    relay.send(session, body(initialized()));
+    await().until(() -> fixture.heard.appended.get() == 1);
+
+    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+
+    client.await(c -> c.data().size() == 1);
+  }
+
+  /** A first failure used to end the standalone stream for the whole life of the session. */
+  @Test
+  void shouldListenAgainWhenTheServerCouldNotBeReached() {
+    fixture.scripted.listen =
+        () -> {
+          if (opened.incrementAndGet() == 1) {
+            throw new UpstreamException.Unreachable(null);
+          }
+          return Optional.of(source);
+        };
+    Session session = fixture.open(SCRIPTED);
+    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+
+    source.bring(PROGRESS);
+
+    client.await(c -> c.data().size() == 1);
+    assertThat(opened).hasValue(2);
+  }
+
+  @Test
+  void shouldStopListeningWhenTheSessionEnds() {
+    Session session = fixture.open(SCRIPTED);
+    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+    await().until(() -> opened.get() == 1);
+
+    relay.end(session);
+
+    client.awaitEnd();
+    await().until(source::isClosed);
+    assertThatThrownBy(() -> relay.listen(session)).isInstanceOf(SessionEndedException.class);
+  }
+
+  @Test
+  void shouldKeepASessionAliveWhileAClientListens() {
+    Session session = fixture.open(SCRIPTED);
+    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+    for (int i = 0; i < 3; i++) {
+      fixture.pass(RelayFixture.IDLE.minusMinutes(1));
+      int comments = client.text().length();
+      // The second comment from here was surely sent after the clock was moved.
+      client.await(c -> c.text().length() >= comments + 6);
+    }
+    relay.sweep();
+
+    assertThat(fixture.heard.ended).hasValue(0);
+    assertThat(relay.session(SCRIPTED, session.id())).isEqualTo(session);
+  }
+}
