@@ -100,20 +100,31 @@ public final class Tail {
   public void run(ClientConnection connection) {
     context.listener().connectionOpened();
     connection.onGone(signal::gone);
-    try (Watch _ = context.log().watch(stream, signal)) {
+    try {
       framing.opening(frames, cursor, context.config().retry());
-      while (step(connection)) {}
+      follow(connection);
       flush(connection);
     } catch (ClientGoneException gone) {
       LOG.tracef("stream=%s the client is gone", stream);
-    } catch (StoreUnavailableException away) {
-      // The client keeps its cursor and comes back; what it misses is in the log.
-      LOG.debugf("stream=%s connection closed, the store is away: %s", stream, away.getMessage());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
+    } catch (RuntimeException unforeseen) {
+      LOG.errorf(unforeseen, "stream=%s connection closed in an unforeseen way", stream);
     } finally {
       connection.end();
       context.listener().connectionClosed();
+    }
+  }
+
+  private void follow(ClientConnection connection)
+      throws ClientGoneException, InterruptedException {
+    try (Watch _ = context.log().watch(stream, signal)) {
+      while (step(connection)) {}
+    } catch (StoreUnavailableException away) {
+      // What the client misses is in the log. It comes back for it with its cursor, which it may
+      // have yet to get from the opening frame: so that is sent all the same.
+      LOG.debugf("stream=%s connection closed, the store is away: %s", stream, away.getMessage());
+      framing.closing(frames, context.config().retry());
     }
   }
 

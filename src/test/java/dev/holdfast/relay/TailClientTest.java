@@ -1,0 +1,140 @@
+package dev.holdfast.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamWriter;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Clients that leave, stall, or whose store is away. */
+@Timeout(30)
+class TailClientTest {
+
+  private final Desk desk = new Desk();
+  private final FaultyLog log = new FaultyLog(desk.log);
+
+  TailClientTest() {
+    desk.log = log;
+  }
+
+  @Test
+  void shouldStopWhenTheClientLeavesWhileItWaits() {
+    desk.open("s");
+    TestConnection client = desk.follow("s");
+    client.await(c -> !c.text().isEmpty());
+
+    client.leave();
+
+    client.awaitEnd();
+    await().until(() -> desk.heard.connections.get() == 0);
+  }
+
+  @Test
+  void shouldStopWhenTheClientLeavesDuringAWrite() {
+    StreamWriter writer = desk.open("s");
+    TestConnection client = desk.follow("s");
+    client.await(c -> !c.text().isEmpty());
+    client.stall();
+    client.awaitWrite();
+    writer.append(LogTesting.numbered(1, 1));
+    client.awaitWrite();
+
+    client.leave();
+
+    client.awaitEnd();
+    assertThat(client.data()).isEmpty();
+  }
+
+  @Test
+  void shouldStopWhenTheClientHasLeftBefore() {
+    desk.open("s");
+    TestConnection client = new TestConnection();
+    client.leave();
+
+    desk.tail("s", Position.START, Tail.Kind.REQUEST).run(client);
+
+    assertThat(client.hasEnded()).isTrue();
+    assertThat(desk.heard.connections).hasValue(0);
+  }
+
+  @Test
+  void shouldNotLetASlowClientHoldUpOthers() {
+    StreamWriter slow = desk.open("slow");
+    StreamWriter quick = desk.open("quick");
+    TestConnection stuck = new TestConnection().stall();
+    Desk.run(desk.tail("slow", Position.START, Tail.Kind.REQUEST), stuck);
+    stuck.awaitWrite();
+    TestConnection client = desk.follow("quick");
+
+    slow.append(LogTesting.numbered(1, 2000));
+    quick.append(Desk.complete(1, 2000));
+    client.awaitEnd();
+
+    assertThat(client.data()).isEqualTo(Desk.numbers(1, 2000));
+    assertThat(stuck.text()).isEmpty();
+
+    slow.append(Desk.complete(2001, 2001));
+    stuck.read();
+    stuck.awaitEnd();
+    assertThat(stuck.data()).isEqualTo(Desk.numbers(1, 2001));
+  }
+
+  /** Without the opening frame the client had no id, so it could not resume its call. */
+  @Test
+  void shouldGiveAPlaceToResumeFromEvenWhenTheStoreIsAway() {
+    desk.open("s");
+    log.reads.set(0);
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+
+    assertThat(client.text()).isEqualTo("id: s_0-0\nretry: 5000\ndata: \n\nretry: 5000\n\n");
+  }
+
+  @Test
+  void shouldGiveAPlaceToResumeFromEvenWhenTheStreamCannotBeWatched() {
+    desk.open("s");
+    log.away = true;
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+
+    assertThat(client.text()).startsWith("id: s_0-0\n");
+  }
+
+  @Test
+  void shouldResumeAfterTheStoreWasAway() {
+    desk.open("s").append(Desk.complete(1, 1200));
+    log.reads.set(2);
+    TestConnection cut = desk.follow("s");
+    cut.awaitEnd();
+    log.reads.set(Integer.MAX_VALUE);
+
+    List<TestConnection.Event> before = cut.events();
+    EventId last = EventId.parse(before.getLast().id()).orElseThrow();
+    TestConnection again = desk.follow("s", last.position(), Tail.Kind.RESUMED);
+    again.awaitEnd();
+
+    assertThat(cut.data()).isEqualTo(Desk.numbers(1, 1000));
+    assertThat(again.data()).isEqualTo(Desk.numbers(1001, 1200));
+  }
+
+  @Test
+  void shouldEndTheConnectionWhenSomethingUnforeseenHappens() {
+    desk.open("s");
+    log.afterRead =
+        () -> {
+          throw new IllegalStateException("a bug");
+        };
+
+    TestConnection client = new TestConnection();
+    desk.tail("s", Position.START, Tail.Kind.REQUEST).run(client);
+
+    assertThat(client.hasEnded()).isTrue();
+    assertThat(desk.heard.connections).hasValue(0);
+  }
+}
