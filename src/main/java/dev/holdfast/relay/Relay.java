@@ -206,7 +206,7 @@ public final class Relay {
   public Tail listenFromStart(Session session) {
     startListening(session);
     StreamRef stream = ref(session, StreamNames.STANDALONE);
-    return tail(session, stream, Position.START, Tail.Kind.STANDALONE);
+    return tail(session, stream, Position.START, Tail.Kind.FROM_START);
   }
 
   /** Begins to write the standalone stream, unless some replica does so already. */

@@ -46,8 +46,10 @@ public final class Tail {
     REQUEST,
     /** By {@code Last-Event-ID}: the client has a cursor of its own. */
     RESUMED,
-    /** By a plain GET: the client has no cursor and takes what there is. */
-    STANDALONE
+    /** By a plain GET: the client has no cursor and takes what was not delivered yet. */
+    STANDALONE,
+    /** By a GET whose cursor cannot be read: the client takes all there is. */
+    FROM_START
   }
 
   /**
@@ -119,6 +121,10 @@ public final class Tail {
   private void follow(ClientConnection connection)
       throws ClientGoneException, InterruptedException {
     try (Watch _ = context.log().watch(stream, signal)) {
+      if (kind == Kind.STANDALONE) {
+        // The tail that was just evicted may have delivered more since this one was asked for.
+        cursor = later(cursor, context.log().deliveredUpTo(stream));
+      }
       while (step(connection)) {}
     } catch (StoreUnavailableException away) {
       // What the client misses is in the log. It comes back for it with its cursor, which it may
@@ -128,10 +134,19 @@ public final class Tail {
     }
   }
 
+  private static Position later(Position a, Position b) {
+    return a.compareTo(b) < 0 ? b : a;
+  }
+
   /** Reads once and acts on it; returns whether to go on. */
   private boolean step(ClientConnection connection)
       throws ClientGoneException, InterruptedException {
-    return switch (context.log().read(stream, cursor, PAGE)) {
+    ReadResult next = context.log().read(stream, cursor, PAGE);
+    // An evicted tail stops even when it never has to wait: each event goes to one connection only.
+    if (signal.ended()) {
+      return await(Duration.ZERO);
+    }
+    return switch (next) {
       case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> pause(connection);
       case ReadResult.Events(List<LogEvent> events) -> deliver(events, connection);
       case ReadResult.Gap gap -> passOver(gap);
@@ -157,8 +172,7 @@ public final class Tail {
       caughtUp();
       context.log().retire(stream);
     }
-    // An evicted tail stops even when it never has to wait: each event goes to one connection only.
-    return !newest.last() && !signal.ended();
+    return !newest.last();
   }
 
   /** Nothing to read: sends what is buffered and waits. */
@@ -167,7 +181,11 @@ public final class Tail {
     caughtUp();
     flush(connection);
     Duration wait = lifetime.untilNextDuty();
-    return switch (signal.await(wait.compareTo(LOOK_AGAIN) < 0 ? wait : LOOK_AGAIN)) {
+    return await(wait.compareTo(LOOK_AGAIN) < 0 ? wait : LOOK_AGAIN);
+  }
+
+  private boolean await(Duration most) throws InterruptedException {
+    return switch (signal.await(most)) {
       case WOKEN -> true;
       case TIMED_OUT -> keepAlive();
       case GONE -> false;
@@ -193,7 +211,7 @@ public final class Tail {
   /** Events that the client has not seen are gone. */
   private boolean passOver(ReadResult.Gap gap) {
     context.listener().gap();
-    if (context.onGap() == ReplayConfig.OnGap.ERROR && kind != Kind.STANDALONE) {
+    if (context.onGap() == ReplayConfig.OnGap.ERROR && hasOwnCursor()) {
       // It comes back with its cursor and is then refused with 410: a status cannot be sent here.
       framing.closing(frames, context.config().retry());
       return false;
@@ -205,6 +223,13 @@ public final class Tail {
     }
     cursor = before;
     return true;
+  }
+
+  private boolean hasOwnCursor() {
+    return switch (kind) {
+      case REQUEST, RESUMED -> true;
+      case STANDALONE, FROM_START -> false;
+    };
   }
 
   private void caughtUp() {
