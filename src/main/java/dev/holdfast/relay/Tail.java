@@ -7,6 +7,7 @@ import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.Watch;
+import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
 import java.util.List;
@@ -172,7 +173,8 @@ public final class Tail {
       caughtUp();
       context.log().retire(stream);
     }
-    return !newest.last();
+    // Also here, since a busy stream may never leave the time for a pause.
+    return !newest.last() && mayLiveOn();
   }
 
   /** Nothing to read: sends what is buffered and waits. */
@@ -197,13 +199,26 @@ public final class Tail {
   }
 
   private boolean keepAlive() {
-    alive.run();
-    if (lifetime.isOver()) {
-      framing.closing(frames, context.config().retry());
+    if (!mayLiveOn()) {
       return false;
     }
     if (lifetime.isSilent()) {
       frames.comment("");
+    }
+    return true;
+  }
+
+  /** Says that the client still listens, and closes a connection that has lived long enough. */
+  private boolean mayLiveOn() {
+    try {
+      alive.run();
+    } catch (SessionStoreException away) {
+      // Whether the log is away too, the next read tells.
+      LOG.debugf("stream=%s use of the session is not noted: %s", stream, away.getMessage());
+    }
+    if (lifetime.isOver()) {
+      framing.closing(frames, context.config().retry());
+      return false;
     }
     return true;
   }

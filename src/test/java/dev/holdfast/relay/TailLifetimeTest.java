@@ -1,0 +1,138 @@
+package dev.holdfast.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.session.SessionStoreException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The clock of a connection is the monotonic one, so these set it short instead of moving it. */
+@Timeout(30)
+class TailLifetimeTest {
+
+  private static final Duration SHORT = Duration.ofMillis(20);
+  private static final String OPENING = "id: s_0-0\nretry: 5000\ndata: \n\n";
+
+  private final Desk desk = new Desk();
+
+  @Test
+  void shouldCloseAnIdleConnectionWithARetry() {
+    desk.streams = Settings.streams().idleTimeout(SHORT);
+    desk.open("s");
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+
+    assertThat(client.text()).isEqualTo(OPENING + "retry: 5000\n\n");
+    assertThat(desk.alive).hasPositiveValue();
+  }
+
+  @Test
+  void shouldCloseAnOldConnectionWithARetry() {
+    desk.streams = Settings.streams().maxLifetime(SHORT);
+    desk.open("s");
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+
+    assertThat(client.text()).isEqualTo(OPENING + "retry: 5000\n\n");
+  }
+
+  @Test
+  void shouldSayNowAndThenThatItIsAlive() {
+    desk.streams = Settings.streams().keepAlive(SHORT);
+    StreamWriter writer = desk.open("s");
+    TestConnection client = desk.follow("s");
+
+    client.await(c -> c.text().startsWith(OPENING + ": \n\n: \n\n: \n\n"));
+    writer.append(Desk.complete(1, 1));
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1");
+    assertThat(desk.events("s")).hasSize(1);
+    assertThat(desk.alive).hasPositiveValue();
+  }
+
+  @Test
+  void shouldNotTakeCommentsForEvents() {
+    desk.streams =
+        Settings.streams().keepAlive(Duration.ofMillis(5)).idleTimeout(Duration.ofMillis(500));
+    desk.open("s");
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+
+    assertThat(client.text()).startsWith(OPENING + ": \n\n").endsWith(": \n\nretry: 5000\n\n");
+  }
+
+  /** A session whose client got an event every few seconds expired, as if nobody listened. */
+  @Test
+  void shouldAlsoSayThatTheClientListensWhileEventsKeepComing() {
+    StreamWriter writer = desk.open("s");
+    TestConnection client = desk.follow("s");
+
+    writer.append(LogTesting.numbered(1, 1));
+    client.await(c -> c.data().size() == 1);
+
+    await().until(() -> desk.alive.get() > 0);
+  }
+
+  /** A busy connection never came to its maximum lifetime. */
+  @Test
+  void shouldCloseAnOldConnectionOnABusyStreamToo() throws InterruptedException {
+    desk.streams = Settings.streams().maxLifetime(Duration.ofMillis(100));
+    StreamWriter writer = desk.open("s");
+    AtomicBoolean stop = new AtomicBoolean();
+    Thread busy =
+        Thread.ofPlatform()
+            .start(() -> {
+              for (int n = 1; !stop.get(); n++) {
+                writer.append(LogTesting.numbered(n, n));
+                while (n - desk.heard.delivered.get() > 5000 && !stop.get()) {
+                  Thread.onSpinWait();
+                }
+              }
+            });
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+    stop.set(true);
+    busy.join();
+
+    assertThat(client.text()).endsWith("\n\nretry: 5000\n\n");
+    assertThat(client.data()).isEqualTo(Desk.numbers(1, client.data().size()));
+  }
+
+  @Test
+  void shouldBearThatTheUseOfTheSessionCannotBeNoted() {
+    StreamWriter writer = desk.open("s");
+    Tail.Context context =
+        new Tail.Context(desk.log, desk.streams, desk.onGap, desk.evictions, desk.heard);
+    Runnable away =
+        () -> {
+          throw new SessionStoreException(null);
+        };
+    Tail tail =
+        new Tail(
+            context,
+            Desk.ref("s"),
+            new Framing("s", true, true),
+            Position.START,
+            Tail.Kind.REQUEST,
+            away);
+    TestConnection client = Desk.run(tail, new TestConnection());
+    writer.append(LogTesting.numbered(1, 1));
+    client.await(c -> c.data().size() == 1);
+
+    writer.append(Desk.complete(2, 2));
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1", "2");
+  }
+}
