@@ -1,5 +1,6 @@
 package dev.holdfast.relay;
 
+import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
@@ -19,12 +20,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jboss.logging.Logger;
 
 /**
  * The life of sessions: what their store, their log and their upstream have to do with each other.
  */
 public final class Sessions {
 
+  private static final Logger LOG = Logger.getLogger(Sessions.class);
   private static final int EXPIRED_AT_ONCE = 100;
 
   private final SessionStore store;
@@ -85,7 +88,7 @@ public final class Sessions {
               Objects.toString(asked.clientName(), "") + "/" + asked.clientVersion(),
               clock.instant().truncatedTo(ChronoUnit.MILLIS));
       store.create(session);
-      parts.log().begin(session.id().value());
+      beginLog(session);
       recorded = true;
       parts.listener().sessionOpened();
       return session;
@@ -93,6 +96,18 @@ public final class Sessions {
       if (!recorded) {
         // What was opened for nobody is closed again.
         opened.end();
+      }
+    }
+  }
+
+  private void beginLog(Session session) {
+    boolean begun = false;
+    try {
+      parts.log().begin(session.id().value());
+      begun = true;
+    } finally {
+      if (!begun) {
+        store.end(session.id());
       }
     }
   }
@@ -139,14 +154,27 @@ public final class Sessions {
   private void clear(Session session) {
     String id = session.id().value();
     touched.remove(session.id());
-    // First the log, which fences the pumps: they have nothing to say any more when they stop.
-    parts.log().end(id);
-    parts.pumps().stop(id);
-    Upstream server = upstreams.get(session.upstream());
-    if (server != null) {
-      server.attach(link(session)).end();
+    try {
+      // First the log, which fences the pumps: they have nothing to say any more when they stop.
+      parts.log().end(id);
+    } finally {
+      // Also when the store is away: nobody will come back to a session that is not recorded.
+      parts.pumps().stop(id);
+      Upstream server = upstreams.get(session.upstream());
+      if (server != null) {
+        server.attach(link(session)).end();
+      }
+      parts.listener().sessionEnded();
     }
-    parts.listener().sessionEnded();
+  }
+
+  /** One session that cannot be cleared keeps nobody from clearing the others. */
+  private void clearExpired(Session session) {
+    try {
+      clear(session);
+    } catch (StoreUnavailableException away) {
+      LOG.warnf("session=%s its log is left to expire: %s", session.id(), away.getMessage());
+    }
   }
 
   /** Ends the sessions that nobody used for too long. */
@@ -154,7 +182,7 @@ public final class Sessions {
     List<Session> expired;
     do {
       expired = store.takeExpired(EXPIRED_AT_ONCE);
-      expired.forEach(this::clear);
+      expired.forEach(this::clearExpired);
     } while (expired.size() == EXPIRED_AT_ONCE);
     long longAgo = System.nanoTime() - touchEvery.toNanos() * 10;
     touched.values().removeIf(when -> when - longAgo < 0);
