@@ -1,0 +1,194 @@
+package dev.holdfast.relay;
+
+import static dev.holdfast.relay.PumpFixture.PROGRESS;
+import static dev.holdfast.relay.PumpFixture.result;
+import static dev.holdfast.relay.RelayFixture.SCRIPTED;
+import static dev.holdfast.relay.RelayFixture.call;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.Position;
+import dev.holdfast.session.Session;
+import dev.holdfast.upstream.Answer;
+import java.time.Duration;
+import java.util.Collections;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class RelayResumeTest {
+
+  private final ScriptedSource source = new ScriptedSource();
+  private RelayFixture fixture = new RelayFixture();
+
+  private RelayFixture with(Settings.Replay replay) {
+    fixture.close();
+    fixture = new RelayFixture(Settings.streams(), replay);
+    return fixture;
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  /** A call whose server has sent so many messages; returns its stream. */
+  private String streamOf(Session session, int messages) {
+    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    int before = fixture.heard.appended.get();
+    String stream = fixture.request(session, call("1", "t")).stream().name();
+    source.bring(Collections.nCopies(messages, PROGRESS).toArray(String[]::new));
+    await().until(() -> fixture.heard.appended.get() == before + messages);
+    return stream;
+  }
+
+  private EventId id(String stream, long number) {
+    return new EventId(stream, new Position(fixture.now.get(), number));
+  }
+
+  private TestConnection resume(Session session, EventId last) {
+    return Desk.run(fixture.relay.resume(session, last).orElseThrow(), new TestConnection());
+  }
+
+  @Test
+  void shouldGoOnAfterTheEventThatTheClientNames() {
+    Session session = fixture.open(SCRIPTED);
+    String stream = streamOf(session, 3);
+
+    TestConnection client = resume(session, id(stream, 2));
+    source.bring(result("1"));
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly(PROGRESS, result("1"));
+  }
+
+  @Test
+  void shouldSayWhatIsStillThereWhenEventsArePurged() {
+    Session session = fixture.open(SCRIPTED);
+    String stream = streamOf(session, 30);
+
+    RelayException.EventsPurged purged =
+        catchThrowableOfType(
+            RelayException.EventsPurged.class, () -> fixture.relay.resume(session, id(stream, 5)));
+
+    assertThat(purged.firstAvailable()).contains(id(stream, 21));
+    assertThat(fixture.heard.gaps).hasValue(1);
+  }
+
+  @Test
+  void shouldGoOnAfterAGapWhenToldSo() {
+    Session session = with(Settings.continuing()).open(SCRIPTED);
+    String stream = streamOf(session, 30);
+
+    TestConnection client = resume(session, id(stream, 5));
+    client.await(c -> c.data().size() == 10);
+    source.bring(result("1"));
+    client.awaitEnd();
+
+    assertThat(client.text()).contains(": gap: events after ");
+    assertThat(client.data()).hasSize(11).last().isEqualTo(result("1"));
+  }
+
+  @Test
+  void shouldTakeAStaleCursorForPurged() {
+    Session session =
+        with(new Settings.Replay(true, Duration.ofMinutes(10), ReplayConfig.OnGap.ERROR))
+            .open(SCRIPTED);
+    String stream = streamOf(session, 3);
+    EventId first = id(stream, 1);
+    fixture.pass(Duration.ofMinutes(10));
+    assertThat(fixture.relay.resume(session, first)).isPresent();
+
+    fixture.pass(Duration.ofMillis(1));
+
+    RelayException.EventsPurged purged =
+        catchThrowableOfType(
+            RelayException.EventsPurged.class, () -> fixture.relay.resume(session, first));
+    assertThat(purged.firstAvailable()).contains(first);
+  }
+
+  @Test
+  void shouldNeverTakeTheStartForStale() {
+    Session session =
+        with(new Settings.Replay(true, Duration.ofMinutes(10), ReplayConfig.OnGap.ERROR))
+            .open(SCRIPTED);
+    String stream = streamOf(session, 3);
+    fixture.pass(Duration.ofMinutes(20));
+
+    TestConnection client = resume(session, new EventId(stream, Position.START));
+
+    client.await(c -> c.data().size() == 3);
+  }
+
+  @Test
+  void shouldNotFindAStreamOfAnotherSession() {
+    Session mine = fixture.open(SCRIPTED);
+    Session other = fixture.open(SCRIPTED);
+    String stream = streamOf(mine, 3);
+
+    assertThatThrownBy(() -> fixture.relay.resume(other, id(stream, 1)))
+        .isInstanceOf(RelayException.StreamNotFound.class);
+  }
+
+  @Test
+  void shouldNotFindAStreamThatNeverWas() {
+    Session session = fixture.open(SCRIPTED);
+    EventId beforeTheSession = new EventId("abc", new Position(1, 1));
+
+    assertThatThrownBy(() -> fixture.relay.resume(session, id("abc", 1)))
+        .isInstanceOf(RelayException.StreamNotFound.class);
+    assertThatThrownBy(() -> fixture.relay.resume(session, beforeTheSession))
+        .isInstanceOf(RelayException.StreamNotFound.class);
+  }
+
+  @Test
+  void shouldSayThatACompleteStreamIsNoLongerKept() {
+    Session session = fixture.open(SCRIPTED);
+    String stream = streamOf(session, 1);
+    EventId first = id(stream, 1);
+    source.bring(result("1"));
+    resume(session, first).awaitEnd();
+
+    fixture.pass(Duration.ofMinutes(3));
+
+    RelayException.EventsPurged purged =
+        catchThrowableOfType(
+            RelayException.EventsPurged.class, () -> fixture.relay.resume(session, first));
+    assertThat(purged.firstAvailable()).isEmpty();
+  }
+
+  @Test
+  void shouldGiveNothingWhenNothingIsLeftToSay() {
+    Session session = fixture.open(SCRIPTED);
+    String stream = streamOf(session, 1);
+    source.bring(result("1"));
+    await().until(() -> fixture.heard.appended.get() == 2);
+
+    assertThat(fixture.relay.resume(session, id(stream, 2))).isEmpty();
+  }
+
+  @Test
+  void shouldGiveNothingWhenOnlyTheEndOfACancelledCallIsLeft() {
+    Session session = fixture.open(SCRIPTED);
+    String stream = streamOf(session, 1);
+    fixture.relay.send(session, RelayFixture.body(RelayFixture.cancelled("1")));
+    await().until(() -> fixture.heard.appended.get() == 2);
+
+    assertThat(fixture.relay.resume(session, id(stream, 1))).isEmpty();
+    assertThat(fixture.relay.resume(session, id(stream, 2))).isEmpty();
+  }
+
+  @Test
+  void shouldGiveTheStandaloneStreamWhenNothingCanBeResumed() {
+    Session session =
+        with(new Settings.Replay(false, Duration.ofHours(1), ReplayConfig.OnGap.ERROR))
+            .open(SCRIPTED);
+
+    Tail tail = fixture.relay.resume(session, id("abc", 1)).orElseThrow();
+
+    assertThat(tail.stream().name()).isEqualTo(StreamNames.STANDALONE);
+  }
+}
