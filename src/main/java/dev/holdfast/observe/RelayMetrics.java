@@ -85,6 +85,11 @@ public final class RelayMetrics implements RelayListener {
   }
 
   @Override
+  public void takenOver(boolean resumed) {
+    registry.counter("holdfast.takeovers", "resumed", Boolean.toString(resumed)).increment();
+  }
+
+  @Override
   public void upstreamFailed(UpstreamException failure) {
     registry.counter("holdfast.upstream.errors", "kind", kind(failure)).increment();
   }

@@ -38,6 +38,16 @@ public record RedisKeys(String prefix) {
     return session(session) + ":streams";
   }
 
+  /** ZSET: all replicas, by when they were last heard of in ms since the epoch. */
+  public String replicas() {
+    return prefix + "replicas";
+  }
+
+  /** SET: the sessions in which one replica owns streams. */
+  public String replicaSessions(String replica) {
+    return replicaChannel(replica) + ":sessions";
+  }
+
   /** Channel: what one replica is told by others. */
   public String replicaChannel(String replica) {
     return replicaChannels() + replica;

@@ -2,6 +2,7 @@ package dev.holdfast.relay;
 
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.RequestId;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -25,16 +26,17 @@ final class Pumps {
           try {
             pump.run();
           } finally {
-            remove(stream);
+            remove(stream, pump);
           }
         });
   }
 
-  private void remove(StreamRef stream) {
+  /** A stream that was lost and taken back may have a newer pump by now, which stays. */
+  private void remove(StreamRef stream, Pump pump) {
     bySession.computeIfPresent(
         stream.session(),
         (session, pumps) -> {
-          pumps.remove(stream);
+          pumps.remove(stream, pump);
           return pumps.isEmpty() ? null : pumps;
         });
   }
@@ -51,6 +53,24 @@ final class Pumps {
   /** Lets all pumps of a session go of their upstream. */
   void stop(String session) {
     of(session).forEach(Pump::stop);
+  }
+
+  /** Lets the pump of a stream go of its upstream. */
+  void stop(StreamRef stream) {
+    Pump pump = bySession.getOrDefault(stream.session(), Map.of()).get(stream);
+    if (pump != null) {
+      pump.stop();
+    }
+  }
+
+  /** The streams that are pumped here. */
+  List<StreamRef> streams() {
+    return bySession.values().stream().flatMap(pumps -> pumps.keySet().stream()).toList();
+  }
+
+  /** Whether a stream of the session is pumped here. */
+  boolean isRunning(String session) {
+    return bySession.containsKey(session);
   }
 
   private Iterable<Pump> of(String session) {

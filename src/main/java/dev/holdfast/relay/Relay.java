@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -132,8 +131,7 @@ public final class Relay {
     StreamRef stream = ref(session, StreamNames.next());
     List<RequestId> requests = PendingRequests.idsOf(body);
     // The owner is on record before the upstream is asked, so nothing is ever asked for nobody.
-    StreamWriter writer =
-        log.open(stream, requests.stream().map(RequestId::json).collect(Collectors.joining(",")));
+    StreamWriter writer = log.open(stream, RequestIds.write(requests));
     Pump pump = new Pump(writer, () -> sourceOf(ask.get()), requests, listener);
     pumps.start(stream, pump);
     pump.awaitFirstSign(FIRST_SIGN);
@@ -216,7 +214,8 @@ public final class Relay {
     UpstreamSession upstream = sessions.upstream(session);
     try {
       StreamWriter writer = log.open(stream, "");
-      MessageSource source = new StandaloneSource(upstream::listen, listener, Backoff.UPSTREAM);
+      MessageSource source =
+          new StandaloneSource(() -> upstream.listen(null), listener, Backoff.UPSTREAM);
       pumps.start(stream, new Pump(writer, () -> source, List.of(), listener));
     } catch (FencedException alreadyWritten) {
       return;

@@ -40,6 +40,13 @@ public interface RelayListener {
   /** A client came back for events that are gone. */
   void gap();
 
+  /**
+   * A stream of a lost replica is written here from now on.
+   *
+   * @param resumed whether the upstream goes on with it; otherwise it ends with an error
+   */
+  void takenOver(boolean resumed);
+
   /** An upstream failed a request or broke a stream. */
   void upstreamFailed(UpstreamException failure);
 }

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
 
@@ -120,6 +121,11 @@ public final class Sessions {
             .orElseThrow(RelayException.SessionNotFound::new);
     used(id);
     return session;
+  }
+
+  /** Finds a session without using it. */
+  Optional<Session> recorded(SessionId id) {
+    return store.find(id);
   }
 
   /** Notes that a session is in use; the store hears of it only now and then. */

@@ -2,6 +2,7 @@ package dev.holdfast.upstream;
 
 import dev.holdfast.protocol.Body;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** One session with a server. Thread-safe. Holds nothing that a replica must keep. */
 public interface UpstreamSession {
@@ -24,10 +25,12 @@ public interface UpstreamSession {
   /**
    * Opens the stream on which the server speaks unasked.
    *
+   * @param after the server's id of the last event that is known, after which it is to go on; null
+   *     for none. What the server has forgotten meanwhile is lost
    * @return its messages; empty when the server offers no such stream
    * @throws UpstreamException when it cannot be opened now
    */
-  Optional<MessageSource> listen();
+  Optional<MessageSource> listen(@Nullable String after);
 
   /**
    * Goes on with a stream after one of its events.

@@ -15,11 +15,13 @@ final class Housekeeping {
   private static final Logger LOG = Logger.getLogger(Housekeeping.class);
 
   private final Relay relay;
+  private final Cluster cluster;
   private final Duration interval;
   private final Thread thread;
 
-  Housekeeping(Relay relay, GatewayConfig config) {
+  Housekeeping(Relay relay, Cluster cluster, GatewayConfig config) {
     this.relay = relay;
+    this.cluster = cluster;
     this.interval = config.cleanupInterval();
     this.thread = Thread.ofVirtual().name("housekeeping").unstarted(this::run);
   }
@@ -46,6 +48,7 @@ final class Housekeeping {
   private void sweep() {
     try {
       relay.sweep();
+      cluster.sweep();
     } catch (RuntimeException failure) {
       LOG.warn("a sweep failed; the next one catches up", failure);
     }

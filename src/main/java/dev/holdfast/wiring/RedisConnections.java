@@ -1,5 +1,7 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.cluster.OwnedSessions;
+import dev.holdfast.cluster.ReplicaId;
 import dev.holdfast.redis.RedisChannel;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisLink;
@@ -8,7 +10,6 @@ import io.vertx.redis.client.Redis;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.function.Supplier;
 
 /** The two connections of this replica to Redis. Made only where Redis is the store. */
@@ -18,23 +19,25 @@ final class RedisConnections {
   private static final Duration BEAT = Duration.ofSeconds(2);
 
   private final RedisKeys keys;
-  private final String replica = UUID.randomUUID().toString();
+  private final ReplicaId replica = ReplicaId.random();
   private final RedisLink link;
   private final RedisChannel channel;
+  private final OwnedSessions sessions;
 
   RedisConnections(
       GatewayConfig config, RedisClients clients, Vertx vertx, Instance<Redis> described) {
     Supplier<Redis> supplier = clients.on(vertx, described);
     keys = new RedisKeys(config.redis().prefix());
     link = new RedisLink(supplier, config.redis().timeout());
-    channel = new RedisChannel(supplier, link, keys.replicaChannel(replica), BEAT);
+    channel = new RedisChannel(supplier, link, keys.replicaChannel(replica.value()), BEAT);
+    sessions = new OwnedSessions(link, keys, replica);
   }
 
   RedisKeys keys() {
     return keys;
   }
 
-  String replica() {
+  ReplicaId replica() {
     return replica;
   }
 
@@ -44,6 +47,10 @@ final class RedisConnections {
 
   RedisChannel channel() {
     return channel;
+  }
+
+  OwnedSessions sessions() {
+    return sessions;
   }
 
   void close() {

@@ -59,7 +59,8 @@ final class StoreProducer {
                 connections.link(),
                 connections.channel(),
                 connections.keys(),
-                connections.replica(),
+                connections.replica().value(),
+                connections.sessions()::add,
                 retention());
         connections.channel().start();
         yield log;

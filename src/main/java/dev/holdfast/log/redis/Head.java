@@ -30,15 +30,18 @@ final class Head {
   /** Those that follow {@link #floor} up to {@link #last}. All fields are guarded by the lock. */
   private Deque<LogEvent> events = new ArrayDeque<>(1);
 
-  private Position floor = Position.START;
-  private Position last = Position.START;
+  private Position floor;
+  private Position last;
   private long bytes;
   private boolean active = true;
   private boolean complete;
   private boolean maySayNothingNew = true;
 
-  Head(HeadBudget budget) {
+  /** Begins behind the last event of a stream that was just opened or claimed. */
+  Head(HeadBudget budget, Position last) {
     this.budget = budget;
+    this.floor = last;
+    this.last = last;
   }
 
   /** Keeps what is committed from now on, or nothing any more. */

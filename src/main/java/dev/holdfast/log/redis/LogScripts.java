@@ -16,6 +16,8 @@ import dev.holdfast.redis.RedisLink;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.redis.RedisUnknownOutcomeException;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +30,12 @@ final class LogScripts {
 
   private static final byte[] NOTHING = {};
 
+  /** Servers give ids to every event or to none, so further back there is hardly ever one. */
+  private static final int LOOK_BACK = 64;
+
   private final RedisScript begin = beside(LogScripts.class, "begin.lua");
   private final RedisScript open = beside(LogScripts.class, "open.lua");
+  private final RedisScript claim = beside(LogScripts.class, "claim.lua");
   private final RedisScript append = beside(LogScripts.class, "append.lua");
   private final RedisScript watch = beside(LogScripts.class, "watch.lua");
   private final RedisScript delivered = beside(LogScripts.class, "delivered.lua");
@@ -77,6 +83,37 @@ final class LogScripts {
       default -> throw new FencedException(stream);
     }
   }
+
+  /**
+   * Claims the streams of a replica that was lost; may be made again with the same owner when its
+   * outcome is unknown.
+   */
+  List<Claimed> claim(String session, String former, String owner) {
+    Response found =
+        claim.run(
+            link,
+            List.of(keys.session(session)),
+            args -> args.arg(former).arg(owner).arg(LOOK_BACK));
+    List<Claimed> claimed = new ArrayList<>();
+    for (int i = 0; found != null && i < found.size(); i++) {
+      Response each = found.get(i);
+      Response upstreamId = each.get(3);
+      claimed.add(
+          new Claimed(
+              new StreamRef(session, each.get(0).toString()),
+              each.get(1).toString(),
+              Position.parse(each.get(2).toString()).orElse(Position.START),
+              upstreamId == null ? null : upstreamId.toString()));
+    }
+    return claimed;
+  }
+
+  /**
+   * A stream that was claimed.
+   *
+   * @param last the position of its last event
+   */
+  record Claimed(StreamRef stream, String requests, Position last, @Nullable String upstreamId) {}
 
   /**
    * Appends a batch after the event that is expected to be the last.

@@ -21,11 +21,15 @@ final class OwnedStream {
   private final long opened = System.nanoTime();
 
   /** {@link #FREE}, {@link #TAKEN}, or the number of the seat that came without a round trip. */
-  private final AtomicLong freeSeat = new AtomicLong(FREE);
+  private final AtomicLong freeSeat;
 
-  OwnedStream(RedisStreamWriter writer, Head head) {
+  /**
+   * @param recordedTail whether this replica is on record as the stream's tail
+   */
+  OwnedStream(RedisStreamWriter writer, Head head, boolean recordedTail) {
     this.writer = writer;
     this.head = head;
+    this.freeSeat = new AtomicLong(recordedTail ? FREE : TAKEN);
   }
 
   RedisStreamWriter writer() {

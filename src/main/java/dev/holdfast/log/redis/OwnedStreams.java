@@ -1,5 +1,6 @@
 package dev.holdfast.log.redis;
 
+import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -36,19 +37,37 @@ final class OwnedStreams {
   }
 
   /** Adds a stream that was just opened. */
-  RedisStreamWriter add(StreamRef stream, String owner) {
-    Head head = new Head(budget);
+  RedisStreamWriter opened(StreamRef stream, String owner) {
+    return add(stream, owner, Position.START, true);
+  }
+
+  /** Adds a stream that was just claimed; the record of its tail is still the former owner's. */
+  RedisStreamWriter claimed(StreamRef stream, String owner, Position last) {
+    return add(stream, owner, last, false);
+  }
+
+  private RedisStreamWriter add(
+      StreamRef stream, String owner, Position last, boolean recordedTail) {
+    Head head = new Head(budget, last);
     RedisStreamWriter writer =
         new RedisStreamWriter(
-            stream, (expected, batch) -> commit(stream, owner, head, expected, batch));
-    streams.put(stream, new OwnedStream(writer, head));
+            stream,
+            last.number(),
+            (expected, batch) -> commit(stream, owner, head, expected, batch));
+    streams.put(stream, new OwnedStream(writer, head, recordedTail));
     return writer;
   }
 
   /** Writes a batch, and then makes it known here, while its callers still wait. */
   private Position commit(
       StreamRef stream, String owner, Head head, long expected, List<NewEvent> batch) {
-    Position last = scripts.append(stream, owner, expected, batch);
+    Position last;
+    try {
+      last = scripts.append(stream, owner, expected, batch);
+    } catch (FencedException replaced) {
+      lost(stream, head);
+      throw replaced;
+    }
     head.setActive(isWanted(stream));
     head.committed(positioned(batch, last));
     watchers.wake(stream);
@@ -56,6 +75,13 @@ final class OwnedStreams {
       forgetIfIdle(stream);
     }
     return last;
+  }
+
+  /** Another replica writes the stream: what is kept of it here is old, and a tail must look. */
+  private void lost(StreamRef stream, Head head) {
+    head.setActive(false);
+    streams.computeIfPresent(stream, (ref, owned) -> owned.head() == head ? null : owned);
+    watchers.wake(stream);
   }
 
   /** All events of a batch have its last one's time, and the numbers before its number. */

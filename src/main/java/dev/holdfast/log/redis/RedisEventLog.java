@@ -1,5 +1,7 @@
 package dev.holdfast.log.redis;
 
+import dev.holdfast.log.AdoptedStream;
+import dev.holdfast.log.Adoption;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -18,9 +20,14 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,31 +46,45 @@ import org.jspecify.annotations.Nullable;
  *
  * A complete stream has none of them: its last entry, which has the field {@code z}, tells enough.
  */
-public final class RedisEventLog implements EventLog {
+public final class RedisEventLog implements EventLog, Adoption {
 
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int FENCE_BYTES = 8;
 
+  /** So that others find room on the connection too. */
+  private static final int AT_ONCE = RedisLink.MAX_UNDER_WAY / 2;
+
   private final RedisLink link;
   private final RedisKeys keys;
   private final String replica;
+  private final Ownership ownership;
   private final LogScripts scripts;
   private final RedisStreamReader reader;
   private final Watchers watchers = new Watchers();
   private final OwnedStreams owned;
   private final Deliveries deliveries;
 
+  /** By session: the fences of claims whose outcome is not known yet. */
+  private final Map<String, String> claims = new ConcurrentHashMap<>();
+
   /**
    * Creates a log on connections that are not its own: whoever made them closes them.
    *
    * @param channel this replica's channel, to which the log listens from now on
    * @param replica this replica's id, without spaces, by which the channel is named
+   * @param ownership hears of the sessions of which this replica owns streams
    */
   public RedisEventLog(
-      RedisLink link, RedisChannel channel, RedisKeys keys, String replica, Retention retention) {
+      RedisLink link,
+      RedisChannel channel,
+      RedisKeys keys,
+      String replica,
+      Ownership ownership,
+      Retention retention) {
     this.link = link;
     this.keys = keys;
     this.replica = replica;
+    this.ownership = ownership;
     this.scripts = new LogScripts(link, keys, replica, retention);
     this.reader = new RedisStreamReader(link, keys);
     this.owned = new OwnedStreams(scripts, watchers);
@@ -84,11 +105,66 @@ public final class RedisEventLog implements EventLog {
 
   @Override
   public StreamWriter open(StreamRef stream, String requests) {
+    String owner = newOwner();
+    available(
+        "open a stream",
+        () -> {
+          ownership.owning(stream.session());
+          scripts.open(stream, owner, requests);
+        });
+    return owned.opened(stream, owner);
+  }
+
+  /** This replica with a new fence. */
+  private String newOwner() {
     byte[] fence = new byte[FENCE_BYTES];
     RANDOM.nextBytes(fence);
-    String owner = replica + ' ' + HexFormat.of().formatHex(fence);
-    available("open a stream", () -> scripts.open(stream, owner, requests));
-    return owned.add(stream, owner);
+    return replica + ' ' + HexFormat.of().formatHex(fence);
+  }
+
+  @Override
+  public List<AdoptedStream> adopt(String session, String former) {
+    // A claim whose outcome is unknown is made again with the same fence, so that it finds itself.
+    String owner = claims.computeIfAbsent(session, id -> newOwner());
+    List<LogScripts.Claimed> claimed =
+        available(
+            "adopt streams",
+            () -> {
+              ownership.owning(session);
+              return scripts.claim(session, former, owner);
+            });
+    claims.remove(session, owner);
+    return claimed.stream().map(each -> adopted(each, owner)).toList();
+  }
+
+  private AdoptedStream adopted(LogScripts.Claimed claimed, String owner) {
+    return new AdoptedStream(
+        owned.claimed(claimed.stream(), owner, claimed.last()),
+        claimed.requests(),
+        claimed.upstreamId());
+  }
+
+  @Override
+  public Set<StreamRef> lost(Collection<StreamRef> streams) {
+    Set<StreamRef> lost = new HashSet<>();
+    List<StreamRef> all = List.copyOf(streams);
+    for (int from = 0; from < all.size(); from += AT_ONCE) {
+      List<StreamRef> some = all.subList(from, Math.min(all.size(), from + AT_ONCE));
+      List<@Nullable Response> owners =
+          available(
+              "look for lost streams", () -> link.sendAll(some.stream().map(this::owner).toList()));
+      for (int i = 0; i < some.size(); i++) {
+        Response owner = owners.get(i);
+        if (owner == null || !owner.toString().startsWith(replica + ' ')) {
+          lost.add(some.get(i));
+        }
+      }
+    }
+    return lost;
+  }
+
+  private Request owner(StreamRef stream) {
+    return Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg("o:" + stream.name());
   }
 
   @Override
@@ -160,9 +236,8 @@ public final class RedisEventLog implements EventLog {
   public void sweep() {
     owned.sweep();
     List<String> sessions = owned.all().stream().map(StreamRef::session).distinct().toList();
-    for (int from = 0; from < sessions.size(); from += RedisLink.MAX_UNDER_WAY / 2) {
-      int to = Math.min(sessions.size(), from + RedisLink.MAX_UNDER_WAY / 2);
-      sweep(sessions.subList(from, to));
+    for (int from = 0; from < sessions.size(); from += AT_ONCE) {
+      sweep(sessions.subList(from, Math.min(sessions.size(), from + AT_ONCE)));
     }
   }
 

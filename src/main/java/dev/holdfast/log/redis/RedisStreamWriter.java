@@ -52,8 +52,10 @@ final class RedisStreamWriter implements StreamWriter {
   private boolean leading;
   private boolean fenced;
 
-  RedisStreamWriter(StreamRef stream, Commit commit) {
+  /** Goes on after the event of that number. */
+  RedisStreamWriter(StreamRef stream, long last, Commit commit) {
     this.stream = stream;
+    this.last = last;
     this.commit = commit;
   }
 

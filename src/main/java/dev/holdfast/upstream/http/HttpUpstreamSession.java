@@ -9,6 +9,7 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** One session with a server behind HTTP. It is nothing but the headers of its requests. */
 final class HttpUpstreamSession implements UpstreamSession {
@@ -56,7 +57,17 @@ final class HttpUpstreamSession implements UpstreamSession {
   }
 
   @Override
-  public Optional<MessageSource> listen() {
+  public Optional<MessageSource> listen(@Nullable String after) {
+    if (after != null) {
+      try {
+        return SseMessageSource.open(StreamKind.STANDALONE, requests, after);
+      } catch (UpstreamException.Refused refused) {
+        if (refused.status() != 400) {
+          throw refused;
+        }
+        // What the server has forgotten is lost; what is new is not.
+      }
+    }
     return SseMessageSource.open(StreamKind.STANDALONE, requests, "");
   }
 

@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Speaks for one session of a {@link LocalUpstream}. Its state is in {@link SessionStates}. */
 final class LocalSession implements UpstreamSession {
@@ -176,7 +177,7 @@ final class LocalSession implements UpstreamSession {
 
   /** {@inheritDoc} Always empty: this server never speaks unasked. */
   @Override
-  public Optional<MessageSource> listen() {
+  public Optional<MessageSource> listen(@Nullable String after) {
     return Optional.empty();
   }
 

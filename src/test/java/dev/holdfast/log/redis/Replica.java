@@ -40,7 +40,7 @@ final class Replica implements AutoCloseable {
     link = new RedisLink(clients(commandUrl), timeout);
     beats = new RedisLink(clients(beatsUrl), timeout);
     channel = new RedisChannel(clients(channelUrl), beats, KEYS.replicaChannel(name), BEAT);
-    log = new RedisEventLog(link, channel, KEYS, name, retention);
+    log = new RedisEventLog(link, channel, KEYS, name, session -> {}, retention);
     channel.start();
     if (!channel.awaitSubscribed(Duration.ofSeconds(30))) {
       throw new IllegalStateException("not subscribed");

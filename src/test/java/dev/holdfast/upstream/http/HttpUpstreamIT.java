@@ -120,7 +120,7 @@ class HttpUpstreamIT {
   void shouldListen() {
     // given
     UpstreamSession session = open(server.url());
-    try (MessageSource listening = session.listen().orElseThrow()) {
+    try (MessageSource listening = session.listen(null).orElseThrow()) {
 
       // when
       call(session, "announce", "{\"text\":\"hear\"}");

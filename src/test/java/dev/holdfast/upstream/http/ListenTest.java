@@ -46,7 +46,7 @@ class ListenTest {
   }
 
   private MessageSource listen(ScriptedServer server) {
-    return fixture.session(server).listen().orElseThrow();
+    return fixture.session(server).listen(null).orElseThrow();
   }
 
   @Test
@@ -75,7 +75,7 @@ class ListenTest {
     ScriptedServer server = fixture.server(status(status));
 
     // when, then
-    assertThat(fixture.session(server).listen()).isEmpty();
+    assertThat(fixture.session(server).listen(null)).isEmpty();
   }
 
   @Test
@@ -88,7 +88,7 @@ class ListenTest {
             .attach(new UpstreamLink(null, "2025-11-25"));
 
     // when, then
-    assertThat(session.listen()).isEmpty();
+    assertThat(session.listen(null)).isEmpty();
   }
 
   @Test
@@ -177,7 +177,7 @@ class ListenTest {
           wire.chunk(event(notification(1))).stall();
         });
     MessageSource source =
-        fixture.session(server, timeouts(Duration.ofSeconds(10), SHORT)).listen().orElseThrow();
+        fixture.session(server, timeouts(Duration.ofSeconds(10), SHORT)).listen(null).orElseThrow();
     CompletableFuture<List<UpstreamMessage>> taking = CompletableFuture.supplyAsync(source::take);
 
     // when
@@ -195,7 +195,7 @@ class ListenTest {
     ScriptedServer server =
         fixture.server((request, wire) -> wire.beginEvents().chunk(RETRY).stall());
     HttpUpstream upstream = fixture.upstream(UpstreamFixture.settings(server.url()));
-    MessageSource source = upstream.attach(UpstreamFixture.LINK).listen().orElseThrow();
+    MessageSource source = upstream.attach(UpstreamFixture.LINK).listen(null).orElseThrow();
     CompletableFuture<List<UpstreamMessage>> taking = CompletableFuture.supplyAsync(source::take);
     await().until(() -> server.requests().size() == 1);
 

@@ -230,7 +230,7 @@ class LocalUpstreamTest {
     LocalClient client = LocalClient.open(upstream);
 
     // then
-    assertThat(client.session().listen()).isEmpty();
+    assertThat(client.session().listen(null)).isEmpty();
     assertThatThrownBy(() -> client.session().resume("1"))
         .isInstanceOf(UpstreamException.Broken.class);
   }

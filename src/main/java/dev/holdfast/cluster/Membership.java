@@ -1,0 +1,113 @@
+package dev.holdfast.cluster;
+
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisLink;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Keeps this replica among the others for as long as it runs: beats, and takes over what lost
+ * replicas have left.
+ */
+public final class Membership implements AutoCloseable {
+
+  private static final Logger LOG = System.getLogger(Membership.class.getName());
+
+  private final Replicas replicas;
+  private final OwnedSessions sessions;
+  private final Estate estate;
+  private final Runnable doubted;
+  private final Pulse pulse;
+  private final AtomicBoolean takingOver = new AtomicBoolean();
+  private final Thread thread = Thread.ofVirtual().name("heartbeat").unstarted(this::run);
+
+  /**
+   * Prepares; {@link #start()} begins.
+   *
+   * @param heir takes over what lost replicas leave
+   * @param doubted is told, on each beat as long as it holds, that others may have taken this
+   *     replica for lost and its streams for theirs
+   */
+  public Membership(
+      RedisLink link,
+      RedisKeys keys,
+      ReplicaId self,
+      Pulse pulse,
+      OwnedSessions sessions,
+      Heir heir,
+      Runnable doubted) {
+    this.replicas = new Replicas(link, keys, self, pulse);
+    this.sessions = sessions;
+    this.estate = new Estate(link, keys, replicas, heir);
+    this.doubted = doubted;
+    this.pulse = pulse;
+  }
+
+  /** Begins to beat, on a thread of its own. To be called once. */
+  public void start() {
+    thread.start();
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        long next = System.nanoTime() + pulse.heartbeat().toNanos();
+        beat();
+        long left = next - System.nanoTime();
+        Thread.sleep(Duration.ofNanos(Math.max(left, 0)));
+      }
+    } catch (InterruptedException stopped) {
+      LOG.log(Level.DEBUG, "stopped");
+    }
+  }
+
+  private void beat() {
+    try {
+      Replicas.Beat beat = replicas.beat();
+      if (!beat.steady()) {
+        sessions.addAllAgain();
+        doubted.run();
+      }
+      if (!beat.lost().isEmpty() && takingOver.compareAndSet(false, true)) {
+        // Aside, so that this replica goes on beating meanwhile.
+        Thread.ofVirtual().name("take-over").start(() -> takeOver(beat.lost()));
+      }
+    } catch (RedisException away) {
+      LOG.log(Level.DEBUG, "No beat: {0}", away.getMessage());
+    } catch (RuntimeException unforeseen) {
+      LOG.log(Level.ERROR, "A beat failed in an unforeseen way", unforeseen);
+    }
+  }
+
+  private void takeOver(List<ReplicaId> lost) {
+    try {
+      for (ReplicaId each : lost) {
+        estate.takeOver(each);
+      }
+    } catch (RedisException away) {
+      LOG.log(Level.WARNING, "A take-over is interrupted: {0}", away.getMessage());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    } finally {
+      takingOver.set(false);
+    }
+  }
+
+  /** Stops beating and says so, so that others take over at once what is still open here. */
+  @Override
+  public void close() {
+    thread.interrupt();
+    try {
+      thread.join();
+      replicas.leave();
+    } catch (RedisException away) {
+      LOG.log(Level.DEBUG, "Not said that this replica stops: {0}", away.getMessage());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package dev.holdfast.log;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open stream whose owner was lost, and that has a new one.
+ *
+ * @param writer goes on after the last event of the former owner, which is fenced from now on
+ * @param requests the JSON-RPC ids of the requests that the stream answers, as {@link EventLog#open
+ *     its opening} recorded them
+ * @param upstreamId the upstream's own id of the newest event that has one, from which the upstream
+ *     stream can be resumed; null when none has
+ */
+public record AdoptedStream(StreamWriter writer, String requests, @Nullable String upstreamId) {
+
+  /** The stream. */
+  public StreamRef stream() {
+    return writer.stream();
+  }
+}

@@ -1,0 +1,205 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.log.AdoptedStream;
+import dev.holdfast.log.Adoption;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives the streams of a lost replica a new pump here. What the upstream can continue goes on as if
+ * nothing had happened: the log knows the upstream's id of the last event that was written, and
+ * events that the lost replica had received and not written come again. Any other call is answered
+ * with an error that says that its outcome is unknown.
+ *
+ * <p>Thread-safe, but not for the same session twice at once.
+ */
+public final class TakeOver {
+
+  private static final Logger LOG = Logger.getLogger(TakeOver.class);
+
+  /** How many streams of one upstream are being opened at a time, however many are taken over. */
+  private static final int OPENING = 256;
+
+  private static final int ATTEMPTS = 6;
+  private static final Backoff FIRST_WAIT = new Backoff(Duration.ofMillis(100));
+  private static final int PAGE = 500;
+
+  private final Sessions sessions;
+  private final EventLog log;
+  private final Adoption adoption;
+  private final Pumps pumps;
+  private final RelayListener listener;
+
+  /** By upstream, so that one that is slow holds up no other. */
+  private final Map<String, Semaphore> opening = new ConcurrentHashMap<>();
+
+  /**
+   * Puts the parts together.
+   *
+   * @param parts those of the relay of this replica
+   * @param adoption changes the owner of streams, in the same log
+   */
+  public TakeOver(Sessions sessions, Parts parts, Adoption adoption) {
+    this.sessions = sessions;
+    this.log = parts.log();
+    this.adoption = adoption;
+    this.pumps = parts.pumps();
+    this.listener = parts.listener();
+  }
+
+  /**
+   * Takes over the streams that a lost replica owns in one session. Returns when they are ours and
+   * their pumps are started. A session that has ended is passed over.
+   *
+   * @param session the session's id
+   * @param former the id of the replica
+   * @throws dev.holdfast.log.StoreUnavailableException when the log is away; the same call must be
+   *     made again, here or elsewhere
+   * @throws dev.holdfast.session.SessionStoreException when the sessions are away; likewise
+   */
+  public void takeOver(String session, String former) {
+    Optional<Session> recorded = SessionId.parse(session).flatMap(sessions::recorded);
+    if (recorded.isEmpty()) {
+      LOG.debugf("a session of replica=%s has ended meanwhile", former);
+      return;
+    }
+    UpstreamSession upstream = sessions.upstream(recorded.get());
+    Semaphore permits =
+        opening.computeIfAbsent(recorded.get().upstream(), name -> new Semaphore(OPENING));
+    for (AdoptedStream stream : adoption.adopt(session, former)) {
+      start(stream, upstream, permits);
+    }
+  }
+
+  private void start(AdoptedStream adopted, UpstreamSession upstream, Semaphore permits) {
+    StreamRef stream = adopted.stream();
+    String after = adopted.upstreamId();
+    if (stream.name().equals(StreamNames.STANDALONE)) {
+      start(adopted, List.of(), () -> listen(upstream, after, permits));
+    } else {
+      List<RequestId> requests = unanswered(stream, RequestIds.read(adopted.requests()));
+      start(adopted, requests, () -> goOn(upstream, after, requests, permits));
+    }
+  }
+
+  private void start(
+      AdoptedStream adopted, List<RequestId> requests, Supplier<MessageSource> source) {
+    LOG.debugf("stream=%s is taken over", adopted.stream());
+    pumps.start(adopted.stream(), new Pump(adopted.writer(), source, requests, listener));
+  }
+
+  private MessageSource listen(
+      UpstreamSession upstream, @Nullable String after, Semaphore permits) {
+    Optional<MessageSource> source = open(() -> upstream.listen(after), permits);
+    listener.takenOver(true);
+    return source.orElseGet(SingleMessage::none);
+  }
+
+  private MessageSource goOn(
+      UpstreamSession upstream,
+      @Nullable String after,
+      List<RequestId> requests,
+      Semaphore permits) {
+    if (after != null) {
+      try {
+        MessageSource source = open(() -> upstream.resume(after), permits);
+        listener.takenOver(true);
+        return source;
+      } catch (UpstreamException failure) {
+        listener.upstreamFailed(failure);
+      }
+    }
+    listener.takenOver(false);
+    return new LostCall(requests);
+  }
+
+  /** Asks more than once: a server may not have noticed yet that the old connection is dead. */
+  private static <T> T open(Supplier<T> stream, Semaphore permits) {
+    Backoff backoff = FIRST_WAIT;
+    for (int attempt = 1; ; attempt++) {
+      permits.acquireUninterruptibly();
+      try {
+        return stream.get();
+      } catch (UpstreamException failure) {
+        if (attempt == ATTEMPTS || isFinal(failure)) {
+          throw failure;
+        }
+      } finally {
+        permits.release();
+      }
+      LockSupport.parkNanos(backoff.delay().toNanos());
+      backoff = backoff.next();
+    }
+  }
+
+  private static boolean isFinal(UpstreamException failure) {
+    return switch (failure) {
+      case UpstreamException.SessionGone _ -> true;
+      case UpstreamException.Refused refused -> refused.status() < 500 && !mayPass(refused);
+      case UpstreamException.Unreachable _, UpstreamException.Broken _ -> false;
+      case UpstreamException.TimedOut _ -> true;
+    };
+  }
+
+  private static boolean mayPass(UpstreamException.Refused refused) {
+    return refused.status() == 408 || refused.status() == 409 || refused.status() == 429;
+  }
+
+  /** Of a batch, some requests may be answered already: that is in the log. */
+  private List<RequestId> unanswered(StreamRef stream, List<RequestId> requests) {
+    if (requests.size() < 2) {
+      return requests;
+    }
+    PendingRequests pending = new PendingRequests(requests);
+    Position cursor = log.beforeOldest(stream).orElse(Position.START);
+    while (log.read(stream, cursor, PAGE) instanceof ReadResult.Events(List<LogEvent> events)
+        && !events.isEmpty()) {
+      events.forEach(event -> strikeOut(pending, event));
+      cursor = events.getLast().position();
+    }
+    return pending.open();
+  }
+
+  private static void strikeOut(PendingRequests pending, LogEvent event) {
+    try {
+      boolean _ = pending.answeredBy(event.payload());
+    } catch (EnvelopeException noMessage) {
+      LOG.tracef("an event that answers nothing: %s", noMessage.getMessage());
+    }
+  }
+
+  /**
+   * Stops the pumps whose streams are no longer ours: this replica may have been thought lost.
+   *
+   * @throws dev.holdfast.log.StoreUnavailableException when the log is away; what such a pump
+   *     writes is refused in any case
+   */
+  public void stopFenced() {
+    adoption.lost(pumps.streams()).forEach(pumps::stop);
+  }
+
+  /** Whether streams of a session are written here. */
+  public boolean isPumping(String session) {
+    return pumps.isRunning(session);
+  }
+}

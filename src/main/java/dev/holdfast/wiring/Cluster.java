@@ -1,0 +1,84 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.cluster.ClusterConfig;
+import dev.holdfast.cluster.Membership;
+import dev.holdfast.cluster.Pulse;
+import dev.holdfast.log.Adoption;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.relay.Parts;
+import dev.holdfast.relay.Sessions;
+import dev.holdfast.relay.TakeOver;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Singleton;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/** This replica among others, where the log is one that replicas share. */
+@Singleton
+final class Cluster {
+
+  private static final Logger LOG = Logger.getLogger(Cluster.class);
+
+  private final @Nullable TakeOver takeOver;
+  private final @Nullable RedisConnections redis;
+  private final @Nullable Membership membership;
+
+  Cluster(
+      EventLog log,
+      Sessions sessions,
+      Parts parts,
+      ClusterConfig config,
+      Instance<RedisConnections> connections) {
+    Pulse pulse = Pulse.of(config);
+    if (log instanceof Adoption adoption) {
+      TakeOver heir = new TakeOver(sessions, parts, adoption);
+      RedisConnections shared = connections.get();
+      takeOver = heir;
+      redis = shared;
+      membership =
+          new Membership(
+              shared.link(),
+              shared.keys(),
+              shared.replica(),
+              pulse,
+              shared.sessions(),
+              (session, lost) -> heir.takeOver(session, lost.value()),
+              () -> stopFenced(heir));
+    } else {
+      takeOver = null;
+      redis = null;
+      membership = null;
+    }
+  }
+
+  void start(@Observes StartupEvent event) {
+    if (membership != null) {
+      membership.start();
+    }
+  }
+
+  void stop(@Observes ShutdownEvent event) {
+    if (membership != null) {
+      membership.close();
+    }
+  }
+
+  /** Forgets sessions of which nothing is written here any more. */
+  void sweep() {
+    if (redis != null && takeOver != null) {
+      redis.sessions().sweep(takeOver::isPumping);
+    }
+  }
+
+  private static void stopFenced(TakeOver heir) {
+    try {
+      heir.stopFenced();
+    } catch (StoreUnavailableException away) {
+      LOG.debugf("not known which streams are lost: %s", away.getMessage());
+    }
+  }
+}

@@ -1,0 +1,12 @@
+-- Whether a replica is still silent: it may have come back since it was named.
+-- KEYS replicas | ARGV replica, dead after (ms), "bury" to remove it if so
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local last = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if last and tonumber(last) >= now - ARGV[2] then
+  return 0
+end
+if ARGV[3] == 'bury' then
+  redis.call('ZREM', KEYS[1], ARGV[1])
+end
+return 1
