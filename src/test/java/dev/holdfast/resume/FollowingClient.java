@@ -6,21 +6,26 @@ import dev.holdfast.sse.SseEvent;
 import dev.holdfast.sse.SseParser;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Predicate;
 
 /**
  * A client that follows the specification and nothing else: it keeps the last event id, and when a
  * stream breaks it asks for the rest with {@code Last-Event-ID}, at any replica. It knows nothing
- * of positions or replicas.
+ * of positions or replicas. When none answers, or one says that it cannot, it waits a little and
+ * asks again.
  */
-final class FollowingClient {
+public final class FollowingClient {
 
   private static final int ENOUGH = 1 << 20;
+  private static final Duration RETRY = Duration.ofMillis(100);
 
   private final HttpClient http;
   private final List<URI> replicas;
@@ -31,7 +36,8 @@ final class FollowingClient {
    *
    * @param replicas any of them is asked, at random
    */
-  FollowingClient(HttpClient http, List<URI> replicas, Random random) throws Exception {
+  public FollowingClient(HttpClient http, List<URI> replicas, Random random)
+      throws IOException, InterruptedException {
     this.http = http;
     this.replicas = replicas;
     HttpRequest.Builder initialize =
@@ -51,25 +57,83 @@ final class FollowingClient {
         HttpResponse.BodyHandlers.discarding());
   }
 
+  private FollowingClient(HttpClient http, List<URI> replicas, String session) {
+    this.http = http;
+    this.replicas = replicas;
+    this.session = session;
+  }
+
+  /** The same client with the same session, which asks other replicas. */
+  public FollowingClient at(List<URI> others) {
+    return new FollowingClient(http, others, session);
+  }
+
+  /** The name of the session. */
+  public String session() {
+    return session;
+  }
+
   /** Calls a tool and follows its stream to the end, wherever that takes it. */
-  Transcript call(String request, Random random) throws InterruptedException {
+  public Transcript call(String request, Random random) throws InterruptedException {
     Transcript transcript = new Transcript();
-    follow(post(any(random), request).header("Mcp-Session-Id", session).build(), transcript);
-    while (!transcript.isComplete() && transcript.canResume()) {
-      HttpRequest resume =
-          HttpRequest.newBuilder(any(random))
-              .header("Accept", "text/event-stream")
-              .header("Mcp-Session-Id", session)
-              .header("MCP-Protocol-Version", "2025-11-25")
-              .header("Last-Event-ID", transcript.lastEventId())
-              .GET()
-              .build();
-      follow(resume, transcript);
-    }
+    do {
+      pauseIfAway(transcript);
+      begin(request, random, transcript, seen -> false);
+      // A replica that could not be reached, or has refused for now, has seen no call.
+    } while (transcript.isAway() && transcript.lastEventId().isEmpty() && transcript.canRetry());
+    resume(transcript, random);
     return transcript;
   }
 
-  private void follow(HttpRequest request, Transcript transcript) throws InterruptedException {
+  /**
+   * Calls a tool and goes away.
+   *
+   * @param enough tells when the client has seen enough
+   */
+  public void begin(
+      String request, Random random, Transcript transcript, Predicate<Transcript> enough)
+      throws InterruptedException {
+    HttpRequest.Builder post = post(any(random), request).header("Mcp-Session-Id", session);
+    follow(post.build(), transcript, enough);
+  }
+
+  /** Follows a call from where its transcript ends, wherever that takes it. */
+  public void resume(Transcript transcript, Random random) throws InterruptedException {
+    while (!transcript.isComplete() && transcript.canResume()) {
+      pauseIfAway(transcript);
+      follow(get(random, transcript.lastEventId()), transcript, seen -> false);
+    }
+  }
+
+  /** Follows the standalone stream for as long as it takes. */
+  public void listen(Transcript transcript, Random random, Predicate<Transcript> enough)
+      throws InterruptedException {
+    while (!enough.test(transcript) && transcript.canRetry()) {
+      pauseIfAway(transcript);
+      follow(get(random, transcript.lastEventId()), transcript, enough);
+    }
+  }
+
+  private HttpRequest get(Random random, String lastEventId) {
+    HttpRequest.Builder get =
+        HttpRequest.newBuilder(any(random))
+            .header("Accept", "text/event-stream")
+            .header("Mcp-Session-Id", session)
+            .header("MCP-Protocol-Version", "2025-11-25");
+    if (!lastEventId.isEmpty()) {
+      get.header("Last-Event-ID", lastEventId);
+    }
+    return get.GET().build();
+  }
+
+  private static void pauseIfAway(Transcript transcript) throws InterruptedException {
+    if (transcript.isAway()) {
+      Thread.sleep(RETRY);
+    }
+  }
+
+  private void follow(HttpRequest request, Transcript transcript, Predicate<Transcript> enough)
+      throws InterruptedException {
     SseParser parser = new SseParser(ENOUGH, ENOUGH);
     parser.resume(transcript.lastEventId());
     try {
@@ -80,8 +144,13 @@ final class FollowingClient {
         byte[] chunk = new byte[8192];
         for (int n = body.read(chunk); n >= 0; n = body.read(chunk)) {
           parser.feed(chunk, 0, n, event -> transcript.add(id(event), text(event)));
+          if (enough.test(transcript)) {
+            return;
+          }
         }
       }
+    } catch (ConnectException nobodyThere) {
+      transcript.unreachable();
     } catch (IOException cut) {
       transcript.cut();
     }

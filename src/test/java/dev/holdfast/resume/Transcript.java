@@ -1,34 +1,67 @@
 package dev.holdfast.resume;
 
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a client saw of one call, over all its connections. */
-final class Transcript {
+/**
+ * What a client saw of one call, over all its connections. Filled by one thread, and read by any.
+ */
+public final class Transcript {
 
   private static final Pattern PROGRESS = Pattern.compile("\"progress\":(\\d+)");
   private static final int TOO_MANY = 500;
 
-  private final List<String> entries = new ArrayList<>();
-  private final List<Integer> progress = new ArrayList<>();
-  private final List<String> ids = new ArrayList<>();
-  private String lastEventId = "";
-  private int results;
+  private final List<String> entries = new CopyOnWriteArrayList<>();
+  private final List<Integer> progress = new CopyOnWriteArrayList<>();
+  private final List<String> ids = new CopyOnWriteArrayList<>();
+  private volatile String lastEventId = "";
+  private final List<String> results = new CopyOnWriteArrayList<>();
   private int connections;
   private int cuts;
+  private final List<String> errors = new CopyOnWriteArrayList<>();
   private boolean refused;
+  private boolean away;
+  private long lastHeard = System.nanoTime();
+  private Duration longestSilence = Duration.ZERO;
+
+  /** Begins empty. */
+  public Transcript() {}
 
   void connected(int status) {
     entries.add("-- connected: " + status);
     connections++;
-    refused = status != 200;
+    away = status >= 500;
+    refused = status != 200 && !away;
   }
 
   void cut() {
     entries.add("-- cut");
     cuts++;
+  }
+
+  /** A replica could not be reached. */
+  void unreachable() {
+    entries.add("-- unreachable");
+    connections++;
+    away = true;
+  }
+
+  /** Begins behind an event that a client of before has seen. */
+  public void comeFrom(String eventId) {
+    lastEventId = eventId;
+  }
+
+  /** The id that stands before the first event of the stream. */
+  public String streamStart() {
+    return lastEventId.substring(0, lastEventId.indexOf('_')) + "_0-0";
+  }
+
+  /** Whether it is for another replica, and another time, to answer. */
+  boolean isAway() {
+    return away;
   }
 
   /** An event arrived; one without data only moves the cursor. */
@@ -38,38 +71,67 @@ final class Transcript {
     if (data.isEmpty()) {
       return;
     }
+    heard();
     ids.add(id);
     Matcher matcher = PROGRESS.matcher(data);
     if (matcher.find()) {
       progress.add(Integer.valueOf(matcher.group(1)));
     } else if (data.contains("\"result\"")) {
-      results++;
+      results.add(data);
+    } else if (data.contains("\"error\"")) {
+      errors.add(data);
     }
   }
 
-  boolean isComplete() {
-    return results > 0;
+  private void heard() {
+    long now = System.nanoTime();
+    Duration silence = Duration.ofNanos(now - lastHeard);
+    longestSilence = silence.compareTo(longestSilence) > 0 ? silence : longestSilence;
+    lastHeard = now;
+  }
+
+  /** Whether the call has come to its definite end. */
+  public boolean isComplete() {
+    return !results.isEmpty() || !errors.isEmpty();
   }
 
   /** Without an event id nothing can be resumed; and something is wrong when it takes for ever. */
-  boolean canResume() {
-    return !lastEventId.isEmpty() && !refused && connections < TOO_MANY;
+  public boolean canResume() {
+    return !lastEventId.isEmpty() && canRetry();
   }
 
-  String lastEventId() {
+  boolean canRetry() {
+    return !refused && connections < TOO_MANY;
+  }
+
+  /** The id of the newest event; empty for none. */
+  public String lastEventId() {
     return lastEventId;
   }
 
-  List<Integer> progress() {
-    return progress;
+  /** The steps that were reported, in the order in which they came. */
+  public List<Integer> progress() {
+    return List.copyOf(progress);
   }
 
-  List<String> ids() {
-    return ids;
+  /** The ids of all messages. */
+  public List<String> ids() {
+    return List.copyOf(ids);
   }
 
-  int results() {
-    return results;
+  /** How many results came. */
+  public int results() {
+    return results.size();
+  }
+
+  /** The errors that came. */
+  public List<String> errors() {
+    return List.copyOf(errors);
+  }
+
+  /** The longest time between two messages, or from the call to the first. */
+  public Duration longestSilence() {
+    return longestSilence;
   }
 
   int cuts() {

@@ -2,10 +2,14 @@ package dev.holdfast.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -64,6 +68,26 @@ public final class Gateway implements AutoCloseable {
   /** Ends the gateway without warning, as SIGKILL does, and returns when it is gone. */
   public void kill() {
     server.close();
+  }
+
+  /** Stops the gateway in its tracks: connections stay open and nothing is answered. */
+  public void freeze() {
+    signal("-STOP");
+  }
+
+  /** Lets a frozen one go on. */
+  public void thaw() {
+    signal("-CONT");
+  }
+
+  private void signal(String name) {
+    List<String> command = List.of("kill", name, Long.toString(pid()));
+    try {
+      ProcessResult sent = ProcessRun.toEnd(Path.of("."), Duration.ofSeconds(5), command);
+      assertThat(sent.exitCode()).as(sent.toString()).isZero();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   /** Asks the gateway to end, as Kubernetes does with SIGTERM. Returns at once. */

@@ -200,7 +200,8 @@ class HttpUpstreamSessionTest {
         .isInstanceOf(UpstreamException.SessionGone.class);
     assertThatThrownBy(() -> session.send(NOTIFICATION))
         .isInstanceOf(UpstreamException.SessionGone.class);
-    assertThatThrownBy(session::listen).isInstanceOf(UpstreamException.SessionGone.class);
+    assertThatThrownBy(() -> session.listen(null))
+        .isInstanceOf(UpstreamException.SessionGone.class);
     assertThatThrownBy(() -> session.resume("1")).isInstanceOf(UpstreamException.SessionGone.class);
   }
 

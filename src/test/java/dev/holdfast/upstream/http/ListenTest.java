@@ -98,7 +98,7 @@ class ListenTest {
     var session = fixture.session(server);
 
     // when, then
-    assertThatThrownBy(session::listen).isInstanceOf(UpstreamException.Refused.class);
+    assertThatThrownBy(() -> session.listen(null)).isInstanceOf(UpstreamException.Refused.class);
   }
 
   @Test

@@ -1,0 +1,101 @@
+package dev.holdfast.faults;
+
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.RedisFixture;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Replicas as processes of their own, which share a Redis and a server and can be killed. */
+final class Fleet implements AutoCloseable {
+
+  private final RedisFixture redis = RedisFixture.start();
+  private final NodeFixture server;
+  private final List<Integer> ports = new ArrayList<>();
+  private final List<Gateway> replicas = new CopyOnWriteArrayList<>();
+
+  /**
+   * Starts everything.
+   *
+   * @param size how many replicas
+   * @param serverArguments what the server behind them gets
+   */
+  Fleet(int size, String... serverArguments) {
+    server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER, serverArguments);
+    for (int i = 0; i < size; i++) {
+      ports.add(freePort());
+      replicas.add(start(i));
+    }
+  }
+
+  private Gateway start(int replica) {
+    return Gateway.start(
+        Map.of(
+            "holdfast.store", "redis",
+            "quarkus.redis.hosts", redis.url(),
+            "quarkus.http.port", Integer.toString(ports.get(replica)),
+            "holdfast.upstream.url", server.url().toString()));
+  }
+
+  RedisFixture redis() {
+    return redis;
+  }
+
+  Gateway replica(int replica) {
+    return replicas.get(replica);
+  }
+
+  /** Starts a replica that was killed, where it was before. */
+  void restart(int replica) {
+    replicas.set(replica, start(replica));
+  }
+
+  /** Where a replica is, whether it runs or not. */
+  URI url(int replica) {
+    return URI.create("http://127.0.0.1:" + ports.get(replica) + "/mcp");
+  }
+
+  List<URI> urls() {
+    List<URI> urls = new ArrayList<>();
+    for (int i = 0; i < ports.size(); i++) {
+      urls.add(url(i));
+    }
+    return urls;
+  }
+
+  /** What the replicas have logged, for the messages of failing tests. */
+  String output() {
+    StringBuilder output = new StringBuilder();
+    for (int i = 0; i < replicas.size(); i++) {
+      output
+          .append("== replica ")
+          .append(i)
+          .append('\n')
+          .append(replicas.get(i).output())
+          .append('\n');
+    }
+    return output.toString();
+  }
+
+  @Override
+  public void close() {
+    replicas.forEach(Gateway::close);
+    server.close();
+    redis.close();
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}
