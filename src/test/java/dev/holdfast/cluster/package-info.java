@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.cluster;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,272 @@
+package dev.holdfast.log.redis;
+
+import static dev.holdfast.log.LogTesting.event;
+import static dev.holdfast.log.LogTesting.events;
+import static dev.holdfast.log.LogTesting.last;
+import static dev.holdfast.log.LogTesting.numbered;
+import static dev.holdfast.log.LogTesting.payloads;
+import static dev.holdfast.log.LogTesting.readAll;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.AdoptedStream;
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogTesting.CountingWatcher;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.OutcomeUnknownException;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.RedisProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Streams whose owner is lost, or only seems to be. */
+class AdoptionIT {
+
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final Retention RETENTION = new Retention(HOUR, HOUR, 100_000, HOUR, 100);
+
+  @SuppressWarnings("NullAway.Init")
+  private static RedisFixture redis;
+
+  private final List<AutoCloseable> opened = new ArrayList<>();
+  private final StreamRef ref = new StreamRef("s" + UUID.randomUUID(), "a1");
+
+  @BeforeAll
+  static void startRedis() {
+    redis = RedisFixture.start();
+  }
+
+  @AfterAll
+  static void stopRedis() {
+    redis.close();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable closeable : opened.reversed()) {
+      closeable.close();
+    }
+  }
+
+  private RedisEventLog replica(String name) {
+    return replica(name, redis.url());
+  }
+
+  private RedisEventLog replica(String name, String url) {
+    Replica replica =
+        new Replica(name, url, redis.url(), redis.url(), Duration.ofSeconds(1), RETENTION);
+    opened.add(replica);
+    replica.log.begin(ref.session());
+    return replica.log;
+  }
+
+  private static NewEvent fromUpstream(String payload, String id) {
+    return new NewEvent(payload.getBytes(UTF_8), id, false);
+  }
+
+  @Test
+  void shouldGoOnWhereTheFormerOwnerStopped() {
+    RedisEventLog former = replica("a");
+    RedisEventLog heir = replica("b");
+    former.open(ref, "1,\"x\"").append(numbered(1, 3));
+
+    AdoptedStream adopted = heir.adopt(ref.session(), "a").getFirst();
+    Position position = adopted.writer().append(List.of(last("4")));
+
+    assertThat(adopted.stream()).isEqualTo(ref);
+    assertThat(adopted.requests()).isEqualTo("1,\"x\"");
+    assertThat(position.number()).isEqualTo(4);
+    assertThat(payloads(readAll(heir, ref, Position.START))).containsExactly("1", "2", "3", "4");
+  }
+
+  @Test
+  void shouldFenceTheFormerOwner() {
+    RedisEventLog former = replica("a");
+    RedisEventLog heir = replica("b");
+    StreamWriter zombie = former.open(ref, "1");
+    zombie.append(numbered(1, 1));
+
+    StreamWriter writer = heir.adopt(ref.session(), "a").getFirst().writer();
+
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> zombie.append(List.of(event("stale"))));
+    writer.append(numbered(2, 2));
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> zombie.append(List.of(event("stale"))));
+    assertThat(payloads(readAll(former, ref, Position.START))).containsExactly("1", "2");
+    assertThat(former.lost(Set.of(ref))).containsExactly(ref);
+    assertThat(heir.lost(Set.of(ref))).isEmpty();
+  }
+
+  @Test
+  void shouldGiveEachStreamToOneOfManyHeirs() throws Exception {
+    RedisEventLog former = replica("a");
+    List<StreamRef> streams =
+        IntStream.range(0, 20).mapToObj(i -> new StreamRef(ref.session(), "s" + i)).toList();
+    streams.forEach(stream -> former.open(stream, "1"));
+    List<RedisEventLog> heirs = IntStream.range(0, 8).mapToObj(i -> replica("heir" + i)).toList();
+
+    List<StreamRef> adopted = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Callable<List<AdoptedStream>>> tries = new ArrayList<>();
+      heirs.forEach(heir -> tries.add(() -> heir.adopt(ref.session(), "a")));
+      for (Future<List<AdoptedStream>> won : threads.invokeAll(tries)) {
+        won.get().forEach(stream -> adopted.add(stream.stream()));
+      }
+    }
+
+    assertThat(adopted).containsExactlyInAnyOrderElementsOf(streams);
+  }
+
+  @Test
+  void shouldLeaveAloneWhatOthersOwn() {
+    RedisEventLog former = replica("a");
+    RedisEventLog other = replica("ab");
+    RedisEventLog heir = replica("c");
+    StreamRef complete = new StreamRef(ref.session(), "done");
+    StreamRef others = new StreamRef(ref.session(), "others");
+    former.open(complete, "1").append(List.of(last("end")));
+    StreamWriter writer = other.open(others, "2");
+
+    assertThat(heir.adopt(ref.session(), "a")).isEmpty();
+    assertThat(writer.append(numbered(1, 1)).number()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldAdoptNothingOfAnEndedSession() {
+    RedisEventLog former = replica("a");
+    RedisEventLog heir = replica("b");
+    former.open(ref, "1");
+    former.end(ref.session());
+
+    assertThat(heir.adopt(ref.session(), "a")).isEmpty();
+  }
+
+  @Test
+  void shouldTellFromWhereTheUpstreamCanBeResumed() {
+    RedisEventLog former = replica("a");
+    RedisEventLog heir = replica("b");
+    StreamRef without = new StreamRef(ref.session(), "without");
+    former
+        .open(ref, "1")
+        .append(
+            List.of(fromUpstream("1", "u1"), fromUpstream("2", "u2"), event("own"), event("own")));
+    former.open(without, "2").append(numbered(1, 200));
+
+    List<AdoptedStream> adopted = heir.adopt(ref.session(), "a");
+
+    assertThat(adopted)
+        .extracting(stream -> stream.stream().name() + " " + stream.upstreamId())
+        .containsExactlyInAnyOrder("a1 u2", "without null");
+  }
+
+  @Test
+  void shouldFindAnAppendOfWhichTheFormerOwnerNeverHeard() {
+    RedisProxy proxy = new RedisProxy(redis.port());
+    opened.add(proxy);
+    RedisEventLog former = replica("a", proxy.url());
+    RedisEventLog heir = replica("b");
+    StreamWriter writer = former.open(ref, "1");
+    writer.append(numbered(1, 1));
+    proxy.cutAtNextReplies(1);
+    assertThatExceptionOfType(OutcomeUnknownException.class)
+        .isThrownBy(() -> writer.append(numbered(2, 2)));
+
+    StreamWriter adopted = heir.adopt(ref.session(), "a").getFirst().writer();
+
+    assertThat(adopted.append(numbered(3, 3)).number()).isEqualTo(3);
+    assertThat(payloads(readAll(heir, ref, Position.START))).containsExactly("1", "2", "3");
+  }
+
+  /** A claim whose answer is lost would leave the streams with an owner that does not know it. */
+  @Test
+  void shouldFindItselfWhenTheAnswerToAClaimIsLost() {
+    RedisProxy proxy = new RedisProxy(redis.port());
+    opened.add(proxy);
+    RedisEventLog former = replica("a");
+    RedisEventLog heir = replica("b", proxy.url());
+    former.open(ref, "1").append(numbered(1, 1));
+    heir.check();
+    assertThat(heir.adopt("unknown", "a")).isEmpty(); // Redis knows the script now.
+
+    proxy.cutAtNextReplies(1);
+    assertThat(catchThrowable(() -> heir.adopt(ref.session(), "a")))
+        .isInstanceOf(StoreUnavailableException.class);
+    List<AdoptedStream> adopted = heir.adopt(ref.session(), "a");
+
+    assertThat(adopted).hasSize(1);
+    assertThat(adopted.getFirst().writer().append(numbered(2, 2)).number()).isEqualTo(2);
+  }
+
+  /**
+   * The tail of a replica that was only frozen is still on record, so it hears of the new owner.
+   */
+  @Test
+  void shouldWakeATailOfTheFormerOwner() {
+    RedisEventLog former = replica("a");
+    RedisEventLog heir = replica("b");
+    Position first = former.open(ref, "1").append(numbered(1, 1));
+    CountingWatcher watcher = new CountingWatcher();
+    former.watch(ref, watcher);
+    assertThat(events(former.read(ref, first, 10))).isEmpty();
+    int wakes = watcher.wakes();
+
+    heir.adopt(ref.session(), "a").getFirst().writer().append(numbered(2, 2));
+
+    await().untilAsserted(() -> assertThat(watcher.wakes()).isGreaterThan(wakes));
+    assertThat(payloads(former.read(ref, first, 10))).containsExactly("2");
+  }
+
+  @Test
+  void shouldServeALocalTailOfAnAdoptedStream() {
+    RedisEventLog former = replica("a");
+    RedisEventLog heir = replica("b");
+    Position first = former.open(ref, "1").append(numbered(1, 1));
+    CountingWatcher watcher = new CountingWatcher();
+    heir.watch(ref, watcher);
+
+    StreamWriter writer = heir.adopt(ref.session(), "a").getFirst().writer();
+    Position third = writer.append(numbered(2, 3));
+
+    assertThat(watcher.wakes()).isPositive();
+    assertThat(payloads(heir.read(ref, first, 10))).containsExactly("2", "3");
+    assertThat(events(heir.read(ref, third, 10))).isEmpty();
+    assertThat(payloads(readAll(heir, ref, Position.START))).containsExactly("1", "2", "3");
+  }
+
+  /** Taken from this replica, and given back when its heir was lost too. */
+  @Test
+  void shouldTakeAStreamBack() {
+    RedisEventLog first = replica("a");
+    RedisEventLog second = replica("b");
+    StreamWriter stale = first.open(ref, "1");
+    stale.append(numbered(1, 1));
+    second.adopt(ref.session(), "a").getFirst().writer().append(numbered(2, 2));
+
+    StreamWriter again = first.adopt(ref.session(), "b").getFirst().writer();
+    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> stale.append(numbered(9, 9)));
+
+    assertThat(again.append(numbered(3, 3)).number()).isEqualTo(3);
+    assertThat(payloads(readAll(first, ref, Position.START))).containsExactly("1", "2", "3");
+  }
+}
