@@ -29,4 +29,13 @@ public interface StreamWriter {
    *     appends to this stream wait behind it
    */
   Position append(List<NewEvent> events);
+
+  /**
+   * Notes, without waiting for the store, from where the upstream's stream can be resumed, when
+   * that is an event of the upstream that brought no message. Counts until an event is appended
+   * that has an id of its own.
+   *
+   * @param upstreamId the upstream's own id of that event
+   */
+  void note(String upstreamId);
 }

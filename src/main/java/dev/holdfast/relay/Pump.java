@@ -64,6 +64,7 @@ final class Pump implements Runnable {
   public void run() {
     try (MessageSource messages = upstream.get()) {
       source = messages;
+      messages.whenMoved(writer::note);
       firstSign.complete(null);
       if (stopped) {
         stop();

@@ -1,6 +1,7 @@
 package dev.holdfast.upstream;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Messages as they come from a server. For one reading thread.
@@ -20,6 +21,14 @@ public interface MessageSource extends AutoCloseable {
    *     closed
    */
   List<UpstreamMessage> take();
+
+  /**
+   * Has a listener told, by the reading thread, of events that carry an id and no message: the
+   * stream can be resumed from there as well. A source without such events never calls it.
+   *
+   * @param listener gets the id; returns at once
+   */
+  default void whenMoved(Consumer<String> listener) {}
 
   /** Lets go of the connection. A thread in {@link #take()} gets an empty list. Idempotent. */
   @Override

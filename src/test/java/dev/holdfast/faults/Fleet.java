@@ -1,5 +1,7 @@
 package dev.holdfast.faults;
 
+import dev.holdfast.resume.FollowingClient;
+import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
@@ -44,8 +46,18 @@ final class Fleet implements AutoCloseable {
             "holdfast.upstream.url", server.url().toString()));
   }
 
-  RedisFixture redis() {
-    return redis;
+  /** Whether the stream of a call has an owner. */
+  boolean isOpen(FollowingClient client, Transcript call) {
+    return has(client, "o:" + call.stream());
+  }
+
+  /** Whether it is known from where the server can go on with a call, though no event tells. */
+  boolean isNoted(FollowingClient client, Transcript call) {
+    return has(client, "u:" + call.stream());
+  }
+
+  private boolean has(FollowingClient client, String field) {
+    return redis.command("HEXISTS", "holdfast:{" + client.session() + "}", field).equals(":1");
   }
 
   Gateway replica(int replica) {

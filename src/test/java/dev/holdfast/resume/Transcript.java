@@ -56,7 +56,12 @@ public final class Transcript {
 
   /** The id that stands before the first event of the stream. */
   public String streamStart() {
-    return lastEventId.substring(0, lastEventId.indexOf('_')) + "_0-0";
+    return stream() + "_0-0";
+  }
+
+  /** The name of the stream. */
+  public String stream() {
+    return lastEventId.substring(0, lastEventId.indexOf('_'));
   }
 
   /** Whether it is for another replica, and another time, to answer. */

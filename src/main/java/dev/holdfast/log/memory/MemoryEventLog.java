@@ -164,5 +164,10 @@ public final class MemoryEventLog implements EventLog {
       watchers.wake(target.ref());
       return position;
     }
+
+    @Override
+    public void note(String upstreamId) {
+      // Nobody will take this stream over.
+    }
   }
 }

@@ -37,6 +37,7 @@ final class LogScripts {
   private final RedisScript open = beside(LogScripts.class, "open.lua");
   private final RedisScript claim = beside(LogScripts.class, "claim.lua");
   private final RedisScript append = beside(LogScripts.class, "append.lua");
+  private final RedisScript note = beside(LogScripts.class, "note.lua");
   private final RedisScript watch = beside(LogScripts.class, "watch.lua");
   private final RedisScript delivered = beside(LogScripts.class, "delivered.lua");
   private final RedisScript retire = beside(LogScripts.class, "retire.lua");
@@ -142,6 +143,16 @@ final class LogScripts {
     args.arg((upstreamId == null ? "" : "u") + (event.last() ? "z" : ""));
     args.arg(event.payload());
     args.arg(upstreamId == null ? NOTHING : upstreamId.getBytes(UTF_8));
+  }
+
+  void note(StreamRef stream, String owner, long number, String upstreamId) {
+    note.runLater(
+        link,
+        List.of(sessionKey(stream)),
+        args -> args.arg(stream.name()).arg(owner).arg(number).arg(upstreamId),
+        failure -> {
+          // Then the stream is resumed from its newest event, if that has an id.
+        });
   }
 
   void watch(StreamRef stream, long number) {

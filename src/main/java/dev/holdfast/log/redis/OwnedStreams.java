@@ -53,7 +53,17 @@ final class OwnedStreams {
         new RedisStreamWriter(
             stream,
             last.number(),
-            (expected, batch) -> commit(stream, owner, head, expected, batch));
+            new RedisStreamWriter.Commit() {
+              @Override
+              public Position write(long expected, List<NewEvent> batch) {
+                return commit(stream, owner, head, expected, batch);
+              }
+
+              @Override
+              public void note(long number, String upstreamId) {
+                scripts.note(stream, owner, number, upstreamId);
+              }
+            });
     streams.put(stream, new OwnedStream(writer, head, recordedTail));
     return writer;
   }

@@ -42,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code l:}<i>s</i>: the position of its last event
  *   <li>{@code t:}<i>s</i>: its one tail, as replica and number
  *   <li>{@code d:}<i>s</i>: up to where it was delivered, once something was
+ *   <li>{@code u:}<i>s</i>: from where its upstream can go on, as the number of the event before
+ *       and the upstream's id, while no event tells
  * </ul>
  *
  * A complete stream has none of them: its last entry, which has the field {@code z}, tells enough.

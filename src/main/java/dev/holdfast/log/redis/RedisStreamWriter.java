@@ -33,9 +33,12 @@ final class RedisStreamWriter implements StreamWriter {
   /** Settled calls that wait for their callers to come back; these normally do so at once. */
   private static final int MAX_UNCLAIMED = 64;
 
-  /** Writes a batch after the given number, and makes it known. */
+  /** The store. Writes a batch after the given number, and makes it known. */
   interface Commit {
     Position write(long expected, List<NewEvent> batch);
+
+    /** Notes, after the event of that number, from where the upstream can go on. */
+    void note(long last, String upstreamId);
   }
 
   private final StreamRef stream;
@@ -93,6 +96,18 @@ final class RedisStreamWriter implements StreamWriter {
     } finally {
       lock.unlock();
     }
+  }
+
+  @Override
+  public void note(String upstreamId) {
+    long number;
+    lock.lock();
+    try {
+      number = last;
+    } finally {
+      lock.unlock();
+    }
+    commit.note(number, upstreamId);
   }
 
   private PendingAppend reclaimOrAdd(List<NewEvent> events) {

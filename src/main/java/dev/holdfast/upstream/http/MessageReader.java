@@ -9,6 +9,7 @@ import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes messages of the bytes of a stream, over all its connections. For one thread. */
@@ -25,6 +26,8 @@ final class MessageReader implements SseHandler {
   private List<UpstreamMessage> messages = new ArrayList<>();
   private @Nullable SseLimitException failure;
   private boolean eventful;
+  private @Nullable String idAlone;
+  private Consumer<String> moved = id -> {};
 
   /**
    * @param maxMessageBytes the size of the largest message
@@ -36,6 +39,11 @@ final class MessageReader implements SseHandler {
     lastId = cursor;
   }
 
+  /** Has a listener told of ids that come without a message. */
+  void whenMoved(Consumer<String> listener) {
+    moved = listener;
+  }
+
   /**
    * Reads on.
    *
@@ -45,6 +53,7 @@ final class MessageReader implements SseHandler {
    */
   List<UpstreamMessage> read(List<byte[]> chunks) {
     eventful = false;
+    idAlone = null;
     try {
       for (byte[] chunk : chunks) {
         parser.feed(chunk, 0, chunk.length, this);
@@ -54,6 +63,10 @@ final class MessageReader implements SseHandler {
     }
     List<UpstreamMessage> read = messages;
     messages = new ArrayList<>();
+    if (read.isEmpty() && idAlone != null) {
+      // Beside a message there is no need to tell: the message's own id will do.
+      moved.accept(idAlone);
+    }
     if (read.isEmpty()) {
       throwFailure();
     }
@@ -112,6 +125,8 @@ final class MessageReader implements SseHandler {
     if (event.dataLength() > 0 && event.type().equals(SseEvent.DEFAULT_TYPE)) {
       byte[] payload = JsonLines.singleLine(event.copyData());
       messages.add(new UpstreamMessage(payload, own ? id : null));
+    } else if (own && HeaderText.isSendable(id)) {
+      idAlone = id;
     }
   }
 

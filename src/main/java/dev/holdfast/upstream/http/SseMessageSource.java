@@ -11,6 +11,7 @@ import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The messages of one SSE stream, over as many connections as it takes. */
@@ -82,6 +83,11 @@ final class SseMessageSource implements MessageSource {
       Thread.currentThread().interrupt();
       return endWith(new UpstreamException.Broken("the waiting thread was interrupted", e));
     }
+  }
+
+  @Override
+  public void whenMoved(Consumer<String> listener) {
+    reader.whenMoved(listener);
   }
 
   /** Whoever closed the source before wants to hear of no failure that came of it. */

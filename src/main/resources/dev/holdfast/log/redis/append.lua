@@ -54,7 +54,7 @@ redis.call('XTRIM', KEYS[2], 'MINID', '~', string.format('%.0f', now - ARGV[8]))
 redis.call('PEXPIRE', KEYS[2], ARGV[8])
 if complete then
   redis.call('HDEL', KEYS[1],
-    'o:' .. name, 'r:' .. name, 'l:' .. name, 't:' .. name, 'd:' .. name)
+    'o:' .. name, 'r:' .. name, 'l:' .. name, 't:' .. name, 'd:' .. name, 'u:' .. name)
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
   redis.call('ZADD', KEYS[3], now + ARGV[8], name)
   redis.call('PEXPIRE', KEYS[3], ARGV[8])

@@ -10,13 +10,18 @@ for i = 1, #fields, 2 do
   value[fields[i]] = fields[i + 1]
 end
 
+-- The newest that an event has, or that was noted after that event.
 -- One entry at a time: payloads are large, and nearly always the newest has what is looked for.
 local function upstreamId(name)
+  local number, noted = string.match(value['u:' .. name] or '', '^(%d+) (.*)$')
   local from = '+'
   for _ = 1, tonumber(ARGV[3]) do
     local entry = redis.call('XREVRANGE', KEYS[1] .. ':e:' .. name, from, '-', 'COUNT', 1)[1]
     if not entry then
-      return false
+      return noted or false
+    end
+    if noted and tonumber(string.match(entry[1], '%-(%d+)$')) <= tonumber(number) then
+      return noted
     end
     for i = 1, #entry[2], 2 do
       if entry[2][i] == 'u' then
@@ -25,7 +30,7 @@ local function upstreamId(name)
     end
     from = '(' .. entry[1]
   end
-  return false
+  return noted or false
 end
 
 for field, current in pairs(value) do

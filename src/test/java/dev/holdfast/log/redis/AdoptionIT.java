@@ -180,6 +180,30 @@ class AdoptionIT {
         .containsExactlyInAnyOrder("a1 u2", "without null");
   }
 
+  /** What a server sends first may be an id without a message, long before the first message. */
+  @Test
+  void shouldTellFromWhereTheUpstreamCanBeResumedBeforeAnyMessage() {
+    RedisEventLog former = replica("a");
+    RedisEventLog heir = replica("b");
+    StreamWriter writer = former.open(ref, "1");
+    StreamRef later = new StreamRef(ref.session(), "later");
+    StreamWriter laterWriter = former.open(later, "2");
+    StreamRef again = new StreamRef(ref.session(), "again");
+    StreamWriter againWriter = former.open(again, "3");
+
+    writer.note("u 0");
+    laterWriter.note("u0");
+    laterWriter.append(List.of(fromUpstream("1", "u1")));
+    againWriter.append(List.of(fromUpstream("1", "u1")));
+    againWriter.note("u2");
+    former.check(); // Commands of one thread are executed in order.
+
+    assertThat(heir.adopt(ref.session(), "a"))
+        .extracting(stream -> stream.stream().name() + " " + stream.upstreamId())
+        .containsExactlyInAnyOrder("a1 u 0", "later u1", "again u2");
+    writer.note("stale");
+  }
+
   @Test
   void shouldFindAnAppendOfWhichTheFormerOwnerNeverHeard() {
     RedisProxy proxy = new RedisProxy(redis.port());
