@@ -36,6 +36,10 @@ final class HttpClientConnection implements ClientConnection {
       Thread.currentThread().interrupt();
       throw new ClientGoneException(stopped);
     }
+    if (!written.isDone()) {
+      // Its bytes never left us: to say that they did would count them as delivered.
+      throw new ClientGoneException(null);
+    }
   }
 
   @Override

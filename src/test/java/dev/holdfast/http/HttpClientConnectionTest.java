@@ -1,0 +1,96 @@
+package dev.holdfast.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.relay.ClientGoneException;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a tail learns of a socket. The socket is scripted: real ones don't fail to the moment. */
+class HttpClientConnectionTest {
+
+  private final CompletableFuture<Void> written = new CompletableFuture<>();
+  private final AtomicReference<Runnable> closed = new AtomicReference<>(() -> {});
+  private final HttpClientConnection connection =
+      new HttpClientConnection(response(), new ConnectionLimit(1).take());
+  private final CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+
+  private ServerHttpResponse response() {
+    return (ServerHttpResponse)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {ServerHttpResponse.class},
+            (response, method, arguments) -> {
+              if (method.getName().equals("addCloseHandler")) {
+                closed.set((Runnable) arguments[0]);
+              }
+              return method.getName().equals("write") ? written : response;
+            });
+  }
+
+  private Thread writer() {
+    return Thread.ofVirtual()
+        .start(() -> {
+          try {
+            connection.write(new byte[1]);
+            outcome.complete(true);
+          } catch (ClientGoneException gone) {
+            outcome.complete(false);
+          }
+        });
+  }
+
+  @AfterEach
+  void end() {
+    closed.get().run();
+  }
+
+  @Test
+  void shouldNotCountWhatWaitedWhenTheClientLeft() throws Exception {
+    // The write of a full socket that dies was taken for done. The standalone stream then went on
+    // after a page that nobody had seen.
+    Thread writer = writer();
+    await().until(() -> writer.getState() == Thread.State.WAITING);
+
+    closed.get().run();
+
+    assertThat(outcome.get()).isFalse();
+  }
+
+  @Test
+  void shouldWaitUntilTheSocketHasTakenTheBytes() throws Exception {
+    Thread writer = writer();
+    await().until(() -> writer.getState() == Thread.State.WAITING);
+    assertThat(outcome).isNotDone();
+
+    written.complete(null);
+
+    assertThat(outcome.get()).isTrue();
+  }
+
+  @Test
+  void shouldSayThatTheClientIsGoneWhenAWriteFails()
+      throws InterruptedException, ExecutionException {
+    written.completeExceptionally(new IllegalStateException("connection reset"));
+
+    writer().join();
+
+    assertThat(outcome.get()).isFalse();
+  }
+
+  @Test
+  void shouldWriteNothingToAClientThatIsGone() {
+    closed.get().run();
+    written.complete(null);
+
+    assertThatExceptionOfType(ClientGoneException.class)
+        .isThrownBy(() -> connection.write(new byte[1]));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.http;
+
+import org.jspecify.annotations.NullMarked;
