@@ -20,8 +20,7 @@ final class RequestReader {
 
   /** A POST carries JSON and accepts both forms of an answer (2025-03-26 on, Transports). */
   void checkPost(HttpHeaders headers) {
-    MediaType type = headers.getMediaType();
-    if (type == null || !MediaType.APPLICATION_JSON_TYPE.isCompatible(type)) {
+    if (!carriesJson(headers)) {
       throw new Rejection(
           415, JsonRpcErrorCode.SERVER_ERROR, "Content-Type must be application/json");
     }
@@ -78,7 +77,20 @@ final class RequestReader {
     return new Rejection(406, JsonRpcErrorCode.SERVER_ERROR, "Not Acceptable: " + message);
   }
 
+  private static boolean carriesJson(HttpHeaders headers) {
+    try {
+      MediaType type = headers.getMediaType();
+      return type != null && MediaType.APPLICATION_JSON_TYPE.isCompatible(type);
+    } catch (IllegalArgumentException noMediaType) {
+      return false;
+    }
+  }
+
   private static boolean accepts(HttpHeaders headers, MediaType type) {
-    return headers.getAcceptableMediaTypes().stream().anyMatch(type::isCompatible);
+    try {
+      return headers.getAcceptableMediaTypes().stream().anyMatch(type::isCompatible);
+    } catch (IllegalArgumentException noMediaType) {
+      return false;
+    }
   }
 }

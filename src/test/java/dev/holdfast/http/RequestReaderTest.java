@@ -1,0 +1,55 @@
+package dev.holdfast.http;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import jakarta.ws.rs.core.HttpHeaders;
+import java.util.Map;
+import org.jboss.resteasy.reactive.server.jaxrs.HttpHeadersImpl;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The form of requests, by headers as they come over the wire. */
+class RequestReaderTest {
+
+  private static final String BOTH = "application/json, text/event-stream";
+
+  private final RequestReader reader = new RequestReader(1024);
+
+  private static HttpHeaders headers(String contentType, String accept) {
+    return new HttpHeadersImpl(Map.of("Content-Type", contentType, "Accept", accept).entrySet());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {BOTH, "*/*", "application/*;q=0.5, text/*", "text/event-stream,*/*"})
+  void shouldTakeWhatAcceptsBothForms(String accept) {
+    assertThatCode(() -> reader.checkPost(headers("application/json; charset=utf-8", accept)))
+        .doesNotThrowAnyException();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"application/json", "text/event-stream", "text/html", "garbage", "a/b/c", "/", ""})
+  void shouldRefuseWhatDoesNotAcceptBothForms(String accept) {
+    // A header that is no media type was answered with 500, and a stack trace in the log.
+    assertThatExceptionOfType(Rejection.class)
+        .isThrownBy(() -> reader.checkPost(headers("application/json", accept)))
+        .returns(406, Rejection::status);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"application/json", "text/html", "garbage"})
+  void shouldRefuseAStreamToWhoDoesNotAcceptOne(String accept) {
+    assertThatExceptionOfType(Rejection.class)
+        .isThrownBy(() -> reader.checkGet(headers("application/json", accept)))
+        .returns(406, Rejection::status);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"text/plain", "application/jsonl", "garbage", "application/", ""})
+  void shouldRefuseABodyThatIsNotJson(String contentType) {
+    assertThatExceptionOfType(Rejection.class)
+        .isThrownBy(() -> reader.checkPost(headers(contentType, BOTH)))
+        .returns(415, Rejection::status);
+  }
+}
