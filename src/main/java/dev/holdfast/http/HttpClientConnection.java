@@ -13,6 +13,9 @@ final class HttpClientConnection implements ClientConnection {
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
   private final ConnectionLimit.Slot slot;
 
+  /** Owned by the thread that writes. */
+  private boolean ended;
+
   HttpClientConnection(ServerHttpResponse response, ConnectionLimit.Slot slot) {
     this.response = response;
     this.slot = slot;
@@ -47,10 +50,22 @@ final class HttpClientConnection implements ClientConnection {
     CompletableFuture<Void> _ = gone.thenRun(listener);
   }
 
+  /** One write for the head, if it is still to be sent, the bytes and the end. */
+  @Override
+  public void end(byte[] last) throws ClientGoneException {
+    if (gone.isDone()) {
+      throw new ClientGoneException(null);
+    }
+    ended = true;
+    slot.giveBack();
+    response.end(last);
+  }
+
   @Override
   public void end() {
     slot.giveBack();
-    if (!gone.isDone()) {
+    if (!ended && !gone.isDone()) {
+      ended = true;
       response.end();
     }
   }

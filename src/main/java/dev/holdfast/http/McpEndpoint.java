@@ -56,7 +56,7 @@ final class McpEndpoint {
         }
       }
       reader.checkVersion(headers);
-      return answer(session(upstream, headers), body);
+      return answer(relay.session(upstream, sessionId(headers), body), body);
     } catch (RuntimeException failure) {
       return ErrorResponses.of(failure, id);
     }
@@ -105,7 +105,7 @@ final class McpEndpoint {
     try {
       reader.checkGet(headers);
       reader.checkVersion(headers);
-      Session session = session(upstream, headers);
+      Session session = relay.session(upstream, sessionId(headers));
       ConnectionLimit.Slot slot = connections.take();
       try {
         Optional<Tail> tail = tail(session, headers.getHeaderString(McpHeaders.LAST_EVENT_ID));
@@ -140,7 +140,7 @@ final class McpEndpoint {
 
   Response delete(String upstream, HttpHeaders headers) {
     try {
-      relay.end(session(upstream, headers));
+      relay.end(relay.session(upstream, sessionId(headers)));
       return Response.noContent().build();
     } catch (RuntimeException failure) {
       return ErrorResponses.of(failure, null);
@@ -154,13 +154,12 @@ final class McpEndpoint {
         .build();
   }
 
-  private Session session(String upstream, HttpHeaders headers) {
+  private static SessionId sessionId(HttpHeaders headers) {
     String id = headers.getHeaderString(McpHeaders.SESSION_ID);
     if (id == null) {
       throw new Rejection(
           400, JsonRpcErrorCode.SERVER_ERROR, "Bad Request: Mcp-Session-Id header is required");
     }
-    return relay.session(
-        upstream, SessionId.parse(id).orElseThrow(RelayException.SessionNotFound::new));
+    return SessionId.parse(id).orElseThrow(RelayException.SessionNotFound::new);
   }
 }

@@ -19,6 +19,17 @@ public interface ClientConnection {
    */
   void onGone(Runnable listener);
 
-  /** Ends the response. */
+  /**
+   * Sends a last few bytes with the end of the response. Does not wait for the socket.
+   *
+   * @param last whole SSE frames; not to be changed afterwards
+   * @throws ClientGoneException when the client is no longer there
+   */
+  default void end(byte[] last) throws ClientGoneException {
+    write(last);
+    end();
+  }
+
+  /** Ends the response. Further calls do nothing. */
   void end();
 }

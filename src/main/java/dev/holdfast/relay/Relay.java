@@ -5,6 +5,7 @@ import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
@@ -92,6 +93,16 @@ public final class Relay {
     return sessions.find(upstream, id);
   }
 
+  /**
+   * Finds the session in which a body is to be sent.
+   *
+   * @throws RelayException.SessionNotFound when this upstream has none of that name; for some
+   *     bodies only {@link #request} finds that out
+   */
+  public Session session(String upstream, SessionId id, Body body) {
+    return isDurable(body) ? sessions.recall(upstream, id) : sessions.find(upstream, id);
+  }
+
   /** Ends a session everywhere: upstream, log, pumps and tails. */
   public void end(Session session) {
     sessions.end(session);
@@ -131,11 +142,20 @@ public final class Relay {
     StreamRef stream = ref(session, StreamNames.next());
     List<RequestId> requests = PendingRequests.idsOf(body);
     // The owner is on record before the upstream is asked, so nothing is ever asked for nobody.
-    StreamWriter writer = log.open(stream, RequestIds.write(requests));
+    StreamWriter writer = open(session, stream, requests);
     Pump pump = new Pump(writer, () -> sourceOf(ask.get()), requests, listener);
     pumps.start(stream, pump);
     pump.awaitFirstSign(FIRST_SIGN);
     return new Reply.Stream(tail(session, stream, Position.START, Tail.Kind.REQUEST));
+  }
+
+  private StreamWriter open(Session session, StreamRef stream, List<RequestId> requests) {
+    try {
+      return log.open(stream, RequestIds.write(requests));
+    } catch (SessionEndedException ended) {
+      sessions.forget(session);
+      throw new RelayException.SessionNotFound();
+    }
   }
 
   private Reply answered(Session session, Body body, Answer.Stream answer) {
@@ -236,7 +256,7 @@ public final class Relay {
     }
     StreamRef stream = ref(session, last.stream());
     boolean stale = isOlderThan(last.position(), replay.window());
-    ReadResult next = stale ? gapIn(stream) : log.read(stream, last.position(), 1);
+    ReadResult next = stale ? gapIn(stream) : log.read(stream, last.position(), Tail.FIRST_PAGE);
     switch (next) {
       case ReadResult.Gap gap when replay.onGap() == ReplayConfig.OnGap.ERROR -> {
         listener.gap();
@@ -251,7 +271,8 @@ public final class Relay {
       }
       case ReadResult.Gap _, ReadResult.Events _ -> {}
     }
-    return Optional.of(tail(session, stream, last.position(), Tail.Kind.RESUMED));
+    Tail tail = tail(session, stream, last.position(), Tail.Kind.RESUMED);
+    return Optional.of(stale ? tail : tail.beginningWith(next));
   }
 
   /** The end of a call that was cancelled is an event, but not one that a client gets. */
@@ -287,7 +308,7 @@ public final class Relay {
 
   private Tail tail(Session session, StreamRef stream, Position cursor, Tail.Kind kind) {
     Framing framing = new Framing(stream.name(), replay.enabled(), session.version().hasPriming());
-    return new Tail(tails, stream, framing, cursor, kind, () -> sessions.used(session.id()));
+    return new Tail(tails, stream, framing, cursor, kind, () -> sessions.used(session));
   }
 
   /** Removes what has expired: sessions, with all that belongs to them, and events. */

@@ -36,7 +36,7 @@ public final class Sessions {
   private final Parts parts;
   private final InstantSource clock;
   private final Duration touchEvery;
-  private final Map<SessionId, Long> touched = new ConcurrentHashMap<>();
+  private final Map<SessionId, Known> known = new ConcurrentHashMap<>();
 
   /**
    * Puts the parts together.
@@ -114,13 +114,35 @@ public final class Sessions {
   }
 
   Session find(String upstream, SessionId id) {
-    Session session =
-        store
-            .find(id)
-            .filter(found -> found.upstream().equals(upstream))
-            .orElseThrow(RelayException.SessionNotFound::new);
-    used(id);
+    Session session = store.find(id).orElseThrow(RelayException.SessionNotFound::new);
+    requireUpstream(session, upstream);
+    used(session);
     return session;
+  }
+
+  /**
+   * Finds a session whose life somebody else will check: opening a stream in the log does. What is
+   * recorded of a session never changes, so one that was used here a moment ago need not be looked
+   * up for that.
+   */
+  Session recall(String upstream, SessionId id) {
+    Known recent = known.get(id);
+    if (recent == null || isStale(recent)) {
+      return find(upstream, id);
+    }
+    requireUpstream(recent.session(), upstream);
+    return recent.session();
+  }
+
+  /** A session that was recalled is no more. */
+  void forget(Session session) {
+    known.remove(session.id());
+  }
+
+  private static void requireUpstream(Session session, String upstream) {
+    if (!session.upstream().equals(upstream)) {
+      throw new RelayException.SessionNotFound();
+    }
   }
 
   /** Finds a session without using it. */
@@ -129,13 +151,16 @@ public final class Sessions {
   }
 
   /** Notes that a session is in use; the store hears of it only now and then. */
-  void used(SessionId id) {
-    long now = System.nanoTime();
-    Long last = touched.get(id);
-    if (last == null || now - last > touchEvery.toNanos()) {
-      touched.put(id, now);
-      store.touch(id);
+  void used(Session session) {
+    Known recent = known.get(session.id());
+    if (recent == null || isStale(recent)) {
+      known.put(session.id(), new Known(session, System.nanoTime()));
+      store.touch(session.id());
     }
+  }
+
+  private boolean isStale(Known recent) {
+    return System.nanoTime() - recent.touched() > touchEvery.toNanos();
   }
 
   UpstreamSession upstream(Session session) {
@@ -159,7 +184,7 @@ public final class Sessions {
   /** Ends what belongs to a session that is no longer recorded. */
   private void clear(Session session) {
     String id = session.id().value();
-    touched.remove(session.id());
+    forget(session);
     try {
       // First the log, which fences the pumps: they have nothing to say any more when they stop.
       parts.log().end(id);
@@ -190,7 +215,13 @@ public final class Sessions {
       expired = store.takeExpired(EXPIRED_AT_ONCE);
       expired.forEach(this::clearExpired);
     } while (expired.size() == EXPIRED_AT_ONCE);
-    long longAgo = System.nanoTime() - touchEvery.toNanos() * 10;
-    touched.values().removeIf(when -> when - longAgo < 0);
+    known.values().removeIf(this::isStale);
   }
+
+  /**
+   * A session that was used here.
+   *
+   * @param touched when the store last heard of it, by {@link System#nanoTime()}
+   */
+  private record Known(Session session, long touched) {}
 }

@@ -12,6 +12,7 @@ import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
 import java.util.List;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One reader of a stream: a cursor and a connection. Reads everything after the cursor, writes it
@@ -23,8 +24,16 @@ public final class Tail {
 
   private static final Logger LOG = Logger.getLogger(Tail.class);
 
-  /** Large enough that a burst goes out in few writes, small enough to be no burden per client. */
+  /** The most events that are read at once: enough for a burst to go out in few writes. */
   private static final int PAGE = 500;
+
+  /** Read before it is known how large the events of the stream are. */
+  static final int FIRST_PAGE = 128;
+
+  /** About as much as is read at once, so that a stream of large events is no burden either. */
+  private static final long PAGE_BYTES = 1024 * 1024;
+
+  private static final int LITTLE = 16 * 1024;
 
   /** How long a page may wait, lest a wake-up was lost on its way from another replica. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
@@ -38,8 +47,11 @@ public final class Tail {
   private final SseWriter frames = new SseWriter();
   private final Lifetime lifetime;
   private Position cursor;
+  private @Nullable ReadResult read;
+  private int page = FIRST_PAGE;
   private int replayed;
   private boolean behind = true;
+  private boolean complete;
 
   /** How a tail came to be. */
   enum Kind {
@@ -91,6 +103,12 @@ public final class Tail {
     this.lifetime = new Lifetime(context.config());
   }
 
+  /** Begins with what was read already after the cursor. */
+  Tail beginningWith(ReadResult first) {
+    read = first;
+    return this;
+  }
+
   /** The stream that is read. */
   public StreamRef stream() {
     return stream;
@@ -106,7 +124,10 @@ public final class Tail {
     try {
       framing.opening(frames, cursor, context.config().retry());
       follow(connection);
-      flush(connection);
+      end(connection);
+      if (complete) {
+        context.log().retire(stream);
+      }
     } catch (ClientGoneException gone) {
       LOG.tracef("stream=%s the client is gone", stream);
     } catch (InterruptedException stopped) {
@@ -142,7 +163,8 @@ public final class Tail {
   /** Reads once and acts on it; returns whether to go on. */
   private boolean step(ClientConnection connection)
       throws ClientGoneException, InterruptedException {
-    ReadResult next = context.log().read(stream, cursor, PAGE);
+    ReadResult next = read == null ? context.log().read(stream, cursor, page) : read;
+    read = null;
     // An evicted tail stops even when it never has to wait: each event goes to one connection only.
     if (signal.ended()) {
       return await(Duration.ZERO);
@@ -160,8 +182,12 @@ public final class Tail {
     for (LogEvent event : events) {
       framing.event(frames, event);
     }
-    flush(connection);
+    page = Math.clamp(PAGE_BYTES * events.size() / (frames.length() + 1), 1, PAGE);
     LogEvent newest = events.getLast();
+    // What ends the stream goes out with the end of the response, if it is not much.
+    if (!newest.last() || frames.length() > LITTLE) {
+      flush(connection);
+    }
     cursor = newest.position();
     replayed += behind ? events.size() : 0;
     lifetime.delivered();
@@ -171,7 +197,7 @@ public final class Tail {
     }
     if (newest.last()) {
       caughtUp();
-      context.log().retire(stream);
+      complete = true;
     }
     // Also here, since a busy stream may never leave the time for a pause.
     return !newest.last() && mayLiveOn();
@@ -252,6 +278,12 @@ public final class Tail {
       context.listener().replayed(replayed, lifetime.age());
     }
     behind = false;
+  }
+
+  private void end(ClientConnection connection) throws ClientGoneException {
+    if (frames.length() > 0) {
+      connection.end(frames.take());
+    }
   }
 
   private void flush(ClientConnection connection) throws ClientGoneException {

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
@@ -41,7 +42,8 @@ public final class TakeOver {
   private static final int OPENING = 256;
 
   private static final int ATTEMPTS = 6;
-  private static final Backoff FIRST_WAIT = new Backoff(Duration.ofMillis(100));
+  private static final Backoff FIRST_WAIT =
+      new Backoff(Duration.ofMillis(100), Duration.ofSeconds(1));
   private static final int PAGE = 500;
 
   private final Sessions sessions;
@@ -110,9 +112,16 @@ public final class TakeOver {
 
   private MessageSource listen(
       UpstreamSession upstream, @Nullable String after, Semaphore permits) {
-    Optional<MessageSource> source = open(() -> upstream.listen(after), permits);
+    // Only the first connection goes on from there; what came since is not asked for again.
+    AtomicReference<@Nullable String> cursor = new AtomicReference<>(after);
+    Supplier<Optional<MessageSource>> connect =
+        () -> {
+          Optional<MessageSource> source = open(() -> upstream.listen(cursor.get()), permits);
+          cursor.set(null);
+          return source;
+        };
     listener.takenOver(true);
-    return source.orElseGet(SingleMessage::none);
+    return new StandaloneSource(connect, listener, Backoff.UPSTREAM);
   }
 
   private MessageSource goOn(

@@ -35,6 +35,7 @@ class ArchitectureTest {
           entry("log.memory", List.of("log")),
           entry("log.redis", List.of("log", "redis")),
           entry("redis", List.of()),
+          entry("cluster", List.of("redis")),
           entry("upstream", List.of("protocol")),
           entry("upstream.http", List.of("upstream", "protocol", "sse")),
           entry("upstream.local", List.of("upstream", "protocol")),
@@ -55,6 +56,7 @@ class ArchitectureTest {
                   "log.memory",
                   "log.redis",
                   "redis",
+                  "cluster",
                   "upstream",
                   "upstream.http",
                   "upstream.local",
@@ -127,7 +129,8 @@ class ArchitectureTest {
 
   @Test
   void shouldKnowVertxOnlyWhereConnectionsAreMade() {
-    onlyIn("io.vertx..", "redis", "log.redis", "session.redis", "upstream.http", "wiring");
+    onlyIn(
+        "io.vertx..", "redis", "cluster", "log.redis", "session.redis", "upstream.http", "wiring");
   }
 
   @Test

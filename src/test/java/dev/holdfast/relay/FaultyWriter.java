@@ -63,6 +63,11 @@ final class FaultyWriter implements StreamWriter {
     return result;
   }
 
+  @Override
+  public void note(String upstreamId) {
+    target.note(upstreamId);
+  }
+
   private Position write(List<NewEvent> events) {
     if (position == null || !events.equals(written)) {
       position = target.append(events);

@@ -54,6 +54,11 @@ final class Heard implements RelayListener {
   }
 
   @Override
+  public void takenOver(boolean resumed) {
+    // Only replicas that share a store take over.
+  }
+
+  @Override
   public void gap() {
     gaps.incrementAndGet();
   }

@@ -70,7 +70,7 @@ final class ScriptedUpstream implements Upstream {
     }
 
     @Override
-    public Optional<MessageSource> listen() {
+    public Optional<MessageSource> listen(@Nullable String afterEventId) {
       return listen.get();
     }
 
