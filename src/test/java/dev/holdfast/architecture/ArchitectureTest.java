@@ -129,8 +129,7 @@ class ArchitectureTest {
 
   @Test
   void shouldKnowVertxOnlyWhereConnectionsAreMade() {
-    onlyIn(
-        "io.vertx..", "redis", "cluster", "log.redis", "session.redis", "upstream.http", "wiring");
+    onlyIn("io.vertx..", "redis", "cluster", "log.redis", "session.redis", "upstream.http", "wiring");
   }
 
   @Test
