@@ -235,7 +235,7 @@ public final class Relay {
     try {
       StreamWriter writer = log.open(stream, "");
       MessageSource source =
-          new StandaloneSource(() -> upstream.listen(null), listener, Backoff.UPSTREAM);
+          new StandaloneSource(upstream::listen, null, listener, Backoff.UPSTREAM);
       pumps.start(stream, new Pump(writer, () -> source, List.of(), listener));
     } catch (FencedException alreadyWritten) {
       return;

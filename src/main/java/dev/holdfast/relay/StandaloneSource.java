@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ final class StandaloneSource implements MessageSource {
 
   private static final Logger LOG = Logger.getLogger(StandaloneSource.class);
 
-  private final Supplier<Optional<MessageSource>> listen;
+  private final Opening listen;
   private final RelayListener listener;
   private final Backoff first;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -28,18 +28,32 @@ final class StandaloneSource implements MessageSource {
   /** Set by the reading thread, read by one that closes. */
   private volatile @Nullable MessageSource current;
 
-  /** The reading thread's own. */
+  // The reading thread's own.
   private Backoff backoff;
+  private @Nullable String after;
+  private Consumer<String> moved = id -> {};
+
+  /** Opens the server's stream. */
+  interface Opening {
+
+    /**
+     * Opens it once.
+     *
+     * @param after the server's id of the last event that is known; null for none
+     * @return nothing when the server has no such stream
+     */
+    Optional<MessageSource> open(@Nullable String after);
+  }
 
   /**
    * Opens nothing yet.
    *
-   * @param listen opens the server's stream; gives nothing when the server has none
+   * @param after the server's id of the last event that is known; null for none
    * @param first how long to wait after the first failure
    */
-  StandaloneSource(
-      Supplier<Optional<MessageSource>> listen, RelayListener listener, Backoff first) {
+  StandaloneSource(Opening listen, @Nullable String after, RelayListener listener, Backoff first) {
     this.listen = listen;
+    this.after = after;
     this.listener = listener;
     this.first = first;
     this.backoff = first;
@@ -55,6 +69,7 @@ final class StandaloneSource implements MessageSource {
         }
         List<UpstreamMessage> messages = source.take();
         backoff = first;
+        messages.forEach(this::passed);
         return messages;
       } catch (UpstreamException failure) {
         if (isFinal(failure)) {
@@ -69,8 +84,25 @@ final class StandaloneSource implements MessageSource {
     return List.of();
   }
 
+  private void passed(UpstreamMessage message) {
+    after = message.eventId() == null ? after : message.eventId();
+  }
+
+  private void moved(String id) {
+    after = id;
+    moved.accept(id);
+  }
+
+  @Override
+  public void whenMoved(Consumer<String> listener) {
+    moved = listener;
+  }
+
   private @Nullable MessageSource open() {
-    MessageSource opened = listen.get().orElse(null);
+    MessageSource opened = listen.open(after).orElse(null);
+    if (opened != null) {
+      opened.whenMoved(this::moved);
+    }
     current = opened;
     if (opened != null && isClosed()) {
       opened.close();
@@ -81,13 +113,16 @@ final class StandaloneSource implements MessageSource {
   private static boolean isFinal(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.SessionGone _ -> true;
-      // 408 and 429 say not now, other 4xx say no.
-      case UpstreamException.Refused refused ->
-          refused.status() < 500 && refused.status() != 408 && refused.status() != 429;
+      case UpstreamException.Refused refused -> !saysNotNow(refused.status());
       case UpstreamException.Unreachable _ -> false;
       case UpstreamException.TimedOut _ -> false;
       case UpstreamException.Broken _ -> false;
     };
+  }
+
+  /** Among them 409: the server has not noticed yet that a lost replica's connection is dead. */
+  static boolean saysNotNow(int status) {
+    return status >= 500 || status == 408 || status == 409 || status == 429;
   }
 
   private void pause() {

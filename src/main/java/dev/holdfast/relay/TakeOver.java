@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
@@ -97,7 +96,12 @@ public final class TakeOver {
     StreamRef stream = adopted.stream();
     String after = adopted.upstreamId();
     if (stream.name().equals(StreamNames.STANDALONE)) {
-      start(adopted, List.of(), () -> listen(upstream, after, permits));
+      StandaloneSource.Opening listen = last -> once(() -> upstream.listen(last), permits);
+      listener.takenOver(true);
+      start(
+          adopted,
+          List.of(),
+          () -> new StandaloneSource(listen, after, listener, Backoff.UPSTREAM));
     } else {
       List<RequestId> requests = unanswered(stream, RequestIds.read(adopted.requests()));
       start(adopted, requests, () -> goOn(upstream, after, requests, permits));
@@ -108,20 +112,6 @@ public final class TakeOver {
       AdoptedStream adopted, List<RequestId> requests, Supplier<MessageSource> source) {
     LOG.debugf("stream=%s is taken over", adopted.stream());
     pumps.start(adopted.stream(), new Pump(adopted.writer(), source, requests, listener));
-  }
-
-  private MessageSource listen(
-      UpstreamSession upstream, @Nullable String after, Semaphore permits) {
-    // Only the first connection goes on from there; what came since is not asked for again.
-    AtomicReference<@Nullable String> cursor = new AtomicReference<>(after);
-    Supplier<Optional<MessageSource>> connect =
-        () -> {
-          Optional<MessageSource> source = open(() -> upstream.listen(cursor.get()), permits);
-          cursor.set(null);
-          return source;
-        };
-    listener.takenOver(true);
-    return new StandaloneSource(connect, listener, Backoff.UPSTREAM);
   }
 
   private MessageSource goOn(
@@ -146,32 +136,34 @@ public final class TakeOver {
   private static <T> T open(Supplier<T> stream, Semaphore permits) {
     Backoff backoff = FIRST_WAIT;
     for (int attempt = 1; ; attempt++) {
-      permits.acquireUninterruptibly();
       try {
-        return stream.get();
+        return once(stream, permits);
       } catch (UpstreamException failure) {
         if (attempt == ATTEMPTS || isFinal(failure)) {
           throw failure;
         }
-      } finally {
-        permits.release();
       }
       LockSupport.parkNanos(backoff.delay().toNanos());
       backoff = backoff.next();
     }
   }
 
+  private static <T> T once(Supplier<T> stream, Semaphore permits) {
+    permits.acquireUninterruptibly();
+    try {
+      return stream.get();
+    } finally {
+      permits.release();
+    }
+  }
+
   private static boolean isFinal(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.SessionGone _ -> true;
-      case UpstreamException.Refused refused -> refused.status() < 500 && !mayPass(refused);
+      case UpstreamException.Refused refused -> !StandaloneSource.saysNotNow(refused.status());
       case UpstreamException.Unreachable _, UpstreamException.Broken _ -> false;
       case UpstreamException.TimedOut _ -> true;
     };
-  }
-
-  private static boolean mayPass(UpstreamException.Refused refused) {
-    return refused.status() == 408 || refused.status() == 409 || refused.status() == 429;
   }
 
   /** Of a batch, some requests may be answered already: that is in the log. */

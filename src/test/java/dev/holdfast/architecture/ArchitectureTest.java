@@ -129,7 +129,8 @@ class ArchitectureTest {
 
   @Test
   void shouldKnowVertxOnlyWhereConnectionsAreMade() {
-    onlyIn("io.vertx..", "redis", "cluster", "log.redis", "session.redis", "upstream.http", "wiring");
+    onlyIn(
+        "io.vertx..", "redis", "cluster", "log.redis", "session.redis", "upstream.http", "wiring");
   }
 
   @Test

@@ -14,6 +14,8 @@ final class Heard implements RelayListener {
   final AtomicInteger connections = new AtomicInteger();
   final AtomicInteger appended = new AtomicInteger();
   final AtomicInteger delivered = new AtomicInteger();
+  final AtomicInteger resumptions = new AtomicInteger();
+  final AtomicInteger lost = new AtomicInteger();
   final AtomicInteger gaps = new AtomicInteger();
   final List<Integer> replays = new CopyOnWriteArrayList<>();
   final List<UpstreamException> failures = new CopyOnWriteArrayList<>();
@@ -61,6 +63,11 @@ final class Heard implements RelayListener {
   @Override
   public void gap() {
     gaps.incrementAndGet();
+  }
+
+  @Override
+  public void takenOver(boolean resumed) {
+    (resumed ? resumptions : lost).incrementAndGet();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.holdfast.relay;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.log.Adoption;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.protocol.Body;
@@ -41,6 +42,8 @@ final class RelayFixture implements AutoCloseable {
               clock));
   final MemorySessionStore store = new MemorySessionStore(IDLE, MAX_SESSIONS, clock);
   final Relay relay;
+  private final Sessions sessions;
+  private final Parts parts;
   private final LocalUpstream local;
 
   RelayFixture(Tool... tools) {
@@ -50,10 +53,16 @@ final class RelayFixture implements AutoCloseable {
   RelayFixture(StreamConfig streams, ReplayConfig replay, Tool... tools) {
     local = new LocalUpstream(List.of(tools), "test", "1");
     Map<String, Upstream> upstreams = Map.of(LOCAL, local, SCRIPTED, scripted);
-    Parts parts = new Parts(log, streams, replay, heard);
+    parts = new Parts(log, streams, replay, heard);
     // A tenth of this is how seldom the store hears of use; by the monotonic clock, so: always.
     Duration always = Duration.ofNanos(10);
-    relay = new Relay(new Sessions(store, upstreams, parts, always, clock), parts, clock);
+    sessions = new Sessions(store, upstreams, parts, always, clock);
+    relay = new Relay(sessions, parts, clock);
+  }
+
+  /** Takes over streams into this relay. */
+  TakeOver takeOver(Adoption adoption) {
+    return new TakeOver(sessions, parts, adoption);
   }
 
   void pass(Duration time) {

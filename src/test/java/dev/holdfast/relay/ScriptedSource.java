@@ -33,6 +33,12 @@ final class ScriptedSource implements MessageSource {
     return this;
   }
 
+  /** Brings a message that may have an id. */
+  ScriptedSource bring(UpstreamMessage message) {
+    steps.add(new Step.Messages(List.of(message)));
+    return this;
+  }
+
   /** Fails; for what no {@link UpstreamException} foresees, too. */
   ScriptedSource fail(RuntimeException failure) {
     steps.add(new Step.Failure(failure));

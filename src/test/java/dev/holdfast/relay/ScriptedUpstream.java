@@ -27,10 +27,15 @@ final class ScriptedUpstream implements Upstream {
   volatile Supplier<Handshake> handshake = () -> handshake("2025-11-25");
   volatile Function<Body, Answer> answer = _ -> new Answer.Json(RESULT);
   volatile Supplier<Optional<MessageSource>> listen = Optional::empty;
+  volatile Function<String, MessageSource> resume =
+      _ -> {
+        throw new UpstreamException.Broken("not offered", null);
+      };
   volatile Runnable onSend = () -> {};
   volatile @Nullable UpstreamException sendFailure;
 
   final List<Body> sent = new CopyOnWriteArrayList<>();
+  final List<String> listenedAfter = new CopyOnWriteArrayList<>();
   final AtomicInteger ended = new AtomicInteger();
 
   static Handshake handshake(String version) {
@@ -70,13 +75,14 @@ final class ScriptedUpstream implements Upstream {
     }
 
     @Override
-    public Optional<MessageSource> listen(@Nullable String afterEventId) {
+    public Optional<MessageSource> listen(@Nullable String after) {
+      listenedAfter.add(String.valueOf(after));
       return listen.get();
     }
 
     @Override
     public MessageSource resume(String eventId) {
-      throw new UpstreamException.Broken("not offered", null);
+      return resume.apply(eventId);
     }
 
     @Override

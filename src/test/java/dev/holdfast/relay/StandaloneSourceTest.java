@@ -1,16 +1,20 @@
 package dev.holdfast.relay;
 
 import static dev.holdfast.relay.PumpFixture.PROGRESS;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -29,14 +33,17 @@ class StandaloneSourceTest {
 
   private final Heard heard = new Heard();
   private final AtomicInteger opened = new AtomicInteger();
+  private final List<String> openedAfter = new CopyOnWriteArrayList<>();
   private final Queue<Supplier<Optional<MessageSource>>> answers = new ArrayDeque<>();
 
   private StandaloneSource source(Backoff backoff) {
     return new StandaloneSource(
-        () -> {
+        after -> {
           opened.incrementAndGet();
+          openedAfter.add(String.valueOf(after));
           return answers.remove().get();
         },
+        "u0",
         heard,
         backoff);
   }
@@ -98,6 +105,25 @@ class StandaloneSourceTest {
     }
   }
 
+  /** Or the server would bring again what is in the log already. */
+  @Test
+  void shouldGoOnBehindTheNewestEventThatHadAnId() {
+    answer(
+        new ScriptedSource()
+            .bring(new UpstreamMessage(PROGRESS.getBytes(UTF_8), "u1"))
+            .bring(PROGRESS)
+            .fail(new UpstreamException.Broken("test", null)));
+    answer(new ScriptedSource().bring(PROGRESS));
+
+    try (StandaloneSource source = source(SHORT)) {
+      source.take();
+      source.take();
+      source.take();
+    }
+
+    assertThat(openedAfter).containsExactly("u0", "u1");
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {400, 401, 403, 404, 406})
   void shouldTakeANoForAnAnswer(int status) {
@@ -109,7 +135,7 @@ class StandaloneSourceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {408, 429, 500, 502})
+  @ValueSource(ints = {408, 409, 429, 500, 502})
   void shouldNotTakeALaterForANo(int status) {
     answer(new UpstreamException.Refused(status, null));
     answer(new ScriptedSource().bring(PROGRESS));
