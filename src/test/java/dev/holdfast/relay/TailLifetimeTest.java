@@ -1,14 +1,13 @@
 package dev.holdfast.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -75,38 +74,40 @@ class TailLifetimeTest {
   @Test
   void shouldAlsoSayThatTheClientListensWhileEventsKeepComing() {
     StreamWriter writer = desk.open("s");
-    TestConnection client = desk.follow("s");
+    TestConnection client = new TestConnection();
+    AtomicInteger written = new AtomicInteger();
+    client.onWrite = () -> appendNext(writer, written, 10);
 
-    writer.append(LogTesting.numbered(1, 1));
-    client.await(c -> c.data().size() == 1);
+    Desk.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    client.awaitEnd();
 
-    await().until(() -> desk.alive.get() > 0);
+    assertThat(client.data()).isEqualTo(Desk.numbers(1, 10));
+    assertThat(desk.alive).hasValue(9);
   }
 
-  /** A busy connection never came to its maximum lifetime. */
+  /** There is always something to read, so the tail never pauses to look at its clock. */
   @Test
-  void shouldCloseAnOldConnectionOnABusyStreamToo() throws InterruptedException {
+  void shouldCloseAnOldConnectionOnABusyStreamToo() {
     desk.streams = Settings.streams().maxLifetime(Duration.ofMillis(100));
     StreamWriter writer = desk.open("s");
-    AtomicBoolean stop = new AtomicBoolean();
-    Thread busy =
-        Thread.ofPlatform()
-            .start(() -> {
-              for (int n = 1; !stop.get(); n++) {
-                writer.append(LogTesting.numbered(n, n));
-                while (n - desk.heard.delivered.get() > 5000 && !stop.get()) {
-                  Thread.onSpinWait();
-                }
-              }
-            });
+    TestConnection client = new TestConnection();
+    AtomicInteger written = new AtomicInteger();
+    client.onWrite = () -> appendNext(writer, written, Integer.MAX_VALUE);
 
-    TestConnection client = desk.follow("s");
+    Desk.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), client);
     client.awaitEnd();
-    stop.set(true);
-    busy.join();
 
     assertThat(client.text()).endsWith("\n\nretry: 5000\n\n");
     assertThat(client.data()).isEqualTo(Desk.numbers(1, client.data().size()));
+  }
+
+  private static void appendNext(StreamWriter writer, AtomicInteger written, int last) {
+    int number = written.incrementAndGet();
+    if (number < last) {
+      writer.append(LogTesting.numbered(number, number));
+    } else if (number == last) {
+      writer.append(Desk.complete(number, number));
+    }
   }
 
   @Test

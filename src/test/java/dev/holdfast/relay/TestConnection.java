@@ -26,6 +26,9 @@ final class TestConnection implements ClientConnection {
   private final Semaphore room = new Semaphore(Integer.MAX_VALUE / 2);
   private final Semaphore waiting = new Semaphore(0);
 
+  /** What happens while the server writes. */
+  volatile Runnable onWrite = () -> {};
+
   /** An event as a client sees it. */
   record Event(String id, String data) {}
 
@@ -37,6 +40,7 @@ final class TestConnection implements ClientConnection {
       throw new ClientGoneException(null);
     }
     received.writeBytes(bytes);
+    onWrite.run();
   }
 
   @Override
