@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A child process that serves on a port and says on which, running until it is closed. */
-final class ServerProcess implements AutoCloseable {
+public final class ServerProcess implements AutoCloseable {
 
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
@@ -38,7 +38,7 @@ final class ServerProcess implements AutoCloseable {
    * @param ready finds, in one line of its output, the port as its first group
    * @throws IllegalStateException if the process ends or stays silent instead
    */
-  static ServerProcess start(ProcessBuilder builder, Pattern ready) {
+  public static ServerProcess start(ProcessBuilder builder, Pattern ready) {
     try {
       return new ServerProcess(builder.redirectErrorStream(true).start(), ready);
     } catch (IOException e) {
@@ -46,16 +46,18 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  int port() {
+  /** The port that it said. */
+  public int port() {
     return port;
   }
 
-  Process process() {
+  /** The process itself. */
+  public Process process() {
     return process;
   }
 
   /** All that the server has written so far, for the messages of failing tests. */
-  String output() {
+  public String output() {
     return String.join("\n", output);
   }
 

@@ -1,0 +1,73 @@
+package dev.holdfast.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Sessions that call the tool {@code echo}, each call after the one before.
+ *
+ * @param sessions how many
+ * @param time for how long
+ */
+record CallLoad(int sessions, Duration time) {
+
+  private static final JsonNumber ID = new JsonNumber("id");
+
+  /**
+   * What came out.
+   *
+   * @param perSecond how many calls were answered per second, all sessions together
+   * @param times how long each took
+   */
+  record Outcome(double perSecond, Samples times) {}
+
+  /** Runs it. */
+  Outcome run(URI url) {
+    try (Crowd crowd = Crowd.open(url, sessions)) {
+      long begin = System.nanoTime();
+      long end = begin + time.toNanos();
+      List<Samples> each =
+          crowd.together(session -> {
+            Samples times = new Samples();
+            for (long now = System.nanoTime(); now < end; ) {
+              call(session);
+              long answered = System.nanoTime();
+              times.add(answered - now);
+              now = answered;
+            }
+            return times;
+          });
+      double seconds = (System.nanoTime() - begin) / 1e9;
+      Samples all = new Samples();
+      each.forEach(all::addAll);
+      return new Outcome(all.size() / seconds, all);
+    }
+  }
+
+  private static void call(McpSession session) throws IOException {
+    Answer answer = new Answer();
+    int id = session.call("echo", "{\"message\":\"hello\"}", answer);
+    if (answer.messages != 1 || answer.id != id || !answer.text.contains("\"result\"")) {
+      throw new WrongResultException(
+          "call %d got %d messages, the last: %s".formatted(id, answer.messages, answer.text));
+    }
+  }
+
+  private static final class Answer implements Sink {
+
+    private int messages;
+    private long id;
+    private String text = "";
+
+    @Override
+    public void take(byte[] array, int offset, int length) {
+      messages++;
+      id = ID.in(array, offset, length);
+      text = new String(array, offset, length, UTF_8);
+    }
+  }
+}
