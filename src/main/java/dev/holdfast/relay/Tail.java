@@ -38,6 +38,9 @@ public final class Tail {
   /** How long a page may wait, lest a wake-up was lost on its way from another replica. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
 
+  /** How long a store may be away before the client is sent to try elsewhere. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
   private final Context context;
   private final StreamRef stream;
   private final Framing framing;
@@ -163,7 +166,7 @@ public final class Tail {
   /** Reads once and acts on it; returns whether to go on. */
   private boolean step(ClientConnection connection)
       throws ClientGoneException, InterruptedException {
-    ReadResult next = read == null ? context.log().read(stream, cursor, page) : read;
+    ReadResult next = read == null ? read(connection) : read;
     read = null;
     // An evicted tail stops even when it never has to wait: each event goes to one connection only.
     if (signal.ended()) {
@@ -175,6 +178,23 @@ public final class Tail {
       case ReadResult.Gap gap -> passOver(gap);
       case ReadResult.Ended _, ReadResult.Unknown _ -> false;
     };
+  }
+
+  /** Reads, and bears with a store that is away for a moment: the client need not notice. */
+  private ReadResult read(ClientConnection connection)
+      throws ClientGoneException, InterruptedException {
+    long since = System.nanoTime();
+    for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
+      try {
+        return context.log().read(stream, cursor, page);
+      } catch (StoreUnavailableException away) {
+        if (signal.ended() || System.nanoTime() - since > PATIENCE.toNanos()) {
+          throw away;
+        }
+        flush(connection);
+        Thread.sleep(backoff.delay());
+      }
+    }
   }
 
   private boolean deliver(List<LogEvent> events, ClientConnection connection)

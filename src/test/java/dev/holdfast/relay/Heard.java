@@ -56,11 +56,6 @@ final class Heard implements RelayListener {
   }
 
   @Override
-  public void takenOver(boolean resumed) {
-    // Only replicas that share a store take over.
-  }
-
-  @Override
   public void gap() {
     gaps.incrementAndGet();
   }
