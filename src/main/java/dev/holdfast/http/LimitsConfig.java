@@ -1,6 +1,7 @@
 package dev.holdfast.http;
 
 import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
@@ -32,5 +33,6 @@ public interface LimitsConfig {
    * a unit: {@code 512K}, {@code 4M}. 1 kB to 256 MB.
    */
   @WithDefault("4M")
+  @WithConverter(MessageBytes.FromText.class)
   MessageBytes messageBytes();
 }

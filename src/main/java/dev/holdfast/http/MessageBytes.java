@@ -1,6 +1,9 @@
 package dev.holdfast.http;
 
+import io.quarkus.runtime.configuration.MemorySize;
 import io.quarkus.runtime.configuration.MemorySizeConverter;
+import java.math.BigInteger;
+import org.eclipse.microprofile.config.spi.Converter;
 
 /**
  * A bound on the size of messages.
@@ -17,17 +20,27 @@ public record MessageBytes(int value) {
    */
   public MessageBytes {
     if (value < LEAST || value > MOST) {
-      throw new IllegalArgumentException("a message size is 1K to 256M, not " + value + " bytes");
+      throw new IllegalArgumentException("must be 1K to 256M, not " + value + " bytes");
     }
   }
 
   /**
    * Reads a number with an optional unit, as Quarkus reads memory sizes.
    *
-   * @throws IllegalArgumentException when it is none, or out of bounds
+   * <p>Named by the mapping: of a static method found by convention, the configuration swallows the
+   * message.
    */
-  public static MessageBytes of(String text) {
-    long bytes = new MemorySizeConverter().convert(text).asLongValue();
-    return new MessageBytes((int) Math.min(bytes, Integer.MAX_VALUE));
+  public static final class FromText implements Converter<MessageBytes> {
+
+    private static final BigInteger TOO_MANY = BigInteger.valueOf(Integer.MAX_VALUE);
+
+    /**
+     * @throws IllegalArgumentException when it is no number, or out of bounds
+     */
+    @Override
+    public MessageBytes convert(String text) {
+      MemorySize size = new MemorySizeConverter().convert(text);
+      return new MessageBytes(size.asBigInteger().min(TOO_MANY).intValueExact());
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
 import java.time.Duration;
@@ -46,8 +47,9 @@ public interface GatewayConfig {
 
   /** Bounds of the store in memory. */
   interface Memory {
-    /** The most bytes that all events together may take; the oldest are purged. */
+    /** The most bytes that all events together may take; the oldest are purged. 1 kB to 1 TB. */
     @WithDefault("10M")
+    @WithConverter(StoreSize.class)
     MemorySize maxBytes();
   }
 
@@ -69,7 +71,11 @@ public interface GatewayConfig {
     /** Its MCP endpoint, {@code http} or {@code https}. */
     Optional<URI> url();
 
-    /** Headers sent with every request to it, such as its credentials. */
+    /**
+     * Headers sent with every request to it, such as its credentials. A dot in a name stands for a
+     * dash, since the environment has neither: {@code HOLDFAST_UPSTREAM_HEADERS_X_API_KEY} is
+     * {@code x.api.key} when it arrives here.
+     */
     Map<String, String> headers();
 
     /** How long a connection to it may take. */
@@ -86,6 +92,7 @@ public interface GatewayConfig {
 
     /** How long the stream of a running call may be silent; {@code 0s} for ever. */
     @WithDefault("5m")
+    @DurationMin
     @DurationMax(days = 1)
     Duration idleTimeout();
   }

@@ -1,0 +1,25 @@
+package dev.holdfast.wiring;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.testing.Gateway;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The program itself says why it does not start, in a line and without a stack trace. */
+class RefusedConfigIT {
+
+  @ParameterizedTest
+  @CsvSource({
+    "stream.retry, 1ms, 'holdfast.stream.retry must be 10ms or more, not PT0.001S'",
+    "upstream.url, ftp://a/b, 'holdfast.upstream cannot be used with the url ftp://a/b: url must'",
+    "upstreams.x.idle-timeout, 2s, holdfast.upstreams.x.url is missing",
+  })
+  void shouldSayWhyItDoesNotStart(String name, String value, String why) {
+    assertThatThrownBy(() -> Gateway.start(Map.of("holdfast." + name, value)).close())
+        .hasMessageContaining(why)
+        .message()
+        .doesNotContain("\tat ");
+  }
+}
