@@ -1,0 +1,70 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.cluster.ClusterConfig;
+import dev.holdfast.http.HttpConfig;
+import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.relay.ReplayConfig;
+import dev.holdfast.relay.StreamConfig;
+import dev.holdfast.session.SessionConfig;
+import io.quarkus.runtime.StartupEvent;
+import io.smallrye.config.ConfigMappings;
+import io.smallrye.config.ConfigMappings.ConfigClass;
+import io.smallrye.config.PropertyNamesMatcher;
+import io.smallrye.config.SmallRyeConfig;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jboss.logging.Logger;
+
+/**
+ * Warns of variables in the environment, or in {@code .env}, that look like ours and mean nothing.
+ * Unknown keys from anywhere else stop the program: the mappings see to that.
+ */
+@Singleton
+final class UnknownVariables {
+
+  /** All that is configured under {@code holdfast}. */
+  static final List<Class<?>> MAPPINGS =
+      List.of(
+          GatewayConfig.class,
+          StreamConfig.class,
+          ReplayConfig.class,
+          SessionConfig.class,
+          HttpConfig.class,
+          LimitsConfig.class,
+          ClusterConfig.class);
+
+  private static final Logger LOG = Logger.getLogger(UnknownVariables.class);
+
+  /**
+   * What Kubernetes sets in every container for a service named holdfast, or holdfast-something.
+   */
+  private static final Pattern SERVICE_LINK =
+      Pattern.compile("holdfast\\.(.+\\.)?(service\\.(host|port.*)|port(\\[\\d+\\].+)?)");
+
+  private final SmallRyeConfig config;
+
+  UnknownVariables(SmallRyeConfig config) {
+    this.config = config;
+  }
+
+  void warn(@Observes StartupEvent event) {
+    in(config)
+        .forEach(name -> LOG.warnf("a variable is no configuration key and ignored: key=%s", name));
+  }
+
+  /** Returns the keys that variables became and that no mapping has. */
+  static Stream<String> in(SmallRyeConfig config) {
+    PropertyNamesMatcher known =
+        ConfigMappings.propertyNamesMatcher(
+            MAPPINGS.stream().<ConfigClass>map(ConfigClass::configClass).toList());
+    return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
+        .filter(name -> name.startsWith("holdfast."))
+        .filter(name -> !known.matches(name))
+        .filter(name -> !SERVICE_LINK.matcher(name).matches())
+        .sorted();
+  }
+}
