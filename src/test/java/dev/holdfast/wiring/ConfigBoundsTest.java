@@ -1,0 +1,134 @@
+package dev.holdfast.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.smallrye.config.ConfigValidationException;
+import io.smallrye.config.SmallRyeConfig;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is refused says which key it was, which value, and what would do. */
+class ConfigBoundsTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "cleanup-interval, 100ms, 99ms, 100ms or more, PT0.099S",
+    "cleanup-interval, 1d, 25h, 1d or less, PT25H",
+    "memory.max-bytes, 1K, 1023, 1K to 1T, 1023 bytes",
+    "memory.max-bytes, 1T, 2T, 1K to 1T, 2199023255552 bytes",
+    "redis.timeout, 10ms, 9ms, 10ms or more, PT0.009S",
+    "redis.timeout, 1m, 61s, 1m or less, PT1M1S",
+    "upstream.connect-timeout, 10ms, 9ms, 10ms or more, PT0.009S",
+    "upstream.connect-timeout, 5m, 301s, 5m or less, PT5M1S",
+    "upstream.first-byte-timeout, 10ms, 9ms, 10ms or more, PT0.009S",
+    "upstream.first-byte-timeout, 1d, 25h, 1d or less, PT25H",
+    "upstream.idle-timeout, 0s, -1s, 0s or more, PT-1S",
+    "upstream.idle-timeout, 1d, 25h, 1d or less, PT25H",
+    "upstreams.x.connect-timeout, 10ms, 9ms, 10ms or more, PT0.009S",
+    "stream.event-ttl, 1s, 999ms, 1s or more, PT0.999S",
+    "stream.event-ttl, 30d, 31d, 30d or less, PT744H",
+    "stream.completed-ttl, 1s, 999ms, 1s or more, PT0.999S",
+    "stream.completed-ttl, 30d, 31d, 30d or less, PT744H",
+    "stream.max-events, 100, 99, 100 or more, 99",
+    "stream.max-events, 10000000, 10000001, 10000000 or less, 10000001",
+    "stream.retry, 10ms, 9ms, 10ms or more, PT0.009S",
+    "stream.retry, 10m, 601s, 10m or less, PT10M1S",
+    "stream.keep-alive, 100ms, 99ms, 100ms or more, PT0.099S",
+    "stream.keep-alive, 10m, 601s, 10m or less, PT10M1S",
+    "stream.idle-timeout, 100ms, 99ms, 100ms or more, PT0.099S",
+    "stream.idle-timeout, 1d, 25h, 1d or less, PT25H",
+    "stream.max-lifetime, 100ms, 99ms, 100ms or more, PT0.099S",
+    "stream.max-lifetime, 1d, 25h, 1d or less, PT25H",
+    "replay.window, 1s, 999ms, 1s or more, PT0.999S",
+    "replay.window, 30d, 31d, 30d or less, PT744H",
+    "session.idle-timeout, 1s, 999ms, 1s or more, PT0.999S",
+    "session.idle-timeout, 30d, 31d, 30d or less, PT744H",
+    "cluster.heartbeat, 50ms, 49ms, 50ms or more, PT0.049S",
+    "cluster.heartbeat, 1m, 61s, 1m or less, PT1M1S",
+    "cluster.dead-after, 100ms, 99ms, 100ms or more, PT0.099S",
+    "cluster.dead-after, 10m, 601s, 10m or less, PT10M1S",
+    "limits.connections, 1, 0, 1 or more, 0",
+    "limits.connections, 1000000, 1000001, 1000000 or less, 1000001",
+    "limits.sessions, 1, 0, 1 or more, 0",
+    "limits.sessions, 10000000, 10000001, 10000000 or less, 10000001",
+    "limits.streams-per-session, 2, 1, 2 or more, 1",
+    "limits.streams-per-session, 10000, 10001, 10000 or less, 10001",
+    "limits.message-bytes, 1K, 1023, 1K to 256M, 1023 bytes",
+    "limits.message-bytes, 256M, 257M, 1K to 256M, 269484032 bytes",
+  })
+  void shouldRefuseWhatIsOutOfBounds(
+      String name, String atBound, String outside, String bound, String value) {
+    String key = "holdfast." + name;
+
+    assertThatCode(() -> Configured.by(Map.of(key, atBound))).doesNotThrowAnyException();
+    assertThatThrownBy(() -> Configured.by(Map.of(key, outside)))
+        .isInstanceOf(ConfigValidationException.class)
+        .hasMessageContaining(key + " ")
+        .hasMessageContaining("must be " + bound + ", not " + value);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "store, mongo, 'allowed values: memory,redis'",
+    "stream.durable, none, 'allowed values: all,calls'",
+    "replay.on-gap, skip, 'allowed values: continue,error'",
+    "stream.retry, soon, 'Invalid duration: soon'",
+    "limits.sessions, many, 'Expected an integer value, got \"many\"'",
+    "limits.message-bytes, big, big",
+    "memory.max-bytes, big, big",
+    "upstream.url, http://a b, Illegal character",
+  })
+  void shouldRefuseWhatDoesNotParse(String name, String value, String why) {
+    assertThatThrownBy(() -> Configured.by(Map.of("holdfast." + name, value)))
+        .isInstanceOf(ConfigValidationException.class)
+        .hasMessageContaining("holdfast." + name + " with the config value \"" + value + "\"")
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void shouldRefuseUnknownKeys() {
+    assertThatThrownBy(() -> Configured.by(Map.of("holdfast.strem.retry", "1s")))
+        .isInstanceOf(ConfigValidationException.class)
+        .hasMessageContaining("holdfast.strem.retry in ")
+        .hasMessageContaining("does not map to any root");
+  }
+
+  @Test
+  void shouldFindVariablesThatMeanNothing() {
+    Map<String, String> variables =
+        Map.of(
+            "HOLDFAST_STREM_RETRY", "1s",
+            "HOLDFAST_UPSTREAMS_MY_SERVER_URL", "http://a/mcp",
+            "HOLDFAST_STREAM_EVENT_TTL", "2h",
+            "HOLDFAST_UPSTREAMS_WEATHER_URL", "http://b/mcp",
+            "HOLDFAST_UPSTREAM_HEADERS_X_API_KEY", "secret",
+            "HOLDFAST_HTTP_ALLOWED_HOSTS", "a,b",
+            "HOLDFAST_SERVICE_HOST", "10.0.0.1",
+            "HOLDFAST_PORT_8080_TCP_ADDR", "10.0.0.1",
+            "PATH", "/bin");
+
+    SmallRyeConfig config = Configured.byEnvironment(variables);
+
+    assertThat(UnknownVariables.in(config))
+        .containsExactly("holdfast.strem.retry", "holdfast.upstreams.my.server.url");
+  }
+
+  @Test
+  void shouldNameUpstreamsAndHeadersInTheEnvironment() {
+    SmallRyeConfig config =
+        Configured.byEnvironment(
+            Map.of(
+                "HOLDFAST_UPSTREAMS_WEATHER_URL", "http://b/mcp",
+                "HOLDFAST_UPSTREAMS_WEATHER_HEADERS_X_API_KEY", "secret"));
+
+    GatewayConfig gateway = config.getConfigMapping(GatewayConfig.class);
+    assertThat(gateway.upstreams())
+        .containsOnlyKeys("weather")
+        .hasEntrySatisfying(
+            "weather", weather -> assertThat(weather.headers()).containsOnlyKeys("x.api.key"));
+  }
+}

@@ -1,0 +1,138 @@
+package dev.holdfast.wiring;
+
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.relay.StreamConfig;
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.SmallRyeConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Keys and defaults are a promise to those who upgrade. */
+class ConfigDefaultsTest {
+
+  private static final Pattern ROW =
+      Pattern.compile("(?m)^\\| `([^`]+)` \\| `([^`]+)` \\| (?:`([^`]*)`|–) \\| .+ \\|$");
+
+  @Test
+  void shouldKeepKeysAndDefaults() {
+    assertThat(Configured.defaults())
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.ofEntries(
+                entry("holdfast.store", "memory"),
+                entry("holdfast.cleanup-interval", "5m"),
+                entry("holdfast.memory.max-bytes", "10M"),
+                entry("holdfast.redis.prefix", "holdfast:"),
+                entry("holdfast.redis.timeout", "1s"),
+                entry("holdfast.upstream.url", ""),
+                entry("holdfast.upstream.headers.*", ""),
+                entry("holdfast.upstream.connect-timeout", "5s"),
+                entry("holdfast.upstream.first-byte-timeout", "5m"),
+                entry("holdfast.upstream.idle-timeout", "5m"),
+                entry("holdfast.upstreams.*.url", ""),
+                entry("holdfast.upstreams.*.headers.*", ""),
+                entry("holdfast.upstreams.*.connect-timeout", "5s"),
+                entry("holdfast.upstreams.*.first-byte-timeout", "5m"),
+                entry("holdfast.upstreams.*.idle-timeout", "5m"),
+                entry("holdfast.stream.event-ttl", "1h"),
+                entry("holdfast.stream.completed-ttl", "2m"),
+                entry("holdfast.stream.max-events", "10000"),
+                entry("holdfast.stream.retry", "5s"),
+                entry("holdfast.stream.keep-alive", "30s"),
+                entry("holdfast.stream.idle-timeout", "5m"),
+                entry("holdfast.stream.max-lifetime", "1h"),
+                entry("holdfast.stream.durable", "calls"),
+                entry("holdfast.replay.enabled", "true"),
+                entry("holdfast.replay.window", "24h"),
+                entry("holdfast.replay.on-gap", "error"),
+                entry("holdfast.session.idle-timeout", "1h"),
+                entry("holdfast.http.allowed-origins", "localhost"),
+                entry("holdfast.http.allowed-hosts", "localhost"),
+                entry("holdfast.cluster.heartbeat", "1s"),
+                entry("holdfast.cluster.dead-after", "3s"),
+                entry("holdfast.limits.connections", "10000"),
+                entry("holdfast.limits.sessions", "10000"),
+                entry("holdfast.limits.streams-per-session", "64"),
+                entry("holdfast.limits.message-bytes", "4M")));
+  }
+
+  @Test
+  void shouldReadDefaults() {
+    SmallRyeConfig config = Configured.by(Map.of());
+
+    GatewayConfig gateway = config.getConfigMapping(GatewayConfig.class);
+    assertThat(gateway.store()).isEqualTo(GatewayConfig.Store.MEMORY);
+    assertThat(gateway.memory().maxBytes().asLongValue()).isEqualTo(10 << 20);
+    assertThat(gateway.upstream().url()).isEmpty();
+    assertThat(gateway.upstreams()).isEmpty();
+    assertThat(config.getConfigMapping(LimitsConfig.class).messageBytes().value())
+        .isEqualTo(4 << 20);
+    assertThat(config.getConfigMapping(StreamConfig.class).retry())
+        .isEqualTo(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void shouldKnowEveryMapping() {
+    assertThat(
+            new ClassFileImporter()
+                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                    .importPackages("dev.holdfast")
+                    .stream()
+                    .filter(each -> each.isAnnotatedWith(ConfigMapping.class))
+                    .map(JavaClass::getName))
+        .containsExactlyInAnyOrderElementsOf(
+            UnknownVariables.MAPPINGS.stream().map(Class::getName).toList());
+  }
+
+  @Test
+  void shouldSayInReadmeWhatIsTrue() throws IOException {
+    Map<String, String> expected = new TreeMap<>();
+    Configured.defaults()
+        .forEach((key, value) -> {
+          // Of the named upstreams only the first key has a row: the others are the default one's.
+          if (!key.matches("holdfast\\.upstreams\\.\\*\\.(?!url$).+")) {
+            expected.put(key.substring("holdfast.".length()).replace("*", "<name>"), value);
+          }
+        });
+
+    Map<String, String> table =
+        rows().collect(Collectors.toMap(row -> row.group(1), ConfigDefaultsTest::defaultIn));
+
+    assertThat(table).containsExactlyInAnyOrderEntriesOf(expected);
+  }
+
+  @Test
+  void shouldNameVariablesInReadmeAfterTheirKeys() throws IOException {
+    assertThat(rows())
+        .allSatisfy(row ->
+            assertThat(row.group(2))
+                .isEqualTo(row.group(1).toUpperCase(Locale.ROOT).replaceAll("[.-]", "_")));
+  }
+
+  private static Stream<MatchResult> rows() throws IOException {
+    String readme = Files.readString(Path.of("README.md"));
+    String section =
+        readme.substring(readme.indexOf("## Configuration"), readme.indexOf("## HTTP"));
+    return ROW.matcher(section).results();
+  }
+
+  private static String defaultIn(MatchResult row) {
+    String value = row.group(3);
+    return value == null ? "" : value;
+  }
+}
