@@ -8,6 +8,7 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import java.util.Optional;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
+import org.jspecify.annotations.Nullable;
 
 /** Refuses requests from origins and under host names that are not allowed, before all else. */
 @Singleton
@@ -23,13 +24,19 @@ final class OriginFilter {
   @ServerRequestFilter(preMatching = true)
   Optional<Response> refuse(ContainerRequestContext request) {
     Origins allowed = origins.get();
-    if (!allowed.allowsHost(request.getHeaderString(HttpHeaders.HOST))) {
+    if (!allowed.allowsHost(host(request))) {
       return Optional.of(forbidden("Host not allowed; see holdfast.http.allowed-hosts"));
     }
     if (!allowed.allowsOrigin(request.getHeaderString("Origin"))) {
       return Optional.of(forbidden("Origin not allowed; see holdfast.http.allowed-origins"));
     }
     return Optional.empty();
+  }
+
+  /** In HTTP/2 it is a pseudo-header, and part of the URI instead of the headers. */
+  private static @Nullable String host(ContainerRequestContext request) {
+    String header = request.getHeaderString(HttpHeaders.HOST);
+    return header == null ? request.getUriInfo().getRequestUri().getAuthority() : header;
   }
 
   private static Response forbidden(String message) {
