@@ -1,0 +1,222 @@
+package dev.holdfast.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.testing.Frame;
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.McpClient;
+import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.junit.TestProfile;
+import jakarta.inject.Inject;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What happens where there is no room for more, and that it costs nobody who is inside. */
+@QuarkusTest
+@TestProfile(Profiles.Tight.class)
+class LimitsTest {
+
+  private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
+
+  @Inject ManualTool tool;
+
+  private final List<McpClient> clients = new ArrayList<>();
+  private ManualCall call;
+
+  @BeforeEach
+  void beginCall() {
+    // Connections of the test before are closed a moment after it.
+    await().until(() -> Metrics.of(Metrics.CONNECTIONS) == 0);
+    open();
+    call = ManualCall.begin(client(), tool);
+  }
+
+  @AfterEach
+  void endSessions() {
+    clients.stream()
+        .filter(each -> each.initialized().statusCode() == 200)
+        .forEach(McpClient::delete);
+  }
+
+  private McpClient client() {
+    return clients.getLast();
+  }
+
+  private McpClient open() {
+    McpClient opened = McpClient.at(Endpoints.usual());
+    clients.add(opened);
+    return opened;
+  }
+
+  @Test
+  void shouldRefuseMoreSessions() {
+    McpClient first = client();
+    open();
+    open();
+
+    HttpResponse<String> refused = open().initialized();
+
+    assertTooMany(refused.statusCode(), refused.headers(), refused.body());
+    assertThat(refused.body()).contains("\"id\":0", "sessions");
+    call.assertGoesOn(call.stream(), 1);
+    first.delete();
+    assertThat(open().initialized().statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void shouldRefuseMoreStreamsOfOneSession() {
+    // The session's own stream counts too.
+    client().ready();
+    ManualCall second = ManualCall.begin(client(), tool);
+
+    FrameStream refused = client().call("manual", "{}");
+
+    refused.rest();
+    assertTooMany(refused.status(), refused.headers(), refused.raw());
+    assertThat(refused.raw()).contains("\"id\":3", "streams");
+    second.assertGoesOn(second.stream(), 1);
+    FrameStream place = client().call("echo", "{\"message\":\"room again\"}");
+    assertThat(place.event().data()).contains("room again");
+    call.assertGoesOn(call.stream(), 1);
+  }
+
+  @Test
+  void shouldRefuseMoreConnections() {
+    McpClient first = client();
+    McpClient other = open();
+    ManualCall second = ManualCall.begin(other, tool);
+    FrameStream third = other.listen();
+    FrameStream fourth = first.listen();
+
+    for (FrameStream refused :
+        List.of(
+            first.resume(call.stream().lastEventId()),
+            first.call("echo", "{\"message\":\"no\"}"))) {
+      refused.rest();
+      assertTooMany(refused.status(), refused.headers(), refused.raw());
+      assertThat(refused.raw()).contains("connections");
+    }
+
+    fourth.cut();
+    await()
+        .until(() -> {
+          FrameStream place = first.call("echo", "{\"message\":\"room again\"}");
+          return place.events().toString().contains("room again");
+        });
+    call.assertGoesOn(call.stream(), 1);
+    second.assertGoesOn(second.stream(), 1);
+    third.cut();
+  }
+
+  /** A request that holds no stream in the end must not keep the place that it took. */
+  @Test
+  void shouldNotLosePlacesToRequestsThatComeToNothing() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      assertThat(client().resumeWhole("nosuchstream_1-1").statusCode()).isEqualTo(400);
+      assertThat(client().post(PING).statusCode()).isEqualTo(200);
+      assertThat(head()).isBetween(200, 499);
+    }
+
+    FrameStream listening = client().listen();
+    assertThat(listening.status()).isEqualTo(200);
+    listening.cut();
+    call.assertGoesOn(call.stream(), 1);
+  }
+
+  private int head() throws Exception {
+    HttpRequest head =
+        HttpRequest.newBuilder(Endpoints.usual())
+            .version(HttpClient.Version.HTTP_1_1)
+            .HEAD()
+            .header("Accept", "text/event-stream")
+            .header("Mcp-Session-Id", client().session())
+            .build();
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      return http.send(head, BodyHandlers.discarding()).statusCode();
+    }
+  }
+
+  @Test
+  void shouldRefuseLargeMessages() {
+    String large = PING.replace("}", ",\"params\":{\"x\":\"%s\"}}".formatted("x".repeat(2048)));
+
+    HttpResponse<String> refused = client().post(large);
+
+    assertTooLarge(refused);
+    call.assertGoesOn(call.stream(), 1);
+  }
+
+  @Test
+  void shouldRefuseLargeMessagesThatHideTheirLength() throws Exception {
+    byte[] large = new byte[1 << 20];
+    HttpRequest chunked =
+        HttpRequest.newBuilder(Endpoints.usual())
+            .header("Accept", "application/json, text/event-stream")
+            .header("Content-Type", "application/json")
+            .header("Mcp-Session-Id", client().session())
+            .POST(BodyPublishers.fromPublisher(BodyPublishers.ofByteArray(large)))
+            .build();
+
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      assertTooLarge(http.send(chunked, BodyHandlers.ofString()));
+    }
+    call.assertGoesOn(call.stream(), 1);
+  }
+
+  @Test
+  void shouldAcceptAMessageThatJustFits() {
+    int room = 2048 - PING.length() - ",\"params\":{\"x\":\"\"}".length();
+    String fits = PING.replace("}", ",\"params\":{\"x\":\"%s\"}}".formatted("x".repeat(room)));
+
+    assertThat(client().post(fits).statusCode()).isEqualTo(200);
+  }
+
+  private static void assertTooLarge(HttpResponse<String> refused) {
+    assertThat(refused.statusCode()).isEqualTo(413);
+    assertThat(refused.headers().firstValue("Content-Type").orElse(""))
+        .startsWith("application/json");
+    assertThat(refused.body()).contains("-32000", "2048 bytes").doesNotContain("\"id\"");
+  }
+
+  @Test
+  void shouldTellAClientThatItsEventsArePurged() {
+    FrameStream before = call.stream();
+    before.cut();
+    tool.flood(call.key(), 300, 10);
+    String cursor = before.lastEventId();
+    await().until(() -> client().resumeWhole(cursor).statusCode() == 410);
+    String name = cursor.substring(0, cursor.indexOf('_'));
+    // Begun, 300 messages and the result; the last hundred are kept.
+    String oldest = "\"firstAvailable\":\"" + name + "_\\d{13}-203\"";
+    await()
+        .untilAsserted(() ->
+            assertThat(client().resumeWhole(cursor).body())
+                .contains("-32000", "\"purged\":true")
+                .containsPattern(oldest));
+
+    String body = client().resumeWhole(cursor).body();
+    String firstAvailable = body.replaceAll("(?s).*\"firstAvailable\":\"([^\"]+)\".*", "$1");
+    assertThat(client().resume(firstAvailable).events())
+        .hasSize(99)
+        .last()
+        .extracting(Frame.Event::data)
+        .asString()
+        .contains("finished");
+  }
+
+  private static void assertTooMany(int status, HttpHeaders headers, String body) {
+    assertThat(status).isEqualTo(429);
+    assertThat(headers.firstValueAsLong("Retry-After")).hasValue(1);
+    assertThat(body).contains("-32000", "Too many");
+  }
+}

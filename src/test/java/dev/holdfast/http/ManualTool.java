@@ -1,0 +1,67 @@
+package dev.holdfast.http;
+
+import dev.holdfast.upstream.local.LogLevel;
+import dev.holdfast.upstream.local.Tool;
+import dev.holdfast.upstream.local.ToolCall;
+import dev.holdfast.upstream.local.ToolResult;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/** A tool that a test holds in its hand: it says what it is told to, and ends when it is told. */
+@ApplicationScoped
+public class ManualTool implements Tool {
+
+  private static final String DONE = "done";
+
+  private final Map<String, BlockingQueue<String>> scripts = new ConcurrentHashMap<>();
+
+  /** Sends a message on the stream of the call with this key. */
+  void say(String key, String text) {
+    script(key).add("say " + text);
+  }
+
+  /** Sends so many messages of so many bytes and then ends the call. */
+  void flood(String key, int messages, int bytes) {
+    String text = "x".repeat(bytes);
+    for (int i = 1; i <= messages; i++) {
+      say(key, i + ":" + text);
+    }
+    finish(key);
+  }
+
+  /** Ends the call with this key. */
+  void finish(String key) {
+    script(key).add(DONE);
+  }
+
+  @Override
+  public String name() {
+    return "manual";
+  }
+
+  @Override
+  public String description() {
+    return "Does what a test says.";
+  }
+
+  @Override
+  public String inputSchema() {
+    return "{\"type\":\"object\"}";
+  }
+
+  @Override
+  public ToolResult call(ToolCall call) throws InterruptedException {
+    BlockingQueue<String> script = script(call.arguments().path("key").asText());
+    for (String line = script.take(); !line.equals(DONE); line = script.take()) {
+      call.log(LogLevel.INFO, "manual", line.substring("say ".length()));
+    }
+    return ToolResult.text("finished");
+  }
+
+  private BlockingQueue<String> script(String key) {
+    return scripts.computeIfAbsent(key, _ -> new LinkedBlockingQueue<>());
+  }
+}

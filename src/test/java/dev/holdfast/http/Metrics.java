@@ -1,0 +1,23 @@
+package dev.holdfast.http;
+
+import static io.restassured.RestAssured.get;
+
+import java.util.Arrays;
+
+/** The gateway's metrics, as Prometheus reads them. */
+final class Metrics {
+
+  static final String CONNECTIONS = "holdfast_connections_active";
+  static final String APPENDED = "holdfast_events_appended_total";
+  static final String DELIVERED = "holdfast_events_delivered_total";
+
+  private Metrics() {}
+
+  /** A metric's value, by its name with its labels; 0 while it has none. */
+  static double of(String name) {
+    return Arrays.stream(get("/q/metrics").asString().split("\n", -1))
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+}

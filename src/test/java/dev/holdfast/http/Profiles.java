@@ -1,0 +1,55 @@
+package dev.holdfast.http;
+
+import io.quarkus.test.junit.QuarkusTestProfile;
+import java.util.List;
+import java.util.Map;
+
+/** The configurations under which the gateway is tested; each costs a start of the program. */
+final class Profiles {
+
+  private Profiles() {}
+
+  /** As it comes, with further upstreams that fail at will. */
+  public static class Usual implements QuarkusTestProfile {
+    @Override
+    public List<TestResourceEntry> testResources() {
+      return List.of(new TestResourceEntry(ScriptedUpstream.class));
+    }
+  }
+
+  /** Room for little. */
+  public static final class Tight extends Usual {
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      return Map.of(
+          "holdfast.limits.connections", "4",
+          "holdfast.limits.sessions", "3",
+          "holdfast.limits.streams-per-session", "3",
+          "holdfast.limits.message-bytes", "2K",
+          "holdfast.stream.max-events", "100");
+    }
+  }
+
+  /** Connections that do not live long, streams that do; all requests are logged. */
+  public static final class ShortLived extends Usual {
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      return Map.of(
+          "holdfast.stream.keep-alive", "100ms",
+          "holdfast.stream.idle-timeout", "700ms",
+          "holdfast.stream.max-lifetime", "1500ms",
+          "holdfast.stream.retry", "70ms",
+          "holdfast.stream.max-events", "100",
+          "holdfast.stream.durable", "all",
+          "holdfast.replay.on-gap", "continue");
+    }
+  }
+
+  /** Streams that nobody can resume. */
+  public static final class WithoutReplay extends Usual {
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      return Map.of("holdfast.replay.enabled", "false");
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package dev.holdfast.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.Frame;
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.McpClient;
+import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.junit.TestProfile;
+import jakarta.inject.Inject;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Clients that come back for the rest of a stream, and streams that end. */
+@QuarkusTest
+@TestProfile(Profiles.Usual.class)
+class ResumeTest {
+
+  @Inject ManualTool tool;
+
+  @Test
+  void shouldGoOnAfterTheEventThatTheClientNames() {
+    McpClient client = McpClient.at(Endpoints.usual());
+    ManualCall call = ManualCall.begin(client, tool);
+    call.stream().cut();
+    call.say("while nobody listened");
+
+    FrameStream rest = client.resume(call.stream().lastEventId());
+
+    assertThat(rest.status()).isEqualTo(200);
+    Frame.Event missed = rest.event();
+    assertThat(missed.data()).contains("while nobody listened");
+    assertThat(missed.number()).isEqualTo(2);
+    call.assertGoesOn(rest, 2);
+  }
+
+  @Test
+  void shouldReplayAllAfterThePrimingEvent() {
+    McpClient client = McpClient.at(Endpoints.usual());
+    ManualCall call = ManualCall.begin(client, tool);
+    String name = call.stream().lastEventId().replaceFirst("_.*", "");
+    call.stream().cut();
+
+    FrameStream all = client.resume(name + "_0-0");
+
+    assertThat(all.event().number()).isOne();
+    call.assertGoesOn(all, 1);
+  }
+
+  @Test
+  void shouldAnswerNothingWhereNothingIsToCome() {
+    McpClient client = McpClient.at(Endpoints.usual());
+    FrameStream stream = client.call("echo", "{\"message\":\"all\"}");
+    stream.rest();
+
+    HttpResponse<String> nothing = client.resumeWhole(stream.lastEventId());
+
+    assertThat(nothing.statusCode()).isEqualTo(204);
+    assertThat(nothing.body()).isEmpty();
+  }
+
+  @Test
+  void shouldNotKnowTheStreamsOfOtherSessions() {
+    ManualCall call = ManualCall.begin(McpClient.at(Endpoints.usual()), tool);
+
+    HttpResponse<String> refused =
+        McpClient.at(Endpoints.usual()).resumeWhole(call.stream().lastEventId());
+
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("-32000").doesNotContain("begun");
+    call.assertGoesOn(call.stream(), 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nonsense", "g_1", "g_1-", "g_-1-1", "_1-1", "g_99999999999999999999-1"})
+  void shouldReplayTheStandaloneStreamForAPlaceThatCannotBe(String lastEventId) {
+    McpClient client = McpClient.at(Endpoints.server("scripted"));
+    FrameStream before = client.listen();
+    List<Frame.Event> first = List.of(before.event(), before.event(), before.event());
+    before.cut();
+
+    FrameStream again = client.resume(lastEventId);
+
+    assertThat(List.of(again.event(), again.event(), again.event())).isEqualTo(first);
+    assertThat(first).extracting(Frame.Event::number).containsExactly(1L, 2L, 3L);
+    client.delete();
+  }
+
+  @Test
+  void shouldSlowDownConnectionsThatEvictEachOther() {
+    McpClient client = McpClient.at(Endpoints.server("scripted"));
+    FrameStream one = client.listen();
+    one.event();
+    FrameStream two = client.listen();
+    two.next();
+    FrameStream three = client.listen();
+    three.next();
+
+    assertThat(retryAtEnd(one)).isEqualTo(Duration.ofSeconds(5));
+    assertThat(retryAtEnd(two)).isEqualTo(Duration.ofSeconds(10));
+    client.delete();
+    assertThat(three.rest()).last().isEqualTo(new Frame.End(true));
+  }
+
+  private static Duration retryAtEnd(FrameStream evicted) {
+    List<Frame> frames = evicted.rest();
+    assertThat(frames).last().isEqualTo(new Frame.End(true));
+    return ((Frame.Retry) frames.get(frames.size() - 2)).delay();
+  }
+
+  @Test
+  void shouldEvictWithoutAHole() {
+    McpClient client = McpClient.at(Endpoints.usual());
+    ManualCall call = ManualCall.begin(client, tool);
+
+    FrameStream newer = client.resume(call.stream().lastEventId());
+    newer.next();
+
+    assertThat(call.stream().events()).isEmpty();
+    call.assertGoesOn(newer, 1);
+  }
+
+  @Test
+  void shouldEndACancelledCallWithoutAResponse() {
+    McpClient client = McpClient.at(Endpoints.usual());
+    ManualCall call = ManualCall.begin(client, tool);
+
+    HttpResponse<String> accepted =
+        client.post(
+            """
+            {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}\
+            """
+                .formatted(client.lastId()));
+
+    assertThat(accepted.statusCode()).isEqualTo(202);
+    assertThat(call.stream().rest()).containsExactly(new Frame.End(true));
+    assertThat(client.resumeWhole(call.stream().lastEventId()).statusCode()).isEqualTo(204);
+    ManualCall next = ManualCall.begin(client, tool);
+    next.assertGoesOn(next.stream(), 1);
+  }
+
+  @Test
+  void shouldEndEverythingWithTheSession() {
+    McpClient client = McpClient.at(Endpoints.usual());
+    ManualCall call = ManualCall.begin(client, tool);
+    FrameStream standalone = client.listen();
+    standalone.next();
+
+    HttpResponse<String> ended = client.delete();
+
+    assertThat(ended.statusCode()).isEqualTo(204);
+    assertThat(call.stream().events()).isEmpty();
+    assertThat(standalone.events()).isEmpty();
+    for (HttpResponse<String> late :
+        List.of(
+            client.post("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}"),
+            client.resumeWhole(call.stream().lastEventId()),
+            client.delete())) {
+      assertThat(late.statusCode()).isEqualTo(404);
+      assertThat(late.body()).contains("-32001", "Session not found");
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package dev.holdfast.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.Frame;
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.McpClient;
+import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.junit.TestProfile;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What answers look like, by request and by revision. */
+@QuarkusTest
+@TestProfile(Profiles.Usual.class)
+class StreamFormTest {
+
+  private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}";
+
+  @Test
+  void shouldBeginWithAPlaceToResumeFromAndWhenTo() {
+    FrameStream stream = echo(McpClient.at(Endpoints.usual()));
+
+    List<Frame> frames = stream.rest();
+
+    Frame.Event priming = (Frame.Event) frames.get(1);
+    assertThat(frames.getFirst()).isEqualTo(new Frame.Retry(Duration.ofSeconds(5)));
+    assertThat(priming.id()).matches("[0-9a-z]+_0-0");
+    assertThat(priming.data()).isEmpty();
+    Frame.Event answer = (Frame.Event) frames.get(2);
+    String name = priming.id().substring(0, priming.id().indexOf('_'));
+    assertThat(answer.id()).matches(name + "_\\d{13}-1");
+    assertThat(answer.data()).contains("\"id\":1", "hello");
+    assertThat(frames).hasSize(4).last().isEqualTo(new Frame.End(true));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2025-06-18", "2025-03-26"})
+  void inOlderRevisionsShouldBeginWithAComment(String version) {
+    FrameStream stream = echo(McpClient.at(Endpoints.usual(), version));
+
+    List<Frame> frames = stream.rest();
+
+    assertThat(frames).hasSize(3).first().isEqualTo(new Frame.Comment());
+    assertThat(((Frame.Event) frames.get(1)).data()).contains("hello");
+    assertThat(((Frame.Event) frames.get(1)).id()).endsWith("-1");
+    assertThat(frames).last().isEqualTo(new Frame.End(true));
+  }
+
+  @Test
+  void shouldTellProxiesOnceNotToHoldAStreamBack() {
+    McpClient client = McpClient.at(Endpoints.usual());
+
+    for (FrameStream stream : List.of(echo(client), client.listen())) {
+      assertThat(stream.status()).isEqualTo(200);
+      assertThat(stream.headers().allValues("Content-Type"))
+          .singleElement()
+          .asString()
+          .startsWith("text/event-stream");
+      assertThat(stream.headers().allValues("Cache-Control"))
+          .containsExactly("no-cache, no-transform");
+      assertThat(stream.headers().allValues("X-Accel-Buffering")).containsExactly("no");
+      assertThat(stream.headers().allValues("Transfer-Encoding")).containsExactly("chunked");
+      stream.cut();
+    }
+  }
+
+  @Test
+  void shouldNameTheSessionInTheAnswerToInitializeOnly() {
+    McpClient client = McpClient.at(Endpoints.usual());
+
+    assertThat(client.initialized().statusCode()).isEqualTo(200);
+    assertThat(client.initialized().headers().allValues("Mcp-Session-Id"))
+        .singleElement()
+        .asString()
+        .matches("[\\x21-\\x7e]{20,}");
+    assertThat(client.post(PING).headers().map()).doesNotContainKey("mcp-session-id");
+    assertThat(echo(client).headers().map()).doesNotContainKey("mcp-session-id");
+    assertThat(client.delete().headers().map()).doesNotContainKey("mcp-session-id");
+  }
+
+  @Test
+  void shouldServeClientsOfHttp2() throws Exception {
+    // There, the host comes as a pseudo-header, which is not among the headers.
+    HttpRequest ping =
+        HttpRequest.newBuilder(Endpoints.usual())
+            .version(HttpClient.Version.HTTP_2)
+            .header("Accept", "application/json, text/event-stream")
+            .header("Content-Type", "application/json")
+            .header("Mcp-Session-Id", McpClient.at(Endpoints.usual()).session())
+            .POST(BodyPublishers.ofString(PING))
+            .build();
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      HttpResponse<String> pong = http.send(ping, BodyHandlers.ofString());
+
+      assertThat(pong.version()).isEqualTo(HttpClient.Version.HTTP_2);
+      assertJson(pong);
+    }
+  }
+
+  @Test
+  void shouldAnswerCheapRequestsAsJson() {
+    McpClient client = McpClient.at(Endpoints.usual());
+
+    HttpResponse<String> pong = client.post(PING);
+    HttpResponse<String> tools =
+        client.post("{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/list\"}");
+
+    assertJson(pong);
+    assertThat(pong.body()).contains("\"id\":\"p\"", "\"result\":{}");
+    assertJson(tools);
+    assertThat(tools.body()).contains("\"id\":8", "\"echo\"");
+  }
+
+  @Test
+  void shouldMakeWhatTheServerStreamsDurable() {
+    McpClient client = McpClient.at(Endpoints.server("scripted"));
+
+    FrameStream stream =
+        client.stream("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"resources/read\"}");
+
+    assertThat(stream.events())
+        .singleElement()
+        .satisfies(event -> assertThat(event.data()).contains("\"id\":9", "contents"))
+        .satisfies(event -> assertThat(event.number()).isOne());
+  }
+
+  @Test
+  void shouldMakeACallDurableThatTheServerAnswersWithJson() {
+    FrameStream stream = McpClient.at(Endpoints.server("scripted")).call("quick", "{}");
+
+    assertThat(stream.events())
+        .singleElement()
+        .satisfies(event -> assertThat(event.data()).contains("fine"))
+        .satisfies(event -> assertThat(event.number()).isOne());
+  }
+
+  @Test
+  void shouldAcceptNotificationsWithoutABody() {
+    HttpResponse<String> accepted =
+        McpClient.at(Endpoints.usual())
+            .post("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+
+    assertThat(accepted.statusCode()).isEqualTo(202);
+    assertThat(accepted.body()).isEmpty();
+  }
+
+  @Test
+  void inTheRevisionWithBatchesShouldAnswerAllOfOne() {
+    McpClient client = McpClient.at(Endpoints.usual(), "2025-03-26");
+
+    FrameStream stream = client.stream("[" + PING + "," + PING.replace("\"p\"", "\"q\"") + "]");
+
+    String all = String.join("\n", stream.events().stream().map(Frame.Event::data).toList());
+    assertThat(all).containsOnlyOnce("\"id\":\"p\"").containsOnlyOnce("\"id\":\"q\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2025-06-18", "2025-11-25"})
+  void inRevisionsWithoutBatchesShouldRefuseOne(String version) {
+    HttpResponse<String> refused = McpClient.at(Endpoints.usual(), version).post("[" + PING + "]");
+
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("-32600").doesNotContain("\"id\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"
+      })
+  void shouldRefuseBatchesThatMayNotBe(String other) {
+    HttpResponse<String> refused =
+        McpClient.at(Endpoints.usual(), "2025-03-26").post("[" + PING + "," + other + "]");
+
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("-32600");
+  }
+
+  private FrameStream echo(McpClient client) {
+    return client.call("echo", "{\"message\":\"hello\"}");
+  }
+
+  private static void assertJson(HttpResponse<String> response) {
+    assertThat(response.statusCode()).isEqualTo(200);
+    assertThat(response.headers().allValues("Content-Type"))
+        .singleElement()
+        .asString()
+        .startsWith("application/json");
+  }
+}

@@ -1,0 +1,58 @@
+package dev.holdfast.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.Frame;
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.McpClient;
+import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.junit.TestProfile;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Test;
+
+/** A gateway that only passes on: no ids, so nobody tries to resume. */
+@QuarkusTest
+@TestProfile(Profiles.WithoutReplay.class)
+class WithoutReplayTest {
+
+  @Test
+  void shouldGiveEventsNoIds() {
+    FrameStream stream = McpClient.at(Endpoints.usual()).call("echo", "{\"message\":\"hello\"}");
+
+    Frame.Event answer = stream.event();
+
+    assertThat(answer.data()).contains("hello");
+    assertThat(stream.rest()).containsExactly(new Frame.End(true));
+    assertThat(stream.raw()).doesNotContain("id:", "retry:");
+  }
+
+  @Test
+  void shouldAnswerACallAsTheServerDoes() {
+    HttpResponse<String> answer =
+        McpClient.at(Endpoints.server("scripted"))
+            .post(
+                """
+                {"jsonrpc":"2.0","id":7,"method":"tools/call",\
+                "params":{"name":"quick","arguments":{}}}\
+                """);
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.headers().firstValue("Content-Type").orElse(""))
+        .startsWith("application/json");
+    assertThat(answer.body()).contains("\"id\":7", "fine");
+  }
+
+  @Test
+  void shouldFollowTheStandaloneStreamWhateverTheLastEventId() {
+    McpClient client = McpClient.at(Endpoints.server("scripted"));
+
+    for (String lastEventId : new String[] {"g_1-1", "nonsense"}) {
+      try (FrameStream stream = client.resume(lastEventId)) {
+        assertThat(stream.status()).isEqualTo(200);
+        assertThat(stream.next()).isEqualTo(new Frame.Comment());
+        assertThat(stream.raw()).doesNotContain("id:");
+      }
+    }
+    client.delete();
+  }
+}

@@ -1,0 +1,148 @@
+package dev.holdfast.testing;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One MCP session over Streamable HTTP, with every response as it came: statuses, headers and
+ * frames. It never reconnects by itself.
+ */
+public final class McpClient {
+
+  /** The newest revision with sessions. */
+  public static final String NEWEST = "2025-11-25";
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private final URI endpoint;
+  private final String version;
+  private final HttpResponse<String> initialized;
+  private final AtomicInteger ids = new AtomicInteger();
+
+  private McpClient(URI endpoint, String version) {
+    this.endpoint = endpoint;
+    this.version = version;
+    this.initialized = send(post(endpoint, initialize(version)).build(), BodyHandlers.ofString());
+  }
+
+  /** Initializes, with the newest revision. */
+  public static McpClient at(URI endpoint) {
+    return at(endpoint, NEWEST);
+  }
+
+  /** Initializes; whether that went well {@link #initialized()} tells. */
+  public static McpClient at(URI endpoint, String version) {
+    return new McpClient(endpoint, version);
+  }
+
+  /** The response to {@code initialize}. */
+  public HttpResponse<String> initialized() {
+    return initialized;
+  }
+
+  /** The session's id. */
+  public String session() {
+    return initialized.headers().firstValue("Mcp-Session-Id").orElseThrow();
+  }
+
+  /** Says that the client is ready, upon which the gateway listens to the server. */
+  public McpClient ready() {
+    post("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+    return this;
+  }
+
+  /** The id of the latest {@link #call}. */
+  public int lastId() {
+    return ids.get();
+  }
+
+  /** Sends a body and waits for the whole response. */
+  public HttpResponse<String> post(String body) {
+    return send(inSession(post(endpoint, body)).build(), BodyHandlers.ofString());
+  }
+
+  /** Sends a body and gives the response as it comes. */
+  public FrameStream stream(String body) {
+    return new FrameStream(
+        send(inSession(post(endpoint, body)).build(), BodyHandlers.ofInputStream()));
+  }
+
+  /** Calls a tool. */
+  public FrameStream call(String tool, String arguments) {
+    return stream(
+        """
+        {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":\
+        {"name":"%s","arguments":%s}}\
+        """
+            .formatted(ids.incrementAndGet(), tool, arguments));
+  }
+
+  /** Follows the standalone stream. */
+  public FrameStream listen() {
+    return new FrameStream(send(get().build(), BodyHandlers.ofInputStream()));
+  }
+
+  /** Follows a stream from after an event. */
+  public FrameStream resume(String lastEventId) {
+    return new FrameStream(
+        send(get().header("Last-Event-ID", lastEventId).build(), BodyHandlers.ofInputStream()));
+  }
+
+  /** Asks for the rest of a stream and waits for the whole response; for those that are refused. */
+  public HttpResponse<String> resumeWhole(String lastEventId) {
+    return send(get().header("Last-Event-ID", lastEventId).build(), BodyHandlers.ofString());
+  }
+
+  /** Ends the session. */
+  public HttpResponse<String> delete() {
+    return send(
+        inSession(HttpRequest.newBuilder(endpoint)).DELETE().build(), BodyHandlers.ofString());
+  }
+
+  private HttpRequest.Builder get() {
+    return inSession(HttpRequest.newBuilder(endpoint)).header("Accept", "text/event-stream").GET();
+  }
+
+  private HttpRequest.Builder inSession(HttpRequest.Builder request) {
+    return request.header("Mcp-Session-Id", session()).header("MCP-Protocol-Version", version);
+  }
+
+  private static HttpRequest.Builder post(URI endpoint, String body) {
+    return HttpRequest.newBuilder(endpoint)
+        .header("Accept", "application/json, text/event-stream")
+        .header("Content-Type", "application/json")
+        .POST(BodyPublishers.ofString(body));
+  }
+
+  private static String initialize(String version) {
+    return """
+    {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"%s",\
+    "capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\
+    """
+        .formatted(version);
+  }
+
+  /** Waits at most {@link #PATIENCE} for the head; a stream may take longer than that. */
+  private static <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> body) {
+    try {
+      HttpRequest bounded =
+          HttpRequest.newBuilder(request, (_, _) -> true).timeout(PATIENCE).build();
+      return HTTP.send(bounded, body);
+    } catch (IOException e) {
+      throw new AssertionError(request + " was not answered", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}
