@@ -138,6 +138,10 @@ final class McpEndpoint {
     return relay.resume(session, last.get());
   }
 
+  Response head() {
+    return Response.status(405).header(HttpHeaders.ALLOW, "POST, GET, DELETE").build();
+  }
+
   Response delete(String upstream, HttpHeaders headers) {
     try {
       relay.end(relay.session(upstream, sessionId(headers)));

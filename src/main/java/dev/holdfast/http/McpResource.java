@@ -3,6 +3,7 @@ package dev.holdfast.http;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.Context;
@@ -34,6 +35,12 @@ public final class McpResource {
   @GET
   public Response get(@Context HttpHeaders headers) {
     return endpoint.get(DEFAULT_UPSTREAM, headers);
+  }
+
+  /** Refuses: a stream without a body would follow nothing, and hold its place for ever. */
+  @HEAD
+  public Response head() {
+    return endpoint.head();
   }
 
   /** Ends the session. */

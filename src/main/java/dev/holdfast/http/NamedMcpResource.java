@@ -3,6 +3,7 @@ package dev.holdfast.http;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -33,6 +34,12 @@ public final class NamedMcpResource {
   @GET
   public Response get(@PathParam("name") String name, @Context HttpHeaders headers) {
     return endpoint.get(name, headers);
+  }
+
+  /** Refuses: a stream without a body would follow nothing, and hold its place for ever. */
+  @HEAD
+  public Response head() {
+    return endpoint.head();
   }
 
   /** Ends the session. */
