@@ -16,8 +16,10 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The promise for a replica that is lost in the middle of calls. */
+@Timeout(90)
 class TakeOverIT {
 
   private static final int STEPS = 60;
