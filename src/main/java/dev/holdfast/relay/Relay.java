@@ -81,7 +81,12 @@ public final class Relay {
    *     here
    */
   public Initialized initialize(String upstream, Message.Request request) {
-    return sessions.begin(upstream, request);
+    try {
+      return sessions.begin(upstream, request);
+    } catch (UpstreamException failure) {
+      listener.upstreamFailed(failure);
+      throw failure;
+    }
   }
 
   /**
@@ -120,10 +125,25 @@ public final class Relay {
         case Answer.Json json -> new Reply.Json(json.json());
         case Answer.Stream stream -> answered(session, body, stream);
       };
-    } catch (UpstreamException.SessionGone gone) {
-      sessions.end(session);
-      throw new RelayException.SessionNotFound();
+    } catch (UpstreamException failure) {
+      throw failed(session, failure, !isDurable(body));
     }
+  }
+
+  /**
+   * What a client is told.
+   *
+   * @param count whether nobody has counted this failure yet, as a pump does
+   */
+  private RuntimeException failed(Session session, UpstreamException failure, boolean count) {
+    if (count) {
+      listener.upstreamFailed(failure);
+    }
+    if (failure instanceof UpstreamException.SessionGone) {
+      sessions.end(session);
+      return new RelayException.SessionNotFound();
+    }
+    return failure;
   }
 
   private boolean isDurable(Body body) {
@@ -183,9 +203,8 @@ public final class Relay {
     withdraw(session, body);
     try {
       sessions.upstream(session).send(body);
-    } catch (UpstreamException.SessionGone gone) {
-      sessions.end(session);
-      throw new RelayException.SessionNotFound();
+    } catch (UpstreamException failure) {
+      throw failed(session, failure, true);
     }
     if (notifications(body).anyMatch(Relay::saysInitialized)) {
       startListening(session);

@@ -106,9 +106,13 @@ public final class Tail {
     this.lifetime = new Lifetime(context.config());
   }
 
-  /** Begins with what was read already after the cursor. */
+  /**
+   * Begins with what was read already after the cursor. That there was nothing is not begun with:
+   * something may have come before the stream is watched, and would not wake this tail.
+   */
   Tail beginningWith(ReadResult first) {
-    read = first;
+    boolean nothing = first instanceof ReadResult.Events events && events.events().isEmpty();
+    read = nothing ? null : first;
     return this;
   }
 

@@ -16,7 +16,6 @@ public record SessionId(String value) {
 
   private static final int BYTES = 32;
   private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_-]{43}");
-  private static final SecureRandom RANDOM = new SecureRandom();
 
   /**
    * @throws IllegalArgumentException when the text is not one that {@link #random()} could have
@@ -31,7 +30,8 @@ public record SessionId(String value) {
   /** A new id. */
   public static SessionId random() {
     byte[] bytes = new byte[BYTES];
-    RANDOM.nextBytes(bytes);
+    // Made here and not once for all: a native image must not carry a seed from its build.
+    new SecureRandom().nextBytes(bytes);
     return new SessionId(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
   }
 

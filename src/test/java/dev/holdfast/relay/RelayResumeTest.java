@@ -144,6 +144,22 @@ class RelayResumeTest {
         .isInstanceOf(RelayException.StreamNotFound.class);
   }
 
+  /** What comes between looking the stream up and watching it wakes nobody. */
+  @Test
+  void shouldBringWhatCameBeforeTheTailBegan() {
+    Session session = fixture.open(SCRIPTED);
+    String stream = streamOf(session, 1);
+    Tail tail = fixture.relay.resume(session, id(stream, 1)).orElseThrow();
+
+    source.bring(result("1"));
+    await().until(() -> fixture.heard.appended.get() == 2);
+    TestConnection client = Desk.run(tail, new TestConnection());
+
+    // A tail that missed it looks again only after ten seconds.
+    await().atMost(Duration.ofSeconds(5)).until(client::hasEnded);
+    assertThat(client.data()).containsExactly(result("1"));
+  }
+
   @Test
   void shouldSayThatACompleteStreamIsNoLongerKept() {
     Session session = fixture.open(SCRIPTED);

@@ -50,12 +50,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisEventLog implements EventLog, Adoption {
 
-  private static final SecureRandom RANDOM = new SecureRandom();
   private static final int FENCE_BYTES = 8;
 
   /** So that others find room on the connection too. */
   private static final int AT_ONCE = RedisLink.MAX_UNDER_WAY / 2;
 
+  private final SecureRandom random = new SecureRandom();
   private final RedisLink link;
   private final RedisKeys keys;
   private final String replica;
@@ -120,7 +120,7 @@ public final class RedisEventLog implements EventLog, Adoption {
   /** This replica with a new fence. */
   private String newOwner() {
     byte[] fence = new byte[FENCE_BYTES];
-    RANDOM.nextBytes(fence);
+    random.nextBytes(fence);
     return replica + ' ' + HexFormat.of().formatHex(fence);
   }
 

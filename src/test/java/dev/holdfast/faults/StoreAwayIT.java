@@ -1,0 +1,82 @@
+package dev.holdfast.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.RedisFixture;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a client, and whoever watches over the replicas, is told while Redis is away. */
+@Timeout(90)
+class StoreAwayIT {
+
+  private static final String INITIALIZE =
+      """
+      {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
+      "capabilities":{},"clientInfo":{"name":"away","version":"1"}}}\
+      """;
+  private static final String CALL =
+      """
+      {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo",\
+      "arguments":{"message":"still there"}}}\
+      """;
+
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  @Test
+  void shouldSay503WhileRedisIsAwayAndServeTheSameSessionAfterwards() throws Exception {
+    try (RedisFixture redis = RedisFixture.startDurable();
+        Gateway gateway =
+            Gateway.start(
+                Map.of(
+                    "holdfast.store", "redis",
+                    "holdfast.redis.timeout", "300ms",
+                    "quarkus.redis.hosts", redis.url()))) {
+      String session =
+          post(gateway, INITIALIZE, null).headers().firstValue("Mcp-Session-Id").orElseThrow();
+
+      redis.kill();
+      HttpResponse<String> away = post(gateway, CALL, session);
+
+      assertThat(away.statusCode()).as(away.body()).isEqualTo(503);
+      assertThat(away.headers().firstValue("Retry-After")).contains("1");
+      assertThat(away.body()).contains("\"id\":7").contains("\"code\":-32000");
+      assertThat(readiness(gateway)).isEqualTo(503);
+
+      redis.restart();
+      await().atMost(Duration.ofSeconds(20)).until(() -> readiness(gateway) == 200);
+      HttpResponse<String> back = post(gateway, CALL, session);
+
+      assertThat(back.statusCode()).as(back.body()).isEqualTo(200);
+      assertThat(back.body()).contains("still there");
+    }
+  }
+
+  private HttpResponse<String> post(Gateway gateway, String body, @Nullable String session)
+      throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(gateway.url())
+            .timeout(Duration.ofSeconds(20))
+            .header("Accept", "application/json, text/event-stream")
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body));
+    if (session != null) {
+      request.header("Mcp-Session-Id", session);
+    }
+    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private int readiness(Gateway gateway) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(gateway.url("/q/health/ready")).build();
+    return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+  }
+}
