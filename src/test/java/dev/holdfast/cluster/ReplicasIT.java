@@ -1,0 +1,122 @@
+package dev.holdfast.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisLink;
+import dev.holdfast.testing.RedisFixture;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Whom a beat names, by the clock of Redis. */
+class ReplicasIT {
+
+  private static final RedisKeys KEYS = new RedisKeys("test:");
+  private static final Pulse PULSE = new Pulse(Duration.ofMillis(300), Duration.ofMillis(900));
+  private static final ReplicaId SELF = new ReplicaId("self");
+  private static final ReplicaId OTHER = new ReplicaId("other");
+
+  private final RedisFixture redis = RedisFixture.start();
+  private final Vertx vertx = Vertx.vertx();
+  private final RedisLink link =
+      new RedisLink(
+          () -> Redis.createClient(vertx, new RedisOptions().setConnectionString(redis.url())),
+          Duration.ofSeconds(1));
+  private final Replicas replicas = new Replicas(link, KEYS, SELF, PULSE);
+
+  @AfterEach
+  void close() {
+    link.close();
+    redis.close();
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  /** Lets a replica have beaten last so long ago. */
+  private void lastBeat(ReplicaId replica, Duration ago) {
+    String then = Long.toString(System.currentTimeMillis() - ago.toMillis());
+    redis.command("ZADD", KEYS.replicas(), then, replica.value());
+  }
+
+  /** Beats until it may judge others, and returns all that it has found until then. */
+  private List<Replicas.Beat> beatUntilSteady() {
+    List<Replicas.Beat> beats = new ArrayList<>();
+    await()
+        .pollInterval(Duration.ofMillis(100))
+        .until(() -> {
+          beats.add(replicas.beat());
+          return beats.getLast().steady();
+        });
+    return beats;
+  }
+
+  @Test
+  void shouldNameOneThatIsSilentForTooLong() {
+    lastBeat(OTHER, PULSE.deadAfter());
+
+    assertThat(beatUntilSteady().getLast().lost()).containsExactly(OTHER);
+    assertThat(replicas.isStillSilent(OTHER)).isTrue();
+  }
+
+  @Test
+  void shouldNotNameOneThatBeats() {
+    beatUntilSteady();
+    lastBeat(OTHER, Duration.ZERO);
+
+    assertThat(replicas.beat().lost()).isEmpty();
+    assertThat(replicas.isStillSilent(OTHER)).isFalse();
+  }
+
+  /** It has just come, so it cannot know whether anybody could be heard before. */
+  @Test
+  void shouldNameNobodyAtFirst() {
+    lastBeat(OTHER, Duration.ofMinutes(1));
+
+    Replicas.Beat first = replicas.beat();
+
+    assertThat(first.steady()).isFalse();
+    assertThat(first.lost()).isEmpty();
+  }
+
+  /** When its own beats did not arrive either, those of others prove nothing. */
+  @Test
+  void shouldGiveEverybodyTimeAfterAGapOfItsOwn() {
+    beatUntilSteady();
+    lastBeat(SELF, Duration.ofSeconds(10));
+    lastBeat(OTHER, Duration.ofSeconds(10));
+
+    Replicas.Beat first = replicas.beat();
+    lastBeat(OTHER, Duration.ZERO);
+
+    assertThat(first.steady()).isFalse();
+    assertThat(first.lost()).isEmpty();
+    assertThat(replicas.beat().lost()).isEmpty();
+  }
+
+  /** Once more after it was buried: others may own its streams by now. */
+  @Test
+  void shouldDoubtItselfWhenOthersHaveForgottenIt() {
+    beatUntilSteady();
+
+    redis.command("ZREM", KEYS.replicas(), SELF.value());
+
+    assertThat(replicas.beat().steady()).isFalse();
+  }
+
+  @Test
+  void shouldBuryNobodyWhoHasComeBack() {
+    lastBeat(OTHER, Duration.ZERO);
+    replicas.bury(OTHER);
+    assertThat(redis.command("ZCARD", KEYS.replicas())).isEqualTo(":1");
+
+    lastBeat(OTHER, Duration.ofSeconds(2));
+    replicas.bury(OTHER);
+    assertThat(redis.command("ZCARD", KEYS.replicas())).isEqualTo(":0");
+  }
+}
