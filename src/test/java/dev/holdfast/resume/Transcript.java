@@ -37,9 +37,14 @@ public final class Transcript {
     refused = status != 200 && !away;
   }
 
+  /**
+   * A connection broke. Whoever was reached may have acted on the request: to send it again would
+   * be to use its id twice, and its two answers would come mixed.
+   */
   void cut() {
     entries.add("-- cut");
     cuts++;
+    away = false;
   }
 
   /** A replica could not be reached. */
