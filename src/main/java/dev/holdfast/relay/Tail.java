@@ -35,7 +35,7 @@ public final class Tail {
 
   private static final int LITTLE = 16 * 1024;
 
-  /** How long a page may wait, lest a wake-up was lost on its way from another replica. */
+  /** How long a wait may last, lest a wake-up was lost on its way from another replica. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
 
   /** How long a store may be away before the client is sent to try elsewhere. */

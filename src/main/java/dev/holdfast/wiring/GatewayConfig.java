@@ -59,7 +59,7 @@ public interface GatewayConfig {
     @WithDefault("holdfast:")
     String prefix();
 
-    /** How long one command may take before the store counts as away. 10 ms to one minute. */
+    /** How long Redis may owe an answer in silence before it counts as away. 10 ms to a minute. */
     @WithDefault("1s")
     @DurationMin(millis = 10)
     @DurationMax(minutes = 1)
