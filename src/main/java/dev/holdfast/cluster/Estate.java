@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 
 /**
  * What a lost replica has left: its sessions. Several survivors may share the work, each at random;
@@ -40,13 +41,14 @@ final class Estate {
   /**
    * Takes over all that a replica has left, or until it turns out to be alive.
    *
+   * @param willing asked from time to time whether to go on
    * @throws dev.holdfast.redis.RedisException when Redis does not answer; to be tried again
    */
-  void takeOver(ReplicaId lost) throws InterruptedException {
+  void takeOver(ReplicaId lost, BooleanSupplier willing) throws InterruptedException {
     String key = keys.replicaSessions(lost.value());
     List<String> batch = some(key);
     long taken = 0;
-    while (!batch.isEmpty() && replicas.isStillSilent(lost)) {
+    while (!batch.isEmpty() && willing.getAsBoolean() && replicas.isStillSilent(lost)) {
       List<String> done = inherit(batch, lost);
       if (done.isEmpty()) {
         return; // The next beat names it again.

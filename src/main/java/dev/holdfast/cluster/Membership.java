@@ -23,6 +23,8 @@ public final class Membership implements AutoCloseable {
   private final Runnable doubted;
   private final Pulse pulse;
   private final AtomicBoolean takingOver = new AtomicBoolean();
+  private final AtomicBoolean left = new AtomicBoolean();
+  private volatile boolean willing = true;
   private final Thread thread = Thread.ofVirtual().name("heartbeat").unstarted(this::run);
 
   /**
@@ -72,7 +74,7 @@ public final class Membership implements AutoCloseable {
         sessions.addAllAgain();
         doubted.run();
       }
-      if (!beat.lost().isEmpty() && takingOver.compareAndSet(false, true)) {
+      if (willing && !beat.lost().isEmpty() && takingOver.compareAndSet(false, true)) {
         // Aside, so that this replica goes on beating meanwhile.
         Thread.ofVirtual().name("take-over").start(() -> takeOver(beat.lost()));
       }
@@ -86,7 +88,7 @@ public final class Membership implements AutoCloseable {
   private void takeOver(List<ReplicaId> lost) {
     try {
       for (ReplicaId each : lost) {
-        estate.takeOver(each);
+        estate.takeOver(each, () -> willing);
       }
     } catch (RedisException away) {
       LOG.log(Level.WARNING, "A take-over is interrupted: {0}", away.getMessage());
@@ -97,17 +99,37 @@ public final class Membership implements AutoCloseable {
     }
   }
 
-  /** Stops beating and says so, so that others take over at once what is still open here. */
-  @Override
-  public void close() {
+  /** Takes over nothing more. This replica goes on beating. */
+  public void retire() {
+    willing = false;
+  }
+
+  /**
+   * Stops beating and says so, so that others take over at once what is still open here. Does
+   * nothing the second time.
+   *
+   * @return whether there is another replica; not when Redis is away, nor the second time
+   */
+  public boolean leave() {
+    if (left.getAndSet(true)) {
+      return false;
+    }
+    retire();
     thread.interrupt();
     try {
       thread.join();
-      replicas.leave();
+      return replicas.leave();
     } catch (RedisException away) {
       LOG.log(Level.DEBUG, "Not said that this replica stops: {0}", away.getMessage());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
+    return false;
+  }
+
+  /** Leaves. */
+  @Override
+  public void close() {
+    boolean _ = leave();
   }
 }

@@ -4,8 +4,6 @@ import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisLink;
 import dev.holdfast.redis.RedisScript;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,12 +20,11 @@ import org.jspecify.annotations.Nullable;
 final class Replicas {
 
   private static final RedisScript BEAT = RedisScript.beside(Replicas.class, "beat.lua");
+  private static final RedisScript LEAVE = RedisScript.beside(Replicas.class, "leave.lua");
   private static final RedisScript SILENT = RedisScript.beside(Replicas.class, "silent.lua");
 
   /** So that one beat stays short, whatever happened; the rest is named by the next. */
   private static final int MOST_LOST = 16;
-
-  private static final String LEFT = "0";
 
   private final RedisLink link;
   private final String key;
@@ -49,7 +46,8 @@ final class Replicas {
    *
    * @param steady whether this replica was not silent for so long that others may have taken it for
    *     lost, and has not been for a while
-   * @param lost replicas that were silent for too long; none while not steady
+   * @param lost replicas that were silent for too long; while not steady, only those that said
+   *     themselves that they stop
    */
   record Beat(boolean steady, List<ReplicaId> lost) {}
 
@@ -73,7 +71,7 @@ final class Replicas {
       steadySince = now;
     }
     boolean steady = now - steadySince >= pulse.deadAfter().toMillis();
-    return new Beat(steady, steady ? ids(found.get(2)) : List.of());
+    return new Beat(steady, ids(found.get(steady ? 2 : 3)));
   }
 
   /** Redis writes large scores with an exponent. */
@@ -108,8 +106,15 @@ final class Replicas {
     return answer != null && answer.toString().equals("1");
   }
 
-  /** Says that this replica stops: what it leaves is taken over without waiting for its silence. */
-  void leave() {
-    link.send(Request.cmd(Command.ZADD).arg(key).arg("XX").arg(LEFT).arg(self.value()));
+  /**
+   * Says that this replica stops: what it leaves is taken over without waiting for its silence.
+   *
+   * @return whether any other is alive
+   */
+  boolean leave() {
+    Response others =
+        LEAVE.run(
+            link, List.of(key), args -> args.arg(self.value()).arg(pulse.deadAfter().toMillis()));
+    return others != null && Long.parseLong(others.toString()) > 0;
   }
 }

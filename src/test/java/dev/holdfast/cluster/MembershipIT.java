@@ -182,6 +182,38 @@ class MembershipIT {
     await().atMost(PULSE.deadAfter()).until(() -> heir.inherited.containsKey("s"));
   }
 
+  /** It has enough to do with what it has, and yet is not to be taken for lost. */
+  @Test
+  void shouldInheritNothingOnceItRetires() {
+    Member lost = new Member();
+    Member retired = new Member();
+    Member heir = new Member();
+    heir.refusing.set(true);
+    lost.sessions.add("s");
+    retired.membership.retire();
+
+    lost.kill();
+    await().until(() -> System.currentTimeMillis() - lost.score() > 1500);
+    assertThat(System.currentTimeMillis() - retired.score()).isLessThan(1000);
+    heir.refusing.set(false);
+
+    await().until(() -> heir.inherited.containsKey("s"));
+    assertThat(retired.inherited).isEmpty();
+  }
+
+  @Test
+  void shouldLeaveOnce() {
+    Member leaving = new Member();
+    Member other = new Member();
+
+    assertThat(leaving.membership.leave()).isTrue();
+    assertThat(leaving.membership.leave()).isFalse();
+
+    leaving.membership.close();
+    await().until(() -> number("ZCARD", KEYS.replicas()) == 1);
+    assertThat(other.score()).isPositive();
+  }
+
   @Test
   void shouldForgetSessionsOfWhichNothingIsWrittenAnyMore() {
     Member member = new Member();

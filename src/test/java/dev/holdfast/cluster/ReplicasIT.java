@@ -84,6 +84,30 @@ class ReplicasIT {
     assertThat(first.lost()).isEmpty();
   }
 
+  /** That one is silent proves nothing yet; that it said so itself does. */
+  @Test
+  void shouldNameAtOnceOneThatSaysThatItStops() {
+    Replicas other = new Replicas(link, KEYS, OTHER, PULSE);
+    other.beat();
+
+    assertThat(other.leave()).isFalse();
+    Replicas.Beat first = replicas.beat();
+
+    assertThat(first.steady()).isFalse();
+    assertThat(first.lost()).containsExactly(OTHER);
+    assertThat(replicas.isStillSilent(OTHER)).isTrue();
+  }
+
+  @Test
+  void shouldFindWhenItLeavesWhetherAnotherIsAlive() {
+    replicas.beat();
+    lastBeat(OTHER, PULSE.deadAfter().plusSeconds(1));
+    assertThat(replicas.leave()).isFalse();
+
+    lastBeat(OTHER, Duration.ZERO);
+    assertThat(replicas.leave()).isTrue();
+  }
+
   /** When its own beats did not arrive either, those of others prove nothing. */
   @Test
   void shouldGiveEverybodyTimeAfterAGapOfItsOwn() {
