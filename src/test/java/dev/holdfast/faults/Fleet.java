@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -20,6 +21,7 @@ final class Fleet implements AutoCloseable {
 
   private final RedisFixture redis = RedisFixture.start();
   private final NodeFixture server;
+  private final Map<String, String> settings;
   private final List<Integer> ports = new ArrayList<>();
   private final List<Gateway> replicas = new CopyOnWriteArrayList<>();
 
@@ -30,6 +32,16 @@ final class Fleet implements AutoCloseable {
    * @param serverArguments what the server behind them gets
    */
   Fleet(int size, String... serverArguments) {
+    this(size, Map.of(), serverArguments);
+  }
+
+  /**
+   * Starts everything.
+   *
+   * @param settings what the replicas get besides
+   */
+  Fleet(int size, Map<String, String> settings, String... serverArguments) {
+    this.settings = settings;
     server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER, serverArguments);
     for (int i = 0; i < size; i++) {
       ports.add(freePort());
@@ -38,12 +50,15 @@ final class Fleet implements AutoCloseable {
   }
 
   private Gateway start(int replica) {
-    return Gateway.start(
+    Map<String, String> all = new HashMap<>(settings);
+    all.putAll(
         Map.of(
             "holdfast.store", "redis",
+            "holdfast.stream.retry", "100ms",
             "quarkus.redis.hosts", redis.url(),
             "quarkus.http.port", Integer.toString(ports.get(replica)),
             "holdfast.upstream.url", server.url().toString()));
+    return Gateway.start(all);
   }
 
   /** Whether the stream of a call has an owner. */
@@ -58,6 +73,10 @@ final class Fleet implements AutoCloseable {
 
   private boolean has(FollowingClient client, String field) {
     return redis.command("HEXISTS", "holdfast:{" + client.session() + "}", field).equals(":1");
+  }
+
+  void killRedis() {
+    redis.kill();
   }
 
   Gateway replica(int replica) {

@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 /**
  * A client that follows the specification and nothing else: it keeps the last event id, and when a
  * stream breaks it asks for the rest with {@code Last-Event-ID}, at any replica. It knows nothing
- * of positions or replicas. When none answers, or one says that it cannot, it waits a little and
- * asks again.
+ * of positions or replicas. It waits before that as long as the stream's {@code retry} says, and
+ * {@code Retry-After} when it was turned away. When none answers, it waits a little and asks again.
  */
 public final class FollowingClient {
 
@@ -77,7 +77,7 @@ public final class FollowingClient {
   public Transcript call(String request, Random random) throws InterruptedException {
     Transcript transcript = new Transcript();
     do {
-      pauseIfAway(transcript);
+      pause(transcript);
       begin(request, random, transcript, seen -> false);
       // A replica that could not be reached, or has refused for now, has seen no call.
     } while (transcript.isAway() && transcript.lastEventId().isEmpty() && transcript.canRetry());
@@ -100,7 +100,7 @@ public final class FollowingClient {
   /** Follows a call from where its transcript ends, wherever that takes it. */
   public void resume(Transcript transcript, Random random) throws InterruptedException {
     while (!transcript.isComplete() && transcript.canResume()) {
-      pauseIfAway(transcript);
+      pause(transcript);
       follow(get(random, transcript.lastEventId()), transcript, seen -> false);
     }
   }
@@ -109,7 +109,7 @@ public final class FollowingClient {
   public void listen(Transcript transcript, Random random, Predicate<Transcript> enough)
       throws InterruptedException {
     while (!enough.test(transcript) && transcript.canRetry()) {
-      pauseIfAway(transcript);
+      pause(transcript);
       follow(get(random, transcript.lastEventId()), transcript, enough);
     }
   }
@@ -126,10 +126,8 @@ public final class FollowingClient {
     return get.GET().build();
   }
 
-  private static void pauseIfAway(Transcript transcript) throws InterruptedException {
-    if (transcript.isAway()) {
-      Thread.sleep(RETRY);
-    }
+  private static void pause(Transcript transcript) throws InterruptedException {
+    Thread.sleep(transcript.pause(RETRY));
   }
 
   private void follow(HttpRequest request, Transcript transcript, Predicate<Transcript> enough)
@@ -140,6 +138,7 @@ public final class FollowingClient {
       HttpResponse<InputStream> answer =
           http.send(request, HttpResponse.BodyHandlers.ofInputStream());
       transcript.connected(answer.statusCode());
+      answer.headers().firstValue("Retry-After").ifPresent(transcript::turnedAway);
       try (InputStream body = answer.body()) {
         byte[] chunk = new byte[8192];
         for (int n = body.read(chunk); n >= 0; n = body.read(chunk)) {
@@ -153,6 +152,8 @@ public final class FollowingClient {
       transcript.unreachable();
     } catch (IOException cut) {
       transcript.cut();
+    } finally {
+      parser.retry().ifPresent(transcript::retry);
     }
   }
 

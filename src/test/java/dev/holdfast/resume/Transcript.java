@@ -24,6 +24,8 @@ public final class Transcript {
   private final List<String> errors = new CopyOnWriteArrayList<>();
   private boolean refused;
   private boolean away;
+  private Duration retry = Duration.ZERO;
+  private Duration retryAfter = Duration.ZERO;
   private long lastHeard = System.nanoTime();
   private Duration longestSilence = Duration.ZERO;
 
@@ -35,6 +37,29 @@ public final class Transcript {
     connections++;
     away = status >= 500;
     refused = status != 200 && !away;
+  }
+
+  /** The stream said how long to wait before it is asked for again. */
+  void retry(Duration wait) {
+    entries.add("-- retry: " + wait.toMillis());
+    retry = wait;
+  }
+
+  /** A replica said in how many seconds to try again. */
+  void turnedAway(String seconds) {
+    entries.add("-- Retry-After: " + seconds);
+    retryAfter = Duration.ofSeconds(Long.parseLong(seconds));
+  }
+
+  /**
+   * How long to wait before the next request.
+   *
+   * @param unlessTold what to wait when nobody could say
+   */
+  Duration pause(Duration unlessTold) {
+    Duration wait = !retryAfter.isZero() ? retryAfter : away ? unlessTold : retry;
+    retryAfter = Duration.ZERO;
+    return wait;
   }
 
   /**

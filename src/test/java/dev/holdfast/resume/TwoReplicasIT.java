@@ -51,9 +51,14 @@ class TwoReplicasIT {
   private static Gateway replica(RedisFixture redis, NodeFixture server) {
     return Gateway.start(
         Map.of(
-            "holdfast.store", "redis",
-            "quarkus.redis.hosts", redis.url(),
-            "holdfast.upstream.url", server.url().toString()));
+            "holdfast.store",
+            "redis",
+            "holdfast.stream.retry",
+            "10ms",
+            "quarkus.redis.hosts",
+            redis.url(),
+            "holdfast.upstream.url",
+            server.url().toString()));
   }
 
   private static void isWhole(Transcript transcript) {

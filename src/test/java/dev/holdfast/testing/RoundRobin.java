@@ -10,9 +10,16 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +32,15 @@ import org.jspecify.annotations.Nullable;
  * comes on a new one, and has its turn.
  */
 public final class RoundRobin implements AutoCloseable {
+
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
   private final List<URI> targets;
   private final AtomicIntegerArray counts;
+  private final AtomicIntegerArray ailing;
+  private final ScheduledExecutorService probes =
+      Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().factory());
   private final AtomicInteger turns = new AtomicInteger();
   private final ServerSocket listening;
   private final Set<Socket> live = ConcurrentHashMap.newKeySet();
@@ -34,6 +48,7 @@ public final class RoundRobin implements AutoCloseable {
   private RoundRobin(List<URI> targets) throws IOException {
     this.targets = List.copyOf(targets);
     this.counts = new AtomicIntegerArray(targets.size());
+    this.ailing = new AtomicIntegerArray(targets.size());
     this.listening = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
   }
 
@@ -52,6 +67,37 @@ public final class RoundRobin implements AutoCloseable {
     }
   }
 
+  /**
+   * Asks each target for its readiness from now on, and passes over those that are not ready.
+   *
+   * @param path where that is asked
+   */
+  public RoundRobin probing(String path, Duration interval) {
+    for (int i = 0; i < targets.size(); i++) {
+      int target = i;
+      HttpRequest probe =
+          HttpRequest.newBuilder(targets.get(i).resolve(path)).timeout(interval).build();
+      var _ =
+          probes.scheduleWithFixedDelay(
+              () -> ailing.set(target, isReady(probe) ? 0 : 1),
+              0,
+              interval.toMillis(),
+              TimeUnit.MILLISECONDS);
+    }
+    return this;
+  }
+
+  private static boolean isReady(HttpRequest probe) {
+    try {
+      return HTTP.send(probe, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+    } catch (IOException _) {
+      return false;
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
   /** The first target's URI with this balancer's host and port. */
   public URI url() {
     return URI.create("http://127.0.0.1:" + listening.getLocalPort())
@@ -66,6 +112,7 @@ public final class RoundRobin implements AutoCloseable {
   /** Closes all connections and stops listening. */
   @Override
   public void close() {
+    probes.shutdownNow();
     closeQuietly(listening);
     live.forEach(RoundRobin::closeQuietly);
   }
@@ -120,6 +167,9 @@ public final class RoundRobin implements AutoCloseable {
     int turn = turns.getAndIncrement();
     for (int i = 0; i < targets.size(); i++) {
       int target = (turn + i) % targets.size();
+      if (ailing.get(target) == 1) {
+        continue;
+      }
       URI url = targets.get(target);
       try {
         Socket server = new Socket(url.getHost(), url.getPort());
