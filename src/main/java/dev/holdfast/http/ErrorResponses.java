@@ -75,6 +75,7 @@ final class ErrorResponses {
       case RelayException.StreamNotFound _ -> of(400, id, JsonRpcErrorCode.SERVER_ERROR, message);
       case RelayException.UnsupportedVersion _ ->
           of(502, id, JsonRpcErrorCode.SERVER_ERROR, message);
+      case RelayException.Draining _ -> later(503, message, id);
       case RelayException.EventsPurged purged -> {
         Map<String, @Nullable Object> data = new LinkedHashMap<>();
         data.put("purged", true);

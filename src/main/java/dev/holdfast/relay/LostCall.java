@@ -16,6 +16,9 @@ final class LostCall implements MessageSource {
   static final String TEXT =
       "The replica that ran the request was lost; the outcome of the request is unknown";
 
+  /** Where no replica is left to go on. */
+  static final String STOPPED = "The gateway was stopped; the outcome of the request is unknown";
+
   private List<UpstreamMessage> left;
 
   LostCall(List<RequestId> requests) {
@@ -23,8 +26,11 @@ final class LostCall implements MessageSource {
   }
 
   private static UpstreamMessage error(RequestId id) {
-    byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR.code(), TEXT);
-    return new UpstreamMessage(error, null);
+    return new UpstreamMessage(error(id, TEXT), null);
+  }
+
+  static byte[] error(RequestId id, String text) {
+    return JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR.code(), text);
   }
 
   @Override

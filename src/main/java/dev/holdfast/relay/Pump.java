@@ -42,6 +42,13 @@ final class Pump implements Runnable {
   private volatile @Nullable MessageSource source;
   private volatile boolean stopped;
 
+  /** The one that runs this, once it does. */
+  private volatile @Nullable Thread thread;
+
+  // Set, once, by whoever drains this replica.
+  private volatile boolean left;
+  private volatile boolean abandoned;
+
   /**
    * Prepares; {@link #run()} starts.
    *
@@ -62,6 +69,7 @@ final class Pump implements Runnable {
 
   @Override
   public void run() {
+    thread = Thread.currentThread();
     try (MessageSource messages = upstream.get()) {
       source = messages;
       messages.whenMoved(writer::note);
@@ -137,12 +145,14 @@ final class Pump implements Runnable {
 
   /** Ends the stream for the requests that the upstream will not answer any more. */
   private void settle(UpstreamException failure) {
-    if (requests.isEmpty()) {
+    if (requests.isEmpty() || left) {
       return;
     }
     List<NewEvent> end = new ArrayList<>();
     for (RequestId id : pending.open()) {
-      end.add(new NewEvent(UpstreamErrors.message(id, failure), null, false));
+      byte[] error =
+          abandoned ? LostCall.error(id, LostCall.STOPPED) : UpstreamErrors.message(id, failure);
+      end.add(new NewEvent(error, null, false));
     }
     if (end.isEmpty()) {
       end.add(new NewEvent(NOTHING, null, false));
@@ -218,6 +228,28 @@ final class Pump implements Runnable {
     MessageSource current = source;
     if (current != null) {
       current.close();
+    }
+  }
+
+  /** Whether the stream answers requests, and so comes to an end by itself. */
+  boolean answersRequests() {
+    return !requests.isEmpty();
+  }
+
+  /** Lets go of the upstream and writes no end: another replica will go on, or settle. */
+  void leave() {
+    left = true;
+    stop();
+  }
+
+  /** Ends the stream with an error for what is not answered: nobody can go on. */
+  void abandon() {
+    abandoned = true;
+    stop();
+    Thread waiting = thread;
+    if (source == null && waiting != null) {
+      // It waits for the upstream's first sign, which may never come.
+      waiting.interrupt();
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.protocol.RequestId;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /** The pumps that run on this replica, each on a virtual thread of its own. Thread-safe. */
 final class Pumps {
@@ -66,6 +67,21 @@ final class Pumps {
   /** The streams that are pumped here. */
   List<StreamRef> streams() {
     return bySession.values().stream().flatMap(pumps -> pumps.keySet().stream()).toList();
+  }
+
+  boolean isEmpty() {
+    return bySession.isEmpty();
+  }
+
+  /** Whether there is a pump that answers requests; others never end by themselves. */
+  boolean areAnswering() {
+    return bySession.values().stream()
+        .anyMatch(pumps -> pumps.values().stream().anyMatch(Pump::answersRequests));
+  }
+
+  /** Does something to every pump there is. */
+  void each(Consumer<Pump> action) {
+    bySession.values().forEach(pumps -> pumps.values().forEach(action));
   }
 
   /** Whether a stream of the session is pumped here. */

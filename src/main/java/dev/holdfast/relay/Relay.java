@@ -26,15 +26,19 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jboss.logging.Logger;
 
 /**
  * Takes what a client sends to its upstream, and gives the client its streams.
  *
  * <p>Thread-safe. Methods block their (virtual) thread. Besides what they name, they throw {@link
- * RelayException} for what cannot be had, {@link UpstreamException} for an upstream that failed,
- * and the exceptions of {@link EventLog} and {@link SessionStore} for a store that is away.
+ * RelayException} for what cannot be had, or not any more here, {@link UpstreamException} for an
+ * upstream that failed, and the exceptions of {@link EventLog} and {@link SessionStore} for a store
+ * that is away.
  */
 public final class Relay {
+
+  private static final Logger LOG = Logger.getLogger(Relay.class);
 
   /**
    * How long the head of a durable stream waits for the upstream's first sign. An upstream that
@@ -50,6 +54,7 @@ public final class Relay {
   private final RelayListener listener;
   private final InstantSource clock;
   private final Pumps pumps;
+  private final Admission admission;
   private final Evictions evictions;
   private final Tail.Context tails;
 
@@ -68,8 +73,9 @@ public final class Relay {
     this.listener = parts.listener();
     this.clock = clock;
     this.pumps = parts.pumps();
+    this.admission = parts.admission();
     this.evictions = new Evictions(streams.retry());
-    this.tails = new Tail.Context(log, streams, replay.onGap(), evictions, listener);
+    this.tails = new Tail.Context(log, streams, replay.onGap(), evictions, listener, parts.tails());
   }
 
   /**
@@ -81,7 +87,7 @@ public final class Relay {
    *     here
    */
   public Initialized initialize(String upstream, Message.Request request) {
-    try {
+    try (Admission.Pass _ = admission.enter()) {
       return sessions.begin(upstream, request);
     } catch (UpstreamException failure) {
       listener.upstreamFailed(failure);
@@ -115,6 +121,12 @@ public final class Relay {
 
   /** Sends a request, or a batch with requests in it, and gives its answer. */
   public Reply request(Session session, Body body) {
+    try (Admission.Pass _ = admission.enter()) {
+      return answer(session, body);
+    }
+  }
+
+  private Reply answer(Session session, Body body) {
     withdraw(session, body);
     UpstreamSession upstream = sessions.upstream(session);
     try {
@@ -207,7 +219,15 @@ public final class Relay {
       throw failed(session, failure, true);
     }
     if (notifications(body).anyMatch(Relay::saysInitialized)) {
+      startListeningIfAdmitted(session);
+    }
+  }
+
+  private void startListeningIfAdmitted(Session session) {
+    try (Admission.Pass _ = admission.enter()) {
       startListening(session);
+    } catch (RelayException.Draining elsewhere) {
+      LOG.debugf("session=%s is listened to by whoever gets its GET", session.id());
     }
   }
 
@@ -234,16 +254,22 @@ public final class Relay {
 
   /** Gives the standalone stream, from the first event that was not delivered yet. */
   public Tail listen(Session session) {
-    startListening(session);
+    listenUpstream(session);
     StreamRef stream = ref(session, StreamNames.STANDALONE);
     return tail(session, stream, log.deliveredUpTo(stream), Tail.Kind.STANDALONE);
   }
 
   /** Gives the standalone stream, from the oldest event that is kept. */
   public Tail listenFromStart(Session session) {
-    startListening(session);
+    listenUpstream(session);
     StreamRef stream = ref(session, StreamNames.STANDALONE);
     return tail(session, stream, Position.START, Tail.Kind.FROM_START);
+  }
+
+  private void listenUpstream(Session session) {
+    try (Admission.Pass _ = admission.enter()) {
+      startListening(session);
+    }
   }
 
   /** Begins to write the standalone stream, unless some replica does so already. */
@@ -274,6 +300,7 @@ public final class Relay {
       return Optional.of(listen(session));
     }
     StreamRef stream = ref(session, last.stream());
+    admission.check(stream);
     boolean stale = isOlderThan(last.position(), replay.window());
     ReadResult next = stale ? gapIn(stream) : log.read(stream, last.position(), Tail.FIRST_PAGE);
     switch (next) {
@@ -328,6 +355,11 @@ public final class Relay {
   private Tail tail(Session session, StreamRef stream, Position cursor, Tail.Kind kind) {
     Framing framing = new Framing(stream.name(), replay.enabled(), session.version().hasPriming());
     return new Tail(tails, stream, framing, cursor, kind, () -> sessions.used(session));
+  }
+
+  /** Whether this replica is about to stop, and takes nothing new. */
+  public boolean isDraining() {
+    return admission.isClosed();
   }
 
   /** Removes what has expired: sessions, with all that belongs to them, and events. */

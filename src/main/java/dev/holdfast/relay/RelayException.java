@@ -10,7 +10,8 @@ public abstract sealed class RelayException extends RuntimeException
         RelayException.StreamNotFound,
         RelayException.EventsPurged,
         RelayException.UnsupportedVersion,
-        RelayException.UnknownUpstream {
+        RelayException.UnknownUpstream,
+        RelayException.Draining {
 
   private static final long serialVersionUID = 1L;
 
@@ -78,6 +79,16 @@ public abstract sealed class RelayException extends RuntimeException
     /** Says so. */
     public UnknownUpstream() {
       super("No such server");
+    }
+  }
+
+  /** This replica is about to stop and takes nothing new. Another one does. */
+  public static final class Draining extends RelayException {
+    private static final long serialVersionUID = 1L;
+
+    /** Says so. */
+    public Draining() {
+      super("This replica is about to stop; try again");
     }
   }
 }

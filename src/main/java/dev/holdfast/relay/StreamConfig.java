@@ -39,6 +39,22 @@ public interface StreamConfig {
   @DurationMax(minutes = 10)
   Duration retry();
 
+  /** The {@code retry} that clients are sent when this replica stops and others serve them. */
+  @WithDefault("500ms")
+  @DurationMin(millis = 10)
+  @DurationMax(minutes = 10)
+  Duration drainRetry();
+
+  /**
+   * How long running calls may go on here when this replica is to stop; what still runs then is
+   * handed over. Some seconds less than whoever stops it waits before it kills. Up to one day;
+   * {@code 0s} hands over at once.
+   */
+  @WithDefault("20s")
+  @DurationMin
+  @DurationMax(days = 1)
+  Duration drainTimeout();
+
   /** How long a connection may be silent before a comment is sent on it. */
   @WithDefault("30s")
   @DurationMin(millis = 100)

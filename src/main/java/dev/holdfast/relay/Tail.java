@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * One reader of a stream: a cursor and a connection. Reads everything after the cursor, writes it
  * out and, when there is nothing, waits to be woken. Replay and live following are the same loop.
  *
- * <p>Runs on one thread, which owns every field that is not final.
+ * <p>Runs on one thread, which owns every field that is neither final nor volatile.
  */
 public final class Tail {
 
@@ -49,6 +49,10 @@ public final class Tail {
   private final Signal signal = new Signal();
   private final SseWriter frames = new SseWriter();
   private final Lifetime lifetime;
+
+  /** Set by any thread. */
+  private volatile boolean moving;
+
   private Position cursor;
   private @Nullable ReadResult read;
   private int page = FIRST_PAGE;
@@ -76,13 +80,15 @@ public final class Tail {
    * @param onGap what happens when events are gone
    * @param evictions remembers who was evicted, to slow down clients that fight
    * @param listener is told what happens
+   * @param running knows those that run
    */
   record Context(
       EventLog log,
       StreamConfig config,
       ReplayConfig.OnGap onGap,
       Evictions evictions,
-      RelayListener listener) {}
+      RelayListener listener,
+      Tails running) {}
 
   /**
    * Prepares; {@link #run} starts.
@@ -128,6 +134,7 @@ public final class Tail {
   public void run(ClientConnection connection) {
     context.listener().connectionOpened();
     connection.onGone(signal::gone);
+    context.running().add(this);
     try {
       framing.opening(frames, cursor, context.config().retry());
       follow(connection);
@@ -143,6 +150,7 @@ public final class Tail {
       LOG.errorf(unforeseen, "stream=%s connection closed in an unforeseen way", stream);
     } finally {
       connection.end();
+      context.running().remove(this);
       context.listener().connectionClosed();
     }
   }
@@ -192,7 +200,7 @@ public final class Tail {
       try {
         return context.log().read(stream, cursor, page);
       } catch (StoreUnavailableException away) {
-        if (signal.ended() || System.nanoTime() - since > PATIENCE.toNanos()) {
+        if (mustLeave() || signal.ended() || System.nanoTime() - since > PATIENCE.toNanos()) {
           throw away;
         }
         flush(connection);
@@ -224,13 +232,16 @@ public final class Tail {
       complete = true;
     }
     // Also here, since a busy stream may never leave the time for a pause.
-    return !newest.last() && mayLiveOn();
+    return !newest.last() && !sentElsewhere() && mayLiveOn();
   }
 
   /** Nothing to read: sends what is buffered and waits. */
   private boolean pause(ClientConnection connection)
       throws ClientGoneException, InterruptedException {
     caughtUp();
+    if (sentElsewhere()) {
+      return false;
+    }
     flush(connection);
     Duration wait = lifetime.untilNextDuty();
     return await(wait.compareTo(LOOK_AGAIN) < 0 ? wait : LOOK_AGAIN);
@@ -246,6 +257,27 @@ public final class Tail {
         yield false;
       }
     };
+  }
+
+  /** Asks that the client be sent to another replica, as soon as it can go on there. */
+  void move() {
+    moving = true;
+    signal.wake();
+  }
+
+  private boolean sentElsewhere() {
+    if (mustLeave()) {
+      framing.closing(frames, context.config().drainRetry());
+      return true;
+    }
+    return false;
+  }
+
+  /** A client that was given no event id yet would lose its call with the connection: it stays. */
+  private boolean mustLeave() {
+    return moving
+        && (kind != Kind.REQUEST
+            || (framing.ids() && (framing.hints() || !cursor.equals(Position.START))));
   }
 
   private boolean keepAlive() {

@@ -6,14 +6,18 @@ import dev.holdfast.cluster.Pulse;
 import dev.holdfast.log.Adoption;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.relay.Drain;
+import dev.holdfast.relay.Handover;
 import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.Sessions;
 import dev.holdfast.relay.TakeOver;
+import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +30,7 @@ final class Cluster {
   private final @Nullable TakeOver takeOver;
   private final @Nullable RedisConnections redis;
   private final @Nullable Membership membership;
+  private final Drain drain;
 
   Cluster(
       EventLog log,
@@ -48,10 +53,12 @@ final class Cluster {
               shared.sessions(),
               (session, lost) -> heir.takeOver(session, lost.value()),
               () -> stopFenced(heir));
+      drain = new Drain(parts, new ToOthers(membership, heir, pulse));
     } else {
       takeOver = null;
       redis = null;
       membership = null;
+      drain = new Drain(parts, null);
     }
   }
 
@@ -59,6 +66,11 @@ final class Cluster {
     if (membership != null) {
       membership.start();
     }
+  }
+
+  /** Fired on the thread that stops the program, while HTTP is still served: it waits for us. */
+  void drain(@Observes ShutdownDelayInitiatedEvent event) {
+    drain.run();
   }
 
   void stop(@Observes ShutdownEvent event) {
@@ -79,6 +91,36 @@ final class Cluster {
       heir.stopFenced();
     } catch (StoreUnavailableException away) {
       LOG.debugf("not known which streams are lost: %s", away.getMessage());
+    }
+  }
+
+  /** From this replica to the others. */
+  private record ToOthers(Membership membership, TakeOver takeOver, Pulse pulse)
+      implements Handover {
+
+    /** What is left then goes the way of a lost replica's streams, somewhat later. */
+    private static final Duration MOST = Duration.ofSeconds(5);
+
+    @Override
+    public void prepare() {
+      membership.retire();
+    }
+
+    @Override
+    public boolean leave() {
+      return membership.leave();
+    }
+
+    @Override
+    public void stopTaken() {
+      stopFenced(takeOver);
+    }
+
+    /** A beat until they notice, another if that one was lost, and the work. */
+    @Override
+    public Duration patience() {
+      Duration needed = pulse.heartbeat().multipliedBy(2).plusSeconds(1);
+      return needed.compareTo(MOST) < 0 ? needed : MOST;
     }
   }
 }

@@ -30,6 +30,7 @@ final class Desk {
   final AtomicLong now = new AtomicLong(START_MILLIS);
   final InstantSource clock = () -> Instant.ofEpochMilli(now.get());
   final Heard heard = new Heard();
+  final Tails tails = new Tails();
   final AtomicInteger alive = new AtomicInteger();
   EventLog log;
   Settings.Streams streams = Settings.streams();
@@ -59,7 +60,7 @@ final class Desk {
 
   /** A tail that is not yet running. */
   Tail tail(String stream, Position after, Tail.Kind kind) {
-    Tail.Context context = new Tail.Context(log, streams, onGap, evictions, heard);
+    Tail.Context context = new Tail.Context(log, streams, onGap, evictions, heard, tails);
     Framing framing = new Framing(stream, true, true);
     return new Tail(context, ref(stream), framing, after, kind, alive::incrementAndGet);
   }

@@ -3,7 +3,10 @@ package dev.holdfast.relay;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.log.Adoption;
+import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
@@ -20,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A whole relay on a clock that a test moves, with a real local server and a scripted one. */
 final class RelayFixture implements AutoCloseable {
@@ -60,9 +64,36 @@ final class RelayFixture implements AutoCloseable {
     relay = new Relay(sessions, parts, clock);
   }
 
+  /** Opens a session of an older revision. */
+  Session openAs(String version) {
+    scripted.handshake = () -> ScriptedUpstream.handshake(version);
+    return Objects.requireNonNull(relay.initialize(SCRIPTED, initialize(version)).session());
+  }
+
   /** Takes over streams into this relay. */
   TakeOver takeOver(Adoption adoption) {
     return new TakeOver(sessions, parts, adoption);
+  }
+
+  /** Drains this relay. */
+  Drain drain(@Nullable Handover others) {
+    return new Drain(parts, others);
+  }
+
+  /** Stops all pumps, as if others had taken their streams. */
+  void stopAll() {
+    parts.pumps().each(Pump::leave);
+  }
+
+  boolean isPumping(Session session) {
+    return parts.pumps().isRunning(session.id().value());
+  }
+
+  /** What the stream that a client followed has by now. */
+  List<String> logged(Session session, TestConnection client) {
+    String name = client.lastId().substring(0, client.lastId().indexOf('_'));
+    return LogTesting.payloads(
+        LogTesting.readAll(log, new StreamRef(session.id().value(), name), Position.START));
   }
 
   void pass(Duration time) {

@@ -15,30 +15,82 @@ final class Settings {
       Duration completedTtl,
       int maxEvents,
       Duration retry,
+      Duration drainRetry,
+      Duration drainTimeout,
       Duration keepAlive,
       Duration idleTimeout,
       Duration maxLifetime,
       Durable durable)
       implements StreamConfig {
 
+    Streams drainTimeout(Duration value) {
+      return new Streams(
+          eventTtl,
+          completedTtl,
+          maxEvents,
+          retry,
+          drainRetry,
+          value,
+          keepAlive,
+          idleTimeout,
+          maxLifetime,
+          durable);
+    }
+
     Streams keepAlive(Duration value) {
       return new Streams(
-          eventTtl, completedTtl, maxEvents, retry, value, idleTimeout, maxLifetime, durable);
+          eventTtl,
+          completedTtl,
+          maxEvents,
+          retry,
+          drainRetry,
+          drainTimeout,
+          value,
+          idleTimeout,
+          maxLifetime,
+          durable);
     }
 
     Streams idleTimeout(Duration value) {
       return new Streams(
-          eventTtl, completedTtl, maxEvents, retry, keepAlive, value, maxLifetime, durable);
+          eventTtl,
+          completedTtl,
+          maxEvents,
+          retry,
+          drainRetry,
+          drainTimeout,
+          keepAlive,
+          value,
+          maxLifetime,
+          durable);
     }
 
     Streams maxLifetime(Duration value) {
       return new Streams(
-          eventTtl, completedTtl, maxEvents, retry, keepAlive, idleTimeout, value, durable);
+          eventTtl,
+          completedTtl,
+          maxEvents,
+          retry,
+          drainRetry,
+          drainTimeout,
+          keepAlive,
+          idleTimeout,
+          value,
+          durable);
     }
 
     Streams durable(Durable value) {
       return new Streams(
-          eventTtl, completedTtl, maxEvents, retry, keepAlive, idleTimeout, maxLifetime, value);
+          eventTtl,
+          completedTtl,
+          maxEvents,
+          retry,
+          drainRetry,
+          drainTimeout,
+          keepAlive,
+          idleTimeout,
+          maxLifetime,
+          value);
     }
   }
 
@@ -51,6 +103,8 @@ final class Settings {
         Duration.ofMinutes(2),
         100_000,
         Duration.ofSeconds(5),
+        Duration.ofMillis(500),
+        NEVER,
         NEVER,
         NEVER,
         NEVER,

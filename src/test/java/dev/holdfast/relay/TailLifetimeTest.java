@@ -114,7 +114,8 @@ class TailLifetimeTest {
   void shouldBearThatTheUseOfTheSessionCannotBeNoted() {
     StreamWriter writer = desk.open("s");
     Tail.Context context =
-        new Tail.Context(desk.log, desk.streams, desk.onGap, desk.evictions, desk.heard);
+        new Tail.Context(
+            desk.log, desk.streams, desk.onGap, desk.evictions, desk.heard, desk.tails);
     Runnable away =
         () -> {
           throw new SessionStoreException(null);

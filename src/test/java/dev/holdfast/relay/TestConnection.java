@@ -103,6 +103,11 @@ final class TestConnection implements ClientConnection {
     return events().stream().map(Event::data).toList();
   }
 
+  /** The newest event id, also one that came without data. */
+  String lastId() {
+    return text().lines().filter(line -> line.startsWith("id: ")).toList().getLast().substring(4);
+  }
+
   void await(Predicate<TestConnection> condition) {
     Awaitility.await().until(() -> condition.test(this));
   }

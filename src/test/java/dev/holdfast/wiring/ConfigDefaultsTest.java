@@ -53,6 +53,8 @@ class ConfigDefaultsTest {
                 entry("holdfast.stream.completed-ttl", "2m"),
                 entry("holdfast.stream.max-events", "10000"),
                 entry("holdfast.stream.retry", "5s"),
+                entry("holdfast.stream.drain-retry", "500ms"),
+                entry("holdfast.stream.drain-timeout", "20s"),
                 entry("holdfast.stream.keep-alive", "30s"),
                 entry("holdfast.stream.idle-timeout", "5m"),
                 entry("holdfast.stream.max-lifetime", "1h"),

@@ -1,0 +1,69 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.log.StreamRef;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+
+/**
+ * Lets new requests and streams in until this replica drains, and knows whether any is still on its
+ * way. Thread-safe.
+ */
+final class Admission {
+
+  private final AtomicInteger underWay = new AtomicInteger();
+  private final Pass pass = underWay::decrementAndGet;
+  private volatile Predicate<StreamRef> ended = stream -> false;
+  private volatile boolean closed;
+
+  /** Somebody who was let in, until closed. */
+  @FunctionalInterface
+  interface Pass extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /**
+   * Lets one in.
+   *
+   * @throws RelayException.Draining when no more are
+   */
+  Pass enter() {
+    // Counted before the look: whoever closes sees this one, or this one sees that it is closed.
+    underWay.incrementAndGet();
+    if (closed) {
+      pass.close();
+      throw new RelayException.Draining();
+    }
+    return pass;
+  }
+
+  /**
+   * Checks that a stream is still served to those that come back to it.
+   *
+   * @throws RelayException.Draining when it is not
+   */
+  void check(StreamRef stream) {
+    if (ended.test(stream)) {
+      throw new RelayException.Draining();
+    }
+  }
+
+  /**
+   * Lets nobody new in any more.
+   *
+   * @param which the streams that those who come back are not let in to either
+   */
+  void close(Predicate<StreamRef> which) {
+    ended = which;
+    closed = true;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Whether somebody who was let in is still on the way. */
+  boolean isBusy() {
+    return underWay.get() > 0;
+  }
+}
