@@ -33,6 +33,11 @@ public record RedisKeys(String prefix) {
     return session(session) + ":e:" + stream;
   }
 
+  /** STREAM: what waits for the owners of a session's streams. */
+  public String inbox(String session) {
+    return session(session) + ":in";
+  }
+
   /** ZSET: the complete streams of a session, by when they expire in ms since the epoch. */
   public String streams(String session) {
     return session(session) + ":streams";

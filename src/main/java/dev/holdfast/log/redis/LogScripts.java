@@ -187,7 +187,7 @@ final class LogScripts {
   void end(String session) {
     end.run(
         link,
-        List.of(keys.session(session), keys.streams(session)),
+        List.of(keys.session(session), keys.streams(session), keys.inbox(session)),
         args -> args.arg(keys.replicaChannels()).arg(session));
   }
 

@@ -16,6 +16,9 @@ sealed interface Notice {
    */
   record Evict(StreamRef stream, long seat) implements Notice {}
 
+  /** Something was put into the inbox of a session, for a stream that this replica owns. */
+  record In(String session) implements Notice {}
+
   /** A session has ended. */
   record End(String session) implements Notice {}
 
@@ -26,6 +29,7 @@ sealed interface Notice {
       return switch (words[0]) {
         case "wake" -> new Wake(new StreamRef(words[1], words[2]));
         case "evict" -> new Evict(new StreamRef(words[1], words[2]), Long.parseLong(words[3]));
+        case "in" -> new In(words[1]);
         case "end" -> new End(words[1]);
         default -> null;
       };

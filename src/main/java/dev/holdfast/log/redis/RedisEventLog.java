@@ -3,6 +3,7 @@ package dev.holdfast.log.redis;
 import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.Adoption;
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.Inbox;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
@@ -65,6 +66,7 @@ public final class RedisEventLog implements EventLog, Adoption {
   private final Watchers watchers = new Watchers();
   private final OwnedStreams owned;
   private final Deliveries deliveries;
+  private final RedisInbox inbox;
 
   /** By session: the fences of claims whose outcome is not known yet. */
   private final Map<String, String> claims = new ConcurrentHashMap<>();
@@ -91,7 +93,15 @@ public final class RedisEventLog implements EventLog, Adoption {
     this.reader = new RedisStreamReader(link, keys);
     this.owned = new OwnedStreams(scripts, watchers);
     this.deliveries = new Deliveries(scripts::delivered);
+    this.inbox =
+        new RedisInbox(
+            new InboxScripts(link, keys, replica, retention.sessionTtl()), this::sessions);
     channel.listen(this::hear, this::lookAgain);
+  }
+
+  /** The inboxes of the sessions in this log. */
+  public Inbox inbox() {
+    return inbox;
   }
 
   @Override
@@ -233,11 +243,17 @@ public final class RedisEventLog implements EventLog, Adoption {
     scripts.retire(stream);
   }
 
+  /** The sessions in which this replica owns streams. */
+  private List<String> sessions() {
+    return owned.all().stream().map(StreamRef::session).distinct().toList();
+  }
+
   /** Redis expires by itself; what is left is to forget the streams of sessions that it expired. */
   @Override
   public void sweep() {
     owned.sweep();
-    List<String> sessions = owned.all().stream().map(StreamRef::session).distinct().toList();
+    inbox.lookAgain();
+    List<String> sessions = sessions();
     for (int from = 0; from < sessions.size(); from += AT_ONCE) {
       sweep(sessions.subList(from, Math.min(sessions.size(), from + AT_ONCE)));
     }
@@ -265,6 +281,7 @@ public final class RedisEventLog implements EventLog, Adoption {
   @Override
   public void close() {
     owned.all().forEach(owned::forget);
+    inbox.close();
   }
 
   private void hear(String message) {
@@ -277,6 +294,7 @@ public final class RedisEventLog implements EventLog, Adoption {
         watchers.wake(stream);
       }
       case Notice.Evict(StreamRef stream, long seat) -> evict(stream, seat);
+      case Notice.In(String session) -> inbox.notice(session);
       case Notice.End(String session) -> ended(session);
       case null -> {
         // Somebody else listens to this channel too.
@@ -296,11 +314,13 @@ public final class RedisEventLog implements EventLog, Adoption {
   private void lookAgain() {
     owned.doubtAll();
     watchers.wakeAll();
+    inbox.lookAgain();
   }
 
   private void ended(String session) {
     owned.end(session);
     watchers.wakeSession(session);
+    inbox.ended(session);
   }
 
   private static void available(String what, Runnable asked) {

@@ -1,0 +1,105 @@
+package dev.holdfast.log;
+
+import java.util.List;
+
+/**
+ * What clients send to streams that another replica owns. A client's request may land on any
+ * replica; what concerns a running call must reach the one that runs it. Each session has an inbox
+ * in the store that replicas share; where there is one replica only, there is {@link #NONE}.
+ *
+ * <p>A letter is addressed to streams, not to a replica: it is for who owns one of them when it is
+ * collected. So what a lost replica has not taken goes to its heir. Letters of a session are
+ * received in the order in which they were put, each once; after the loss of a replica that had one
+ * in hand, its heir gets that one too. A letter whose streams have all ended is dropped.
+ *
+ * <p>All methods block their thread, briefly and with a bound, are safe for any number of threads,
+ * and throw {@link StoreUnavailableException} when the store cannot be reached in time.
+ */
+public interface Inbox {
+
+  /** Where no other replica is. */
+  Inbox NONE = new NoInbox();
+
+  /**
+   * The open streams of a session that answer requests, whoever owns them.
+   *
+   * @param session the session's id
+   */
+  List<OpenCall> openCalls(String session);
+
+  /**
+   * Puts a message into the inbox of the session, for the owner of a stream, which is told.
+   *
+   * @param message opaque here; not copied
+   * @return whether the stream is open; when it is not, nothing was put
+   * @throws StoreUnavailableException also when too much waits in this inbox already; when the
+   *     connection broke, the message may have been put all the same
+   */
+  boolean put(StreamRef stream, byte[] message);
+
+  /**
+   * Puts a message once for each other replica that owns open streams of the session, addressed to
+   * all of these.
+   *
+   * @param session the session's id
+   * @param message opaque here; not copied
+   * @return for how many it was put
+   * @throws StoreUnavailableException as {@link #put} does; it was then put for all or none
+   */
+  int putElsewhere(String session, byte[] message);
+
+  /**
+   * Hands the receiver what waits in the inbox of a session for streams that this replica owns.
+   * Returns when the receiver has had all that was there, also what another thread has collected.
+   *
+   * @param session the session's id
+   */
+  void collect(String session);
+
+  /**
+   * Gives the inboxes their one receiver. From now on it also gets, on threads of the log, what is
+   * put while nobody {@link #collect collects}.
+   */
+  void receive(Receiver receiver);
+
+  /**
+   * An open stream that answers requests.
+   *
+   * @param requests their JSON-RPC ids, as {@link EventLog#open the opening} recorded them
+   */
+  record OpenCall(StreamRef stream, String requests) {}
+
+  /**
+   * A message with its address.
+   *
+   * @param streams those to whose owner it was put, in one session; this replica owns at least one
+   * @param message as it was put
+   */
+  @SuppressWarnings("ArrayRecordComponent") // bytes pass through, as those of events do
+  record Letter(List<StreamRef> streams, byte[] message) {
+
+    /** Copies the list, but not the bytes. */
+    public Letter {
+      streams = List.copyOf(streams);
+    }
+
+    /** The session. */
+    public String session() {
+      return streams.getFirst().session();
+    }
+  }
+
+  /** Gets letters, those of one session one after the other. */
+  @FunctionalInterface
+  interface Receiver {
+
+    /**
+     * Takes a letter. The streams may have been opened or adopted here so recently that nobody
+     * writes them yet.
+     *
+     * @throws StoreUnavailableException when it cannot be dealt with now: it stays in the inbox and
+     *     comes again
+     */
+    void received(Letter letter);
+  }
+}

@@ -1,0 +1,32 @@
+package dev.holdfast.log;
+
+import java.util.List;
+
+/** The inboxes of a replica that is alone: nothing is ever for another. */
+final class NoInbox implements Inbox {
+
+  @Override
+  public List<OpenCall> openCalls(String session) {
+    return List.of();
+  }
+
+  @Override
+  public boolean put(StreamRef stream, byte[] message) {
+    return false;
+  }
+
+  @Override
+  public int putElsewhere(String session, byte[] message) {
+    return 0;
+  }
+
+  @Override
+  public void collect(String session) {
+    // Nothing is ever put.
+  }
+
+  @Override
+  public void receive(Receiver receiver) {
+    // It would never be called.
+  }
+}

@@ -1,0 +1,164 @@
+package dev.holdfast.log.redis;
+
+import static dev.holdfast.redis.RedisScript.beside;
+
+import dev.holdfast.log.Inbox.Letter;
+import dev.holdfast.log.Inbox.OpenCall;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisLink;
+import dev.holdfast.redis.RedisScript;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scripts of inboxes with their keys and arguments. All throw {@link StoreUnavailableException}
+ * when Redis cannot be reached in time.
+ */
+final class InboxScripts {
+
+  /** How many messages wait in one inbox before further ones are refused. */
+  static final int MAX_ENTRIES = 256;
+
+  private static final int PAGE_BYTES = 1 << 20;
+
+  private final RedisScript calls = beside(InboxScripts.class, "calls.lua");
+  private final RedisScript put = beside(InboxScripts.class, "put.lua");
+  private final RedisScript collect = beside(InboxScripts.class, "collect.lua");
+
+  private final RedisLink link;
+  private final RedisKeys keys;
+  private final String replica;
+  private final Duration timeToLive;
+
+  InboxScripts(RedisLink link, RedisKeys keys, String replica, Duration timeToLive) {
+    this.link = link;
+    this.keys = keys;
+    this.replica = replica;
+    this.timeToLive = timeToLive;
+  }
+
+  /**
+   * An entry of an inbox.
+   *
+   * @param id the id under which it is removed
+   */
+  record Entry(String id, Letter letter) {}
+
+  List<OpenCall> calls(String session) {
+    return run(calls, List.of(keys.session(session)), args -> {})
+        .map(each ->
+            new OpenCall(new StreamRef(session, each.get(0).toString()), each.get(1).toString()))
+        .toList();
+  }
+
+  /**
+   * Puts a message.
+   *
+   * @param name the stream's; empty for those of all other replicas
+   * @return for how many replicas it was put
+   */
+  int put(String session, String name, byte[] message) {
+    Response said =
+        send(
+            put,
+            both(session),
+            args ->
+                args.arg(name)
+                    .arg(message)
+                    .arg(replica)
+                    .arg(keys.replicaChannels())
+                    .arg(session)
+                    .arg(MAX_ENTRIES)
+                    .arg(timeToLive.toMillis()));
+    String count = String.valueOf(said);
+    if (count.equals("FULL")) {
+      throw new StoreUnavailableException("too much waits in an inbox", null);
+    }
+    return Integer.parseInt(count);
+  }
+
+  /**
+   * Reads some of the entries for this replica.
+   *
+   * @param had ids of entries that are removed first
+   * @return the oldest, in order; none when there are no more
+   */
+  List<Entry> collect(String session, Collection<String> had) {
+    return run(
+            collect,
+            both(session),
+            args -> {
+              args.arg(replica).arg(PAGE_BYTES);
+              had.forEach(args::arg);
+            })
+        .map(each -> entry(session, each))
+        .toList();
+  }
+
+  private static Entry entry(String session, Response parts) {
+    List<StreamRef> streams =
+        Stream.of(parts.get(1).toString().split(" "))
+            .map(name -> new StreamRef(session, name))
+            .toList();
+    return new Entry(parts.get(0).toString(), new Letter(streams, parts.get(2).toBytes()));
+  }
+
+  /**
+   * Finds out which inboxes are not empty.
+   *
+   * @param sessions not more than may be under way on the connection
+   */
+  List<String> waiting(List<String> sessions) {
+    List<Request> questions =
+        sessions.stream()
+            .map(session -> Request.cmd(Command.XLEN).arg(keys.inbox(session)))
+            .toList();
+    try {
+      List<@Nullable Response> lengths = link.sendAll(questions);
+      List<String> waiting = new ArrayList<>();
+      for (int i = 0; i < sessions.size(); i++) {
+        Response length = lengths.get(i);
+        if (length != null && !length.toString().equals("0")) {
+          waiting.add(sessions.get(i));
+        }
+      }
+      return waiting;
+    } catch (RedisException failure) {
+      throw unavailable(failure);
+    }
+  }
+
+  private List<String> both(String session) {
+    return List.of(keys.session(session), keys.inbox(session));
+  }
+
+  private Stream<Response> run(
+      RedisScript script, List<String> scriptKeys, Consumer<Request> arguments) {
+    Response found = send(script, scriptKeys, arguments);
+    return found == null ? Stream.empty() : found.stream();
+  }
+
+  private @Nullable Response send(
+      RedisScript script, List<String> scriptKeys, Consumer<Request> arguments) {
+    try {
+      return script.run(link, scriptKeys, arguments);
+    } catch (RedisException failure) {
+      throw unavailable(failure);
+    }
+  }
+
+  private static StoreUnavailableException unavailable(RedisException failure) {
+    return new StoreUnavailableException("could not reach an inbox", failure);
+  }
+}

@@ -1,0 +1,40 @@
+-- Removes from a session's inbox what a replica has had, and gives it what waits for streams that
+-- it owns now, in order. Entries whose streams are no longer open are removed.
+-- KEYS session, inbox | ARGV replica, bytes after which it is enough, ids that it has had
+-- Returns per entry: id, names, message.
+local replica, enough = ARGV[1], tonumber(ARGV[2])
+if #ARGV > 2 then
+  redis.call('XDEL', KEYS[2], unpack(ARGV, 3))
+end
+
+local owners = {}
+local function owner(name)
+  if owners[name] == nil then
+    local recorded = redis.call('HGET', KEYS[1], 'o:' .. name)
+    owners[name] = recorded and string.match(recorded, '^(%S+)')
+  end
+  return owners[name]
+end
+
+local found, bytes, from = {}, 0, '-'
+while bytes < enough do
+  -- One at a time: messages may be large, and nearly always there is but one.
+  local entry = redis.call('XRANGE', KEYS[2], from, '+', 'COUNT', 1)[1]
+  if not entry then
+    break
+  end
+  local id, names, message = entry[1], entry[2][2], entry[2][4]
+  local open, mine = false, false
+  for name in string.gmatch(names, '%S+') do
+    open = open or owner(name)
+    mine = mine or owner(name) == replica
+  end
+  if mine then
+    found[#found + 1] = { id, names, message }
+    bytes = bytes + #message
+  elseif not open then
+    redis.call('XDEL', KEYS[2], id)
+  end
+  from = '(' .. id
+end
+return found

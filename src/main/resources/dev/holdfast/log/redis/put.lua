@@ -1,0 +1,41 @@
+-- Puts a message into a session's inbox: for the owner of one open stream, or, without a name, once
+-- for each other replica that owns open streams. Tells those who are to take it.
+-- KEYS session, inbox
+-- ARGV name (or ''), message, replica, channel prefix, session, most entries, sessionTtl
+-- Returns for how many replicas it is.
+local names, replicas = {}, {}
+
+local function address(name, owner)
+  local replica = string.match(owner, '^(%S+)')
+  if not names[replica] then
+    names[replica] = {}
+    replicas[#replicas + 1] = replica
+  end
+  table.insert(names[replica], name)
+end
+
+if ARGV[1] ~= '' then
+  local owner = redis.call('HGET', KEYS[1], 'o:' .. ARGV[1])
+  if owner then
+    address(ARGV[1], owner)
+  end
+else
+  local fields = redis.call('HGETALL', KEYS[1])
+  for i = 1, #fields, 2 do
+    local name = string.match(fields[i], '^o:(.+)$')
+    if name and string.match(fields[i + 1], '^(%S+)') ~= ARGV[3] then
+      address(name, fields[i + 1])
+    end
+  end
+end
+
+local full = #replicas > 0 and redis.call('XLEN', KEYS[2]) + #replicas > tonumber(ARGV[6])
+for _, replica in ipairs(replicas) do
+  if not full then
+    redis.call('XADD', KEYS[2], '*', 's', table.concat(names[replica], ' '), 'd', ARGV[2])
+    redis.call('PEXPIRE', KEYS[2], ARGV[7])
+  end
+  -- Also when it is full: perhaps the owner has not heard of what is there.
+  redis.call('PUBLISH', ARGV[4] .. replica, 'in ' .. ARGV[5])
+end
+return full and 'FULL' or #replicas

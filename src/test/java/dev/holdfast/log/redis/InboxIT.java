@@ -1,0 +1,379 @@
+package dev.holdfast.log.redis;
+
+import static dev.holdfast.log.LogTesting.last;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.Inbox;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.RedisProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What clients send to streams of other replicas. */
+class InboxIT {
+
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final Retention RETENTION = new Retention(HOUR, HOUR, 100_000, HOUR, 1000);
+
+  @SuppressWarnings("NullAway.Init")
+  private static RedisFixture redis;
+
+  private final List<AutoCloseable> opened = new ArrayList<>();
+  private final String session = "s" + UUID.randomUUID();
+  private final StreamRef ref = new StreamRef(session, "a1");
+
+  @BeforeAll
+  static void startRedis() {
+    redis = RedisFixture.start();
+  }
+
+  @AfterAll
+  static void stopRedis() {
+    redis.close();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable closeable : opened.reversed()) {
+      closeable.close();
+    }
+  }
+
+  /** A replica and what it has received. */
+  private record Owner(RedisEventLog log, List<String> received) {
+
+    Inbox inbox() {
+      return log.inbox();
+    }
+
+    void receiveAll() {
+      inbox().receive(letter -> received.add(text(letter)));
+    }
+  }
+
+  private static String text(Inbox.Letter letter) {
+    return new String(letter.message(), UTF_8);
+  }
+
+  private Owner replica(String name) {
+    Owner owner = silent(name, redis.url(), redis.url());
+    owner.receiveAll();
+    return owner;
+  }
+
+  /** A replica that does not receive yet, as one that is about to be lost. */
+  private Owner silent(String name, String commandUrl, String channelUrl) {
+    Replica replica =
+        new Replica(name, commandUrl, channelUrl, redis.url(), Duration.ofSeconds(1), RETENTION);
+    opened.add(replica);
+    replica.log.begin(session);
+    return new Owner(replica.log, new CopyOnWriteArrayList<>());
+  }
+
+  private RedisProxy proxy() {
+    RedisProxy proxy = new RedisProxy(redis.port());
+    opened.add(proxy);
+    return proxy;
+  }
+
+  private static void put(Owner from, StreamRef stream, String message) {
+    assertThat(from.inbox().put(stream, message.getBytes(UTF_8))).isTrue();
+  }
+
+  private String waiting() {
+    return redis.command("XLEN", Replica.KEYS.inbox(session));
+  }
+
+  private static List<String> numbers(int to) {
+    return IntStream.rangeClosed(1, to).mapToObj(Integer::toString).toList();
+  }
+
+  @Test
+  void shouldReachTheOwnerOnceAndInOrder() {
+    Owner owner = replica("a");
+    Owner other = replica("b");
+    owner.log.open(ref, "1");
+    List<String> all = numbers(200);
+
+    all.forEach(message -> put(other, ref, message));
+
+    await().until(() -> owner.received.size() >= all.size());
+    await().until(() -> waiting().equals(":0"));
+    assertThat(owner.received).isEqualTo(all);
+    assertThat(other.received).isEmpty();
+  }
+
+  @Test
+  void shouldGiveEachLetterToOneOfManyCollectors() throws Exception {
+    Owner owner = silent("a", redis.url(), redis.url());
+    Owner other = replica("b");
+    owner.log.open(ref, "1");
+    List<String> all = numbers(100);
+    all.forEach(message -> put(other, ref, message));
+    owner.receiveAll();
+
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Callable<Boolean> collect =
+          () -> {
+            owner.inbox().collect(session);
+            other.inbox().collect(session);
+            // Whoever returns finds all of it received, whoever received it.
+            return owner.received.size() == 100;
+          };
+      for (Future<Boolean> complete : threads.invokeAll(List.of(collect, collect, collect))) {
+        assertThat(complete.get()).isTrue();
+      }
+    }
+
+    assertThat(owner.received).isEqualTo(all);
+    assertThat(other.received).isEmpty();
+  }
+
+  @Test
+  void shouldPassLargeMessagesUnchanged() {
+    Owner owner = replica("a");
+    Owner other = replica("b");
+    owner.log.open(ref, "1");
+    String large = "é\0".repeat(1 << 20);
+
+    put(other, ref, large);
+    put(other, ref, large);
+    put(other, ref, "");
+
+    await().until(() -> owner.received.size() == 3);
+    assertThat(owner.received).containsExactly(large, large, "");
+  }
+
+  /** The dead replica has not taken it, so its heir does; and nothing comes twice. */
+  @Test
+  void shouldGoToTheHeirOfALostReplica() {
+    Owner former = silent("a", redis.url(), redis.url());
+    Owner heir = replica("b");
+    Owner other = replica("c");
+    former.log.open(ref, "1");
+    put(other, ref, "1");
+    put(other, ref, "2");
+    heir.inbox().collect(session);
+    assertThat(heir.received).isEmpty();
+
+    heir.log.adopt(session, "a");
+    heir.inbox().collect(session);
+    former.receiveAll();
+    former.inbox().collect(session);
+
+    assertThat(heir.received).containsExactly("1", "2");
+    assertThat(former.received).isEmpty();
+    assertThat(waiting()).isEqualTo(":0");
+  }
+
+  /** Its reply is lost after Redis has done what it was asked. */
+  @Test
+  void shouldLoseNothingAndRepeatNothingWhenRepliesAreLost() {
+    RedisProxy proxy = proxy();
+    Owner owner = silent("a", proxy.url(), redis.url());
+    Owner other = replica("b");
+    owner.log.open(ref, "1");
+    owner.inbox().receive(letter -> {});
+    owner.inbox().collect(session); // Redis knows the script now.
+    proxy.cutAtNextReplies(1);
+    owner
+        .inbox()
+        .receive(letter -> {
+          owner.received.add(text(letter));
+          // The reply to the word that this letter was received.
+          if (text(letter).equals("2")) {
+            proxy.cutAtNextReplies(1);
+          }
+        });
+
+    put(other, ref, "1");
+    await().until(() -> owner.received.contains("1"));
+    put(other, ref, "2");
+    await().until(() -> owner.received.contains("2"));
+    put(other, ref, "3");
+    await().until(() -> owner.received.contains("3"));
+
+    await().until(() -> waiting().equals(":0"));
+    assertThat(proxy.cutsLeft()).isZero();
+    assertThat(owner.received).containsExactly("1", "2", "3");
+  }
+
+  @Test
+  void shouldOfferAgainWhatCouldNotBeDealtWith() {
+    Owner owner = silent("a", redis.url(), redis.url());
+    Owner other = replica("b");
+    owner.log.open(ref, "1");
+    AtomicInteger offered = new AtomicInteger();
+    owner
+        .inbox()
+        .receive(letter -> {
+          if (offered.incrementAndGet() == 2) {
+            throw new StoreUnavailableException("not now", null);
+          }
+          owner.received.add(text(letter));
+          if (text(letter).equals("3")) {
+            throw new IllegalArgumentException("never");
+          }
+        });
+
+    numbers(4).forEach(message -> put(other, ref, message));
+
+    await().until(() -> owner.received.contains("4"));
+    assertThat(owner.received).isEqualTo(numbers(4));
+    await().until(() -> waiting().equals(":0"));
+  }
+
+  /** What is published while nobody is subscribed reaches nobody. */
+  @Test
+  void shouldCollectAfterItsChannelWasDeaf() {
+    RedisProxy proxy = proxy();
+    Owner owner = silent("a", redis.url(), proxy.url());
+    owner.receiveAll();
+    Owner other = replica("b");
+    owner.log.open(ref, "1");
+
+    proxy.muteConnections();
+    put(other, ref, "1");
+
+    await().until(() -> owner.received.equals(List.of("1")));
+    put(other, ref, "2");
+    await().until(() -> owner.received.equals(List.of("1", "2")));
+  }
+
+  @Test
+  void shouldCollectAtTheLatestWhenItSweeps() {
+    Owner owner = silent("a", redis.url(), redis.url());
+    Owner other = replica("b");
+    owner.log.open(ref, "1");
+    put(other, ref, "1");
+    owner.receiveAll();
+
+    owner.log.sweep();
+
+    await().until(() -> owner.received.equals(List.of("1")));
+  }
+
+  @Test
+  void shouldReachEachOtherOwnerOnce() {
+    Owner one = replica("a");
+    Owner two = replica("ab");
+    Owner sender = replica("c");
+    List<Integer> streams = new CopyOnWriteArrayList<>();
+    one.inbox()
+        .receive(letter -> {
+          streams.add(letter.streams().size());
+          one.received.add(text(letter));
+        });
+    one.log.open(ref, "1");
+    one.log.open(new StreamRef(session, "a2"), "2");
+    two.log.open(new StreamRef(session, "b1"), "3");
+    sender.log.open(new StreamRef(session, "c1"), "4");
+
+    assertThat(sender.inbox().putElsewhere(session, "x".getBytes(UTF_8))).isEqualTo(2);
+
+    await().until(() -> !one.received.isEmpty() && !two.received.isEmpty());
+    await().until(() -> waiting().equals(":0"));
+    assertThat(one.received).containsExactly("x");
+    assertThat(streams).containsExactly(2);
+    assertThat(two.received).containsExactly("x");
+    assertThat(sender.received).isEmpty();
+  }
+
+  @Test
+  void shouldPutNothingForStreamsThatAreNotOpen() {
+    Owner owner = replica("a");
+    Owner other = replica("b");
+    owner.log.open(ref, "1").append(List.of(last("end")));
+
+    assertThat(other.inbox().put(ref, new byte[1])).isFalse();
+    assertThat(other.inbox().put(new StreamRef(session, "never"), new byte[1])).isFalse();
+    assertThat(other.inbox().put(new StreamRef("unknown", "a1"), new byte[1])).isFalse();
+    assertThat(other.inbox().putElsewhere(session, new byte[1])).isZero();
+    assertThat(waiting()).isEqualTo(":0");
+  }
+
+  @Test
+  void shouldDropWhatIsForStreamsThatHaveEnded() {
+    Owner owner = silent("a", redis.url(), redis.url());
+    Owner other = replica("b");
+    StreamWriter writer = owner.log.open(ref, "1");
+    put(other, ref, "late");
+    writer.append(List.of(last("end")));
+    owner.receiveAll();
+
+    other.inbox().collect(session);
+
+    assertThat(waiting()).isEqualTo(":0");
+    owner.inbox().collect(session);
+    assertThat(owner.received).isEmpty();
+  }
+
+  @Test
+  void shouldRefuseWhatWouldFillIt() {
+    Owner owner = silent("a", redis.url(), redis.url());
+    Owner other = replica("b");
+    owner.log.open(ref, "1");
+    List<String> all = numbers(InboxScripts.MAX_ENTRIES);
+    all.forEach(message -> put(other, ref, message));
+
+    assertThatExceptionOfType(StoreUnavailableException.class)
+        .isThrownBy(() -> other.inbox().put(ref, new byte[1]));
+    owner.receiveAll();
+    // A refusal tells the owner, too: it may not have heard of what is there.
+    assertThatExceptionOfType(StoreUnavailableException.class)
+        .isThrownBy(() -> other.inbox().put(ref, new byte[1]));
+
+    await().until(() -> waiting().equals(":0"));
+    assertThat(owner.received).isEqualTo(all);
+    put(other, ref, "room");
+  }
+
+  @Test
+  void shouldEndWithItsSession() {
+    Owner owner = silent("a", redis.url(), redis.url());
+    Owner other = replica("b");
+    owner.log.open(ref, "1");
+    put(other, ref, "1");
+    assertThat(redis.command("PTTL", Replica.KEYS.inbox(session))).startsWith(":3");
+
+    other.log.end(session);
+
+    assertThat(redis.command("EXISTS", Replica.KEYS.inbox(session))).isEqualTo(":0");
+  }
+
+  @Test
+  void shouldNameTheOpenCallsOfAllReplicas() {
+    Owner one = replica("a");
+    Owner two = replica("b");
+    one.log.open(ref, "1,\"x\"");
+    one.log.open(new StreamRef(session, "g"), "");
+    one.log.open(new StreamRef(session, "done"), "2").append(List.of(last("end")));
+    two.log.open(new StreamRef(session, "b1"), "3");
+
+    assertThat(two.inbox().openCalls(session))
+        .containsExactlyInAnyOrder(
+            new Inbox.OpenCall(ref, "1,\"x\""),
+            new Inbox.OpenCall(new StreamRef(session, "b1"), "3"));
+    assertThat(two.inbox().openCalls("unknown")).isEmpty();
+  }
+}
