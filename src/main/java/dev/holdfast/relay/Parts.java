@@ -1,11 +1,13 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.Inbox;
 
 /**
  * What the sessions and streams of one replica share.
  *
  * @param log where events are kept
+ * @param inbox what is sent to streams that others own
  * @param streams how streams are kept and followed
  * @param replay what a client that comes back is given
  * @param listener is told what happens
@@ -15,6 +17,7 @@ import dev.holdfast.log.EventLog;
  */
 public record Parts(
     EventLog log,
+    Inbox inbox,
     StreamConfig streams,
     ReplayConfig replay,
     RelayListener listener,
@@ -23,7 +26,12 @@ public record Parts(
     Admission admission) {
 
   /** Starts with nothing running. */
-  public Parts(EventLog log, StreamConfig streams, ReplayConfig replay, RelayListener listener) {
-    this(log, streams, replay, listener, new Pumps(), new Tails(), new Admission());
+  public Parts(
+      EventLog log,
+      Inbox inbox,
+      StreamConfig streams,
+      ReplayConfig replay,
+      RelayListener listener) {
+    this(log, inbox, streams, replay, listener, new Pumps(), new Tails(), new Admission());
   }
 }

@@ -37,6 +37,7 @@ final class Pump implements Runnable {
   private final Supplier<MessageSource> upstream;
   private final PendingRequests pending;
   private final List<RequestId> requests;
+  private final Runnable hearCancellations;
   private final RelayListener listener;
   private final CompletableFuture<@Nullable Void> firstSign = new CompletableFuture<>();
   private volatile @Nullable MessageSource source;
@@ -54,30 +55,31 @@ final class Pump implements Runnable {
    *
    * @param upstream asks the upstream and returns its answer
    * @param requests the requests that the stream answers; none for a standalone stream
+   * @param hearCancellations cancels what clients have cancelled so far, wherever they have
    */
   Pump(
       StreamWriter writer,
       Supplier<MessageSource> upstream,
       List<RequestId> requests,
+      Runnable hearCancellations,
       RelayListener listener) {
     this.writer = writer;
     this.upstream = upstream;
     this.requests = List.copyOf(requests);
     this.pending = new PendingRequests(requests);
+    this.hearCancellations = hearCancellations;
     this.listener = listener;
   }
 
   @Override
   public void run() {
     thread = Thread.currentThread();
-    try (MessageSource messages = upstream.get()) {
-      source = messages;
-      messages.whenMoved(writer::note);
-      firstSign.complete(null);
-      if (stopped) {
-        stop();
+    try {
+      if (isWithdrawn()) {
+        settle(new UpstreamException.Broken("it was cancelled before it was asked for", null));
+      } else {
+        copyAll();
       }
-      while (copy(messages.take())) {}
     } catch (UpstreamException failure) {
       listener.upstreamFailed(failure);
       settle(failure);
@@ -93,6 +95,22 @@ final class Pump implements Runnable {
       settle(new UpstreamException.Broken("the gateway failed", unforeseen));
     } finally {
       firstSign.complete(null);
+    }
+  }
+
+  private boolean isWithdrawn() {
+    return !requests.isEmpty() && pending.open().isEmpty();
+  }
+
+  private void copyAll() throws InterruptedException {
+    try (MessageSource messages = upstream.get()) {
+      source = messages;
+      messages.whenMoved(writer::note);
+      firstSign.complete(null);
+      if (stopped) {
+        stop();
+      }
+      while (copy(messages.take())) {}
     }
   }
 
@@ -147,6 +165,12 @@ final class Pump implements Runnable {
   private void settle(UpstreamException failure) {
     if (requests.isEmpty() || left) {
       return;
+    }
+    if (!isWithdrawn()) {
+      // The upstream may have ended its answer because of a cancellation, and word of that may
+      // still
+      // be on its way to us: it sets out before the upstream hears of it.
+      hearCancellations.run();
     }
     List<NewEvent> end = new ArrayList<>();
     for (RequestId id : pending.open()) {

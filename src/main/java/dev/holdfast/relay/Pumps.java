@@ -2,15 +2,30 @@ package dev.holdfast.relay;
 
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.RequestId;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The pumps that run on this replica, each on a virtual thread of its own. Thread-safe. */
 final class Pumps {
 
+  /** Far longer than it takes from the record of an owner to the start of the pump. */
+  private static final long EARLY_FOR = Duration.ofMinutes(1).toNanos();
+
   private final Map<String, Map<StreamRef, Pump>> bySession = new ConcurrentHashMap<>();
+  private final Map<StreamRef, Early> early = new ConcurrentHashMap<>();
+
+  /**
+   * Cancellations that came before the pump: the stream is being opened or taken over here.
+   *
+   * @param since by {@link System#nanoTime()}
+   */
+  private record Early(Set<RequestId> requests, long since) {}
 
   /** Starts a pump and forgets it when it is done. */
   void start(StreamRef stream, Pump pump) {
@@ -21,6 +36,7 @@ final class Pumps {
           grown.put(stream, pump);
           return grown;
         });
+    cancelEarly(stream, pump);
     Thread.ofVirtual()
         .name("pump " + stream)
         .start(() -> {
@@ -42,13 +58,48 @@ final class Pumps {
         });
   }
 
-  /** Cancels the stream that answers a request, if it is pumped here. */
-  void cancel(String session, RequestId request) {
+  /**
+   * Cancels the stream that answers a request, if it is pumped here.
+   *
+   * @return whether it is
+   */
+  boolean cancel(String session, RequestId request) {
+    boolean found = false;
     for (Pump pump : of(session)) {
       if (pump.answers(request)) {
         pump.cancel(request);
+        found = true;
       }
     }
+    return found;
+  }
+
+  /** Cancels a request of a stream that is owned here, even if its pump is only about to start. */
+  void cancel(StreamRef stream, RequestId request) {
+    // First this, then the look for a pump; one that starts does it the other way round.
+    early.compute(
+        stream,
+        (ref, before) -> {
+          Set<RequestId> requests = before == null ? new HashSet<>() : before.requests();
+          requests.add(request);
+          return new Early(requests, System.nanoTime());
+        });
+    Pump pump = find(stream);
+    if (pump != null) {
+      cancelEarly(stream, pump);
+    }
+  }
+
+  private void cancelEarly(StreamRef stream, Pump pump) {
+    Early before = early.remove(stream);
+    if (before != null) {
+      before.requests().stream().filter(pump::answers).forEach(pump::cancel);
+    }
+  }
+
+  /** Forgets cancellations for which no pump came. */
+  void sweep() {
+    early.values().removeIf(each -> System.nanoTime() - each.since() > EARLY_FOR);
   }
 
   /** Lets all pumps of a session go of their upstream. */
@@ -58,7 +109,7 @@ final class Pumps {
 
   /** Lets the pump of a stream go of its upstream. */
   void stop(StreamRef stream) {
-    Pump pump = bySession.getOrDefault(stream.session(), Map.of()).get(stream);
+    Pump pump = find(stream);
     if (pump != null) {
       pump.stop();
     }
@@ -87,6 +138,10 @@ final class Pumps {
   /** Whether a stream of the session is pumped here. */
   boolean isRunning(String session) {
     return bySession.containsKey(session);
+  }
+
+  private @Nullable Pump find(StreamRef stream) {
+    return bySession.getOrDefault(stream.session(), Map.of()).get(stream);
   }
 
   private Iterable<Pump> of(String session) {

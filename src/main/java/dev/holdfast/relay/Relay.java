@@ -22,10 +22,8 @@ import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 
 /**
@@ -55,6 +53,7 @@ public final class Relay {
   private final InstantSource clock;
   private final Pumps pumps;
   private final Admission admission;
+  private final Outbound outbound;
   private final Evictions evictions;
   private final Tail.Context tails;
 
@@ -63,10 +62,12 @@ public final class Relay {
    *
    * @param sessions begins, finds and ends sessions
    * @param parts what sessions and streams share
+   * @param outbound brings what asks for no answer to whom it concerns
    * @param clock tells how old a cursor is
    */
-  public Relay(Sessions sessions, Parts parts, InstantSource clock) {
+  public Relay(Sessions sessions, Parts parts, Outbound outbound, InstantSource clock) {
     this.sessions = sessions;
+    this.outbound = outbound;
     this.log = parts.log();
     this.streams = parts.streams();
     this.replay = parts.replay();
@@ -127,7 +128,7 @@ public final class Relay {
   }
 
   private Reply answer(Session session, Body body) {
-    withdraw(session, body);
+    outbound.withdraw(session, body);
     UpstreamSession upstream = sessions.upstream(session);
     try {
       if (isDurable(body)) {
@@ -175,10 +176,16 @@ public final class Relay {
     List<RequestId> requests = PendingRequests.idsOf(body);
     // The owner is on record before the upstream is asked, so nothing is ever asked for nobody.
     StreamWriter writer = open(session, stream, requests);
-    Pump pump = new Pump(writer, () -> sourceOf(ask.get()), requests, listener);
+    Pump pump = pump(writer, () -> sourceOf(ask.get()), requests);
     pumps.start(stream, pump);
     pump.awaitFirstSign(FIRST_SIGN);
     return new Reply.Stream(tail(session, stream, Position.START, Tail.Kind.REQUEST));
+  }
+
+  private Pump pump(
+      StreamWriter writer, Supplier<MessageSource> upstream, List<RequestId> requests) {
+    String session = writer.stream().session();
+    return new Pump(writer, upstream, requests, () -> outbound.collect(session), listener);
   }
 
   private StreamWriter open(Session session, StreamRef stream, List<RequestId> requests) {
@@ -212,13 +219,12 @@ public final class Relay {
 
   /** Sends notifications or responses. */
   public void send(Session session, Body body) {
-    withdraw(session, body);
     try {
-      sessions.upstream(session).send(body);
+      outbound.send(session, body);
     } catch (UpstreamException failure) {
       throw failed(session, failure, true);
     }
-    if (notifications(body).anyMatch(Relay::saysInitialized)) {
+    if (PendingRequests.messagesOf(body).stream().anyMatch(Relay::saysInitialized)) {
       startListeningIfAdmitted(session);
     }
   }
@@ -231,25 +237,9 @@ public final class Relay {
     }
   }
 
-  /**
-   * Ends the streams that a client no longer wants. Before the upstream hears of it: once it has,
-   * it may close its side, and that must not look like an answer that broke off.
-   */
-  private void withdraw(Session session, Body body) {
-    notifications(body)
-        .map(Message.Notification::cancelledRequestId)
-        .filter(Objects::nonNull)
-        .forEach(cancelled -> pumps.cancel(session.id().value(), cancelled));
-  }
-
-  private static Stream<Message.Notification> notifications(Body body) {
-    return PendingRequests.messagesOf(body).stream()
-        .filter(Message.Notification.class::isInstance)
-        .map(Message.Notification.class::cast);
-  }
-
-  private static boolean saysInitialized(Message.Notification notification) {
-    return notification.method().equals(Methods.NOTIFICATIONS_INITIALIZED);
+  private static boolean saysInitialized(Message message) {
+    return message instanceof Message.Notification notification
+        && notification.method().equals(Methods.NOTIFICATIONS_INITIALIZED);
   }
 
   /** Gives the standalone stream, from the first event that was not delivered yet. */
@@ -281,7 +271,7 @@ public final class Relay {
       StreamWriter writer = log.open(stream, "");
       MessageSource source =
           new StandaloneSource(upstream::listen, null, listener, Backoff.UPSTREAM);
-      pumps.start(stream, new Pump(writer, () -> source, List.of(), listener));
+      pumps.start(stream, pump(writer, () -> source, List.of()));
     } catch (FencedException alreadyWritten) {
       return;
     }
@@ -367,6 +357,7 @@ public final class Relay {
     sessions.endExpired();
     log.sweep();
     evictions.forget();
+    pumps.sweep();
   }
 
   private static StreamRef ref(Session session, String name) {

@@ -171,6 +171,12 @@ public final class Sessions {
     return server.attach(link(session));
   }
 
+  /** Whether what is sent in a session must reach the replica that runs the call. */
+  boolean isResident(Session session) {
+    Upstream server = upstreams.get(session.upstream());
+    return server != null && server.isResident();
+  }
+
   private static UpstreamLink link(Session session) {
     return new UpstreamLink(session.upstreamSession(), session.version().wire());
   }

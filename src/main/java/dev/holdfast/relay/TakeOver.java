@@ -48,6 +48,7 @@ public final class TakeOver {
   private final Sessions sessions;
   private final EventLog log;
   private final Adoption adoption;
+  private final Outbound outbound;
   private final Pumps pumps;
   private final RelayListener listener;
 
@@ -58,12 +59,14 @@ public final class TakeOver {
    * Puts the parts together.
    *
    * @param parts those of the relay of this replica
+   * @param outbound receives what the lost replica has not
    * @param adoption changes the owner of streams, in the same log
    */
-  public TakeOver(Sessions sessions, Parts parts, Adoption adoption) {
+  public TakeOver(Sessions sessions, Parts parts, Outbound outbound, Adoption adoption) {
     this.sessions = sessions;
     this.log = parts.log();
     this.adoption = adoption;
+    this.outbound = outbound;
     this.pumps = parts.pumps();
     this.listener = parts.listener();
   }
@@ -87,7 +90,10 @@ public final class TakeOver {
     UpstreamSession upstream = sessions.upstream(recorded.get());
     Semaphore permits =
         opening.computeIfAbsent(recorded.get().upstream(), name -> new Semaphore(OPENING));
-    for (AdoptedStream stream : adoption.adopt(session, former)) {
+    List<AdoptedStream> adopted = adoption.adopt(session, former);
+    // Before a call is taken up again that was cancelled while nobody ran it.
+    outbound.collect(session);
+    for (AdoptedStream stream : adopted) {
       start(stream, upstream, permits);
     }
   }
@@ -111,7 +117,14 @@ public final class TakeOver {
   private void start(
       AdoptedStream adopted, List<RequestId> requests, Supplier<MessageSource> source) {
     LOG.debugf("stream=%s is taken over", adopted.stream());
-    pumps.start(adopted.stream(), new Pump(adopted.writer(), source, requests, listener));
+    pumps.start(
+        adopted.stream(),
+        new Pump(
+            adopted.writer(),
+            source,
+            requests,
+            () -> outbound.collect(adopted.stream().session()),
+            listener));
   }
 
   private MessageSource goOn(

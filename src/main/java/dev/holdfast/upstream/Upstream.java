@@ -22,6 +22,17 @@ public interface Upstream extends AutoCloseable {
    */
   UpstreamSession attach(UpstreamLink link);
 
+  /**
+   * Whether calls run in the process that made them, so that what a client sends to a call must
+   * come to that process: cancellations, and answers to what the call asks. It then comes to every
+   * process in which calls of the session run, once, and those that it does not concern must ignore
+   * it: so the ids of a server's requests must differ between processes. Otherwise the server finds
+   * its session by itself, whichever process speaks to it.
+   */
+  default boolean isResident() {
+    return false;
+  }
+
   /** Gives back connections and threads. Running calls fail. */
   @Override
   void close();

@@ -8,6 +8,7 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.relay.Drain;
 import dev.holdfast.relay.Handover;
+import dev.holdfast.relay.Outbound;
 import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.Sessions;
 import dev.holdfast.relay.TakeOver;
@@ -36,11 +37,12 @@ final class Cluster {
       EventLog log,
       Sessions sessions,
       Parts parts,
+      Outbound outbound,
       ClusterConfig config,
       Instance<RedisConnections> connections) {
     Pulse pulse = Pulse.of(config);
     if (log instanceof Adoption adoption) {
-      TakeOver heir = new TakeOver(sessions, parts, adoption);
+      TakeOver heir = new TakeOver(sessions, parts, outbound, adoption);
       RedisConnections shared = connections.get();
       takeOver = heir;
       redis = shared;

@@ -1,6 +1,9 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.Inbox;
+import dev.holdfast.log.redis.RedisEventLog;
+import dev.holdfast.relay.Outbound;
 import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayListener;
@@ -20,7 +23,8 @@ final class RelayProducer {
   @Produces
   @Singleton
   Parts parts(EventLog log, StreamConfig streams, ReplayConfig replay, RelayListener listener) {
-    return new Parts(log, streams, replay, listener);
+    Inbox inbox = log instanceof RedisEventLog shared ? shared.inbox() : Inbox.NONE;
+    return new Parts(log, inbox, streams, replay, listener);
   }
 
   @Produces
@@ -36,7 +40,13 @@ final class RelayProducer {
 
   @Produces
   @Singleton
-  Relay relay(Sessions sessions, Parts parts, InstantSource clock) {
-    return new Relay(sessions, parts, clock);
+  Outbound outbound(Sessions sessions, Parts parts) {
+    return new Outbound(sessions, parts);
+  }
+
+  @Produces
+  @Singleton
+  Relay relay(Sessions sessions, Parts parts, Outbound outbound, InstantSource clock) {
+    return new Relay(sessions, parts, outbound, clock);
   }
 }

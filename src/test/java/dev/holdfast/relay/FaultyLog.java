@@ -10,6 +10,7 @@ import dev.holdfast.log.Watch;
 import dev.holdfast.log.Watcher;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** A real log behind a store that goes away when a test says so. */
 final class FaultyLog implements EventLog {
@@ -29,6 +30,9 @@ final class FaultyLog implements EventLog {
 
   /** What happens between a read and the return of what it found. */
   volatile Runnable afterRead = () -> {};
+
+  /** What happens between the record of an owner and the return of its writer. */
+  volatile Consumer<StreamRef> afterOpen = stream -> {};
 
   FaultyLog(EventLog target) {
     this.target = target;
@@ -53,7 +57,9 @@ final class FaultyLog implements EventLog {
 
   @Override
   public StreamWriter open(StreamRef stream, String requests) {
-    return target().open(stream, requests);
+    StreamWriter writer = target().open(stream, requests);
+    afterOpen.accept(stream);
+    return writer;
   }
 
   @Override

@@ -15,6 +15,7 @@ final class PumpFixture {
 
   final Desk desk = new Desk();
   final ScriptedSource source = new ScriptedSource();
+  volatile Runnable hearCancellations = () -> {};
   final FaultyWriter writer = new FaultyWriter(desk.open(STREAM));
 
   static String result(String jsonId) {
@@ -42,7 +43,7 @@ final class PumpFixture {
 
   Pump pump(StreamWriter to, Supplier<MessageSource> upstream, String... jsonIds) {
     List<RequestId> ids = Stream.of(jsonIds).map(RequestId::ofJson).toList();
-    return new Pump(to, upstream, ids, desk.heard);
+    return new Pump(to, upstream, ids, () -> hearCancellations.run(), desk.heard);
   }
 
   Thread start(Pump pump) {

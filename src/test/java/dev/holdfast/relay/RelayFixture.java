@@ -44,10 +44,12 @@ final class RelayFixture implements AutoCloseable {
               new Retention(Duration.ofHours(10), Duration.ofMinutes(2), 10, IDLE, MAX_STREAMS),
               100_000_000,
               clock));
+  final ScriptedInbox inbox = new ScriptedInbox();
   final MemorySessionStore store = new MemorySessionStore(IDLE, MAX_SESSIONS, clock);
   final Relay relay;
   private final Sessions sessions;
   private final Parts parts;
+  private final Outbound outbound;
   private final LocalUpstream local;
 
   RelayFixture(Tool... tools) {
@@ -57,11 +59,12 @@ final class RelayFixture implements AutoCloseable {
   RelayFixture(StreamConfig streams, ReplayConfig replay, Tool... tools) {
     local = new LocalUpstream(List.of(tools), "test", "1");
     Map<String, Upstream> upstreams = Map.of(LOCAL, local, SCRIPTED, scripted);
-    parts = new Parts(log, streams, replay, heard);
+    parts = new Parts(log, inbox, streams, replay, heard);
     // A tenth of this is how seldom the store hears of use; by the monotonic clock, so: always.
     Duration always = Duration.ofNanos(10);
     sessions = new Sessions(store, upstreams, parts, always, clock);
-    relay = new Relay(sessions, parts, clock);
+    outbound = new Outbound(sessions, parts);
+    relay = new Relay(sessions, parts, outbound, clock);
   }
 
   /** Opens a session of an older revision. */
@@ -72,7 +75,7 @@ final class RelayFixture implements AutoCloseable {
 
   /** Takes over streams into this relay. */
   TakeOver takeOver(Adoption adoption) {
-    return new TakeOver(sessions, parts, adoption);
+    return new TakeOver(sessions, parts, outbound, adoption);
   }
 
   /** Drains this relay. */

@@ -33,6 +33,7 @@ final class ScriptedUpstream implements Upstream {
       };
   volatile Runnable onSend = () -> {};
   volatile @Nullable UpstreamException sendFailure;
+  volatile boolean resident;
 
   final List<Body> sent = new CopyOnWriteArrayList<>();
   final List<String> listenedAfter = new CopyOnWriteArrayList<>();
@@ -50,6 +51,11 @@ final class ScriptedUpstream implements Upstream {
   @Override
   public UpstreamSession attach(UpstreamLink link) {
     return new Session();
+  }
+
+  @Override
+  public boolean isResident() {
+    return resident;
   }
 
   @Override

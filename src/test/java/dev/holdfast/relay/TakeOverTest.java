@@ -158,6 +158,34 @@ class TakeOverTest {
     await().until(() -> !takeOver.isPumping(session.id().value()));
   }
 
+  /** Nobody ran the call when it was cancelled, so it must not be taken up again, and not fail. */
+  @Test
+  void shouldEndACallThatWasCancelledMeanwhile() {
+    StreamRef stream = leave("a", "1", "u7");
+    AtomicInteger asked = new AtomicInteger();
+    fixture.scripted.resume =
+        id -> {
+          asked.incrementAndGet();
+          return new ScriptedSource();
+        };
+    fixture.inbox.leave(stream, RelayFixture.cancelled("1"));
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(stream).equals(List.of("")));
+    assertThat(asked).hasValue(0);
+  }
+
+  @Test
+  void shouldTakeOverAlthoughTheInboxIsAway() {
+    StreamRef stream = leave("a", "1", null);
+    fixture.inbox.away = true;
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(stream).size() == 1);
+  }
+
   @Test
   void shouldPassOverASessionThatHasEnded() {
     leave("a", "1", null);

@@ -146,6 +146,9 @@ public final class RedisEventLog implements EventLog, Adoption {
               return scripts.claim(session, former, owner);
             });
     claims.remove(session, owner);
+    if (!claimed.isEmpty()) {
+      inbox.notice(session); // What the former owner has not taken told nobody else.
+    }
     return claimed.stream().map(each -> adopted(each, owner)).toList();
   }
 

@@ -17,8 +17,8 @@ import java.util.UUID;
  * An MCP server inside this process, made of {@link Tool}s.
  *
  * <p>A session is only a name, so any replica can attach to it. What the session did elsewhere is
- * absent here: a log level that was set on another replica does not count, and a call that runs on
- * another replica can neither be cancelled nor ended from this one.
+ * absent here: a log level that was set on another replica does not count, and what is sent to a
+ * call that runs on another replica must be brought there.
  *
  * <p>A call that was cancelled gets no response: its stream ends without one. A call whose stream
  * is closed before its end is cancelled, too.
@@ -102,6 +102,12 @@ public final class LocalUpstream implements Upstream {
       throw new IllegalArgumentException("A session of a local server has a name");
     }
     return new LocalSession(session, tools, states, threads);
+  }
+
+  /** {@inheritDoc} It does: a tool is a thread. */
+  @Override
+  public boolean isResident() {
+    return true;
   }
 
   /**

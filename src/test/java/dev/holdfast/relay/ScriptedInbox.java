@@ -1,0 +1,72 @@
+package dev.holdfast.relay;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.log.Inbox;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** An inbox whose other replicas are a test: it reads what is put, and writes what comes. */
+final class ScriptedInbox implements Inbox {
+
+  /** The open calls of other replicas. */
+  final List<OpenCall> calls = new CopyOnWriteArrayList<>();
+
+  /** What was put, after the name of the stream, or a star for all other owners. */
+  final List<String> put = new CopyOnWriteArrayList<>();
+
+  /** Whether the store is away. */
+  volatile boolean away;
+
+  private final Queue<Letter> waiting = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable Receiver receiver;
+
+  /** Leaves a letter from another replica, which is received when somebody looks. */
+  void leave(StreamRef stream, String message) {
+    waiting.add(new Letter(List.of(stream), message.getBytes(UTF_8)));
+  }
+
+  /** Brings a letter from another replica. */
+  void bring(StreamRef stream, String message) {
+    leave(stream, message);
+    collect(stream.session());
+  }
+
+  @Override
+  public List<OpenCall> openCalls(String session) {
+    return List.copyOf(calls);
+  }
+
+  @Override
+  public boolean put(StreamRef stream, byte[] message) {
+    put.add(stream.name() + " " + new String(message, UTF_8));
+    return true;
+  }
+
+  @Override
+  public int putElsewhere(String session, byte[] message) {
+    put.add("* " + new String(message, UTF_8));
+    return 1;
+  }
+
+  @Override
+  public void collect(String session) {
+    if (away) {
+      throw new StoreUnavailableException("the store is away", null);
+    }
+    for (Letter letter = waiting.poll(); letter != null; letter = waiting.poll()) {
+      Objects.requireNonNull(receiver).received(letter);
+    }
+  }
+
+  @Override
+  public void receive(Receiver one) {
+    receiver = one;
+  }
+}
