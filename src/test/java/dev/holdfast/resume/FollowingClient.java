@@ -97,6 +97,12 @@ public final class FollowingClient {
     follow(post.build(), transcript, enough);
   }
 
+  /** Sends what asks for no answer, and gives the status. */
+  public int send(String body, Random random) throws IOException, InterruptedException {
+    HttpRequest.Builder post = post(any(random), body).header("Mcp-Session-Id", session);
+    return http.send(post.build(), HttpResponse.BodyHandlers.discarding()).statusCode();
+  }
+
   /** Follows a call from where its transcript ends, wherever that takes it. */
   public void resume(Transcript transcript, Random random) throws InterruptedException {
     while (!transcript.isComplete() && transcript.canResume()) {

@@ -35,6 +35,12 @@ public final class McpClient {
     this.initialized = send(post(endpoint, initialize(version)).build(), BodyHandlers.ofString());
   }
 
+  private McpClient(URI endpoint, McpClient opened) {
+    this.endpoint = endpoint;
+    this.version = opened.version;
+    this.initialized = opened.initialized;
+  }
+
   /** Initializes, with the newest revision. */
   public static McpClient at(URI endpoint) {
     return at(endpoint, NEWEST);
@@ -43,6 +49,11 @@ public final class McpClient {
   /** Initializes; whether that went well {@link #initialized()} tells. */
   public static McpClient at(URI endpoint, String version) {
     return new McpClient(endpoint, version);
+  }
+
+  /** The same session at another endpoint; the ids of calls begin anew. */
+  public McpClient elsewhere(URI other) {
+    return new McpClient(other, this);
   }
 
   /** The response to {@code initialize}. */
