@@ -90,7 +90,6 @@ public interface Inbox {
   }
 
   /** Gets letters, those of one session one after the other. */
-  @FunctionalInterface
   interface Receiver {
 
     /**
@@ -101,5 +100,13 @@ public interface Inbox {
      *     comes again
      */
     void received(Letter letter);
+
+    /**
+     * A session in which this replica owned streams has ended, here or elsewhere, and nothing that
+     * is written in it is taken any more.
+     *
+     * @param session the session's id
+     */
+    void ended(String session);
   }
 }

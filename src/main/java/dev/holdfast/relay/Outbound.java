@@ -36,7 +36,7 @@ public final class Outbound {
     this.inbox = parts.inbox();
     this.pumps = parts.pumps();
     this.listener = parts.listener();
-    inbox.receive(this::received);
+    inbox.receive(new Receiver());
   }
 
   /**
@@ -95,25 +95,35 @@ public final class Outbound {
     }
   }
 
-  private void received(Inbox.Letter letter) {
-    try {
-      Body body = Envelopes.read(letter.message());
-      for (Message message : PendingRequests.messagesOf(body)) {
-        RequestId cancelled = cancelled(message);
-        if (cancelled != null) {
-          letter.streams().forEach(stream -> pumps.cancel(stream, cancelled));
+  private final class Receiver implements Inbox.Receiver {
+
+    @Override
+    public void received(Inbox.Letter letter) {
+      try {
+        Body body = Envelopes.read(letter.message());
+        for (Message message : PendingRequests.messagesOf(body)) {
+          RequestId cancelled = cancelled(message);
+          if (cancelled != null) {
+            letter.streams().forEach(stream -> pumps.cancel(stream, cancelled));
+          }
         }
+        SessionId.parse(letter.session())
+            .flatMap(sessions::recorded)
+            .filter(sessions::isResident)
+            .ifPresent(session -> sessions.upstream(session).send(body));
+      } catch (SessionStoreException away) {
+        throw new StoreUnavailableException("the session of a letter is not known", away);
+      } catch (UpstreamException failure) {
+        listener.upstreamFailed(failure);
+      } catch (EnvelopeException unreadable) {
+        LOG.warnf("a letter is no message: %s", unreadable.getMessage());
       }
-      SessionId.parse(letter.session())
-          .flatMap(sessions::recorded)
-          .filter(sessions::isResident)
-          .ifPresent(session -> sessions.upstream(session).send(body));
-    } catch (SessionStoreException away) {
-      throw new StoreUnavailableException("the session of a letter is not known", away);
-    } catch (UpstreamException failure) {
-      listener.upstreamFailed(failure);
-    } catch (EnvelopeException unreadable) {
-      LOG.warnf("a letter is no message: %s", unreadable.getMessage());
+    }
+
+    /** Lets go of what a session still has running here that may say nothing for long. */
+    @Override
+    public void ended(String session) {
+      pumps.stop(session);
     }
   }
 }

@@ -35,6 +35,7 @@ final class Pump implements Runnable {
 
   private final StreamWriter writer;
   private final Supplier<MessageSource> upstream;
+  private final boolean asked;
   private final PendingRequests pending;
   private final List<RequestId> requests;
   private final Runnable hearCancellations;
@@ -54,17 +55,20 @@ final class Pump implements Runnable {
    * Prepares; {@link #run()} starts.
    *
    * @param upstream asks the upstream and returns its answer
+   * @param asked whether it is asked already, and the answer must be let go in any case
    * @param requests the requests that the stream answers; none for a standalone stream
    * @param hearCancellations cancels what clients have cancelled so far, wherever they have
    */
   Pump(
       StreamWriter writer,
       Supplier<MessageSource> upstream,
+      boolean asked,
       List<RequestId> requests,
       Runnable hearCancellations,
       RelayListener listener) {
     this.writer = writer;
     this.upstream = upstream;
+    this.asked = asked;
     this.requests = List.copyOf(requests);
     this.pending = new PendingRequests(requests);
     this.hearCancellations = hearCancellations;
@@ -75,7 +79,7 @@ final class Pump implements Runnable {
   public void run() {
     thread = Thread.currentThread();
     try {
-      if (isWithdrawn()) {
+      if (isWithdrawn() && !asked) {
         settle(new UpstreamException.Broken("it was cancelled before it was asked for", null));
       } else {
         copyAll();
@@ -167,9 +171,8 @@ final class Pump implements Runnable {
       return;
     }
     if (!isWithdrawn()) {
-      // The upstream may have ended its answer because of a cancellation, and word of that may
-      // still
-      // be on its way to us: it sets out before the upstream hears of it.
+      // The upstream may have ended its answer because of a cancellation. Word of that sets out
+      // before the upstream hears of it, but may still be on its way to us.
       hearCancellations.run();
     }
     List<NewEvent> end = new ArrayList<>();

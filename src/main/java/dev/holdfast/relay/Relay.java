@@ -132,7 +132,7 @@ public final class Relay {
     UpstreamSession upstream = sessions.upstream(session);
     try {
       if (isDurable(body)) {
-        return durable(session, body, () -> upstream.request(body));
+        return durable(session, body, () -> upstream.request(body), false);
       }
       return switch (upstream.request(body)) {
         case Answer.Json json -> new Reply.Json(json.json());
@@ -171,21 +171,24 @@ public final class Relay {
             });
   }
 
-  private Reply durable(Session session, Body body, Supplier<Answer> ask) {
+  private Reply durable(Session session, Body body, Supplier<Answer> ask, boolean asked) {
     StreamRef stream = ref(session, StreamNames.next());
     List<RequestId> requests = PendingRequests.idsOf(body);
     // The owner is on record before the upstream is asked, so nothing is ever asked for nobody.
     StreamWriter writer = open(session, stream, requests);
-    Pump pump = pump(writer, () -> sourceOf(ask.get()), requests);
+    Pump pump = pump(writer, () -> sourceOf(ask.get()), asked, requests);
     pumps.start(stream, pump);
     pump.awaitFirstSign(FIRST_SIGN);
     return new Reply.Stream(tail(session, stream, Position.START, Tail.Kind.REQUEST));
   }
 
   private Pump pump(
-      StreamWriter writer, Supplier<MessageSource> upstream, List<RequestId> requests) {
+      StreamWriter writer,
+      Supplier<MessageSource> upstream,
+      boolean asked,
+      List<RequestId> requests) {
     String session = writer.stream().session();
-    return new Pump(writer, upstream, requests, () -> outbound.collect(session), listener);
+    return new Pump(writer, upstream, asked, requests, () -> outbound.collect(session), listener);
   }
 
   private StreamWriter open(Session session, StreamRef stream, List<RequestId> requests) {
@@ -200,7 +203,7 @@ public final class Relay {
   private Reply answered(Session session, Body body, Answer.Stream answer) {
     boolean taken = false;
     try {
-      Reply reply = durable(session, body, () -> answer);
+      Reply reply = durable(session, body, () -> answer, true);
       taken = true;
       return reply;
     } finally {
@@ -271,7 +274,7 @@ public final class Relay {
       StreamWriter writer = log.open(stream, "");
       MessageSource source =
           new StandaloneSource(upstream::listen, null, listener, Backoff.UPSTREAM);
-      pumps.start(stream, pump(writer, () -> source, List.of()));
+      pumps.start(stream, pump(writer, () -> source, false, List.of()));
     } catch (FencedException alreadyWritten) {
       return;
     }

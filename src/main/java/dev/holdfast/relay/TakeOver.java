@@ -122,6 +122,7 @@ public final class TakeOver {
         new Pump(
             adopted.writer(),
             source,
+            false,
             requests,
             () -> outbound.collect(adopted.stream().session()),
             listener));

@@ -8,17 +8,25 @@ import static dev.holdfast.relay.RelayFixture.body;
 import static dev.holdfast.relay.RelayFixture.call;
 import static dev.holdfast.relay.RelayFixture.cancelled;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.Inbox.OpenCall;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionStore;
+import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -128,6 +136,20 @@ class OutboundTest {
     assertThat(asked.getCount()).isOne();
   }
 
+  /** A request other than a call is asked before its stream opens, if the answer is a stream. */
+  @Test
+  void shouldLetGoOfAnAnswerThatIsCancelledWhileItsStreamOpens() {
+    Session session = fixture.open(SCRIPTED);
+    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    fixture.log.afterOpen = stream -> fixture.inbox.bring(stream, cancelled("7"));
+
+    TestConnection client = fixture.follow(session, RelayFixture.ping("7"));
+
+    client.awaitEnd();
+    assertThat(client.data()).isEmpty();
+    assertThat(source.isClosed()).isTrue();
+  }
+
   /** A server may end its answer when it hears of the cancellation, and be faster than we are. */
   @Test
   void shouldNotTakeTheEndOfACancelledAnswerForAFailure() {
@@ -177,6 +199,39 @@ class OutboundTest {
     assertThat(sent()).containsExactly(RESPONSE, cancelled("7"));
     assertThat(fixture.inbox.put).isEmpty();
     await().until(() -> written(stream).equals(List.of(PROGRESS, "")));
+  }
+
+  @Test
+  void shouldLetGoOfCallsWhoseSessionEndsElsewhere() {
+    Session session = fixture.open(SCRIPTED);
+    StreamRef _ = running(session, "7");
+
+    fixture.inbox.end(session.id().value());
+
+    await().until(source::isClosed);
+  }
+
+  @Test
+  void shouldHaveALetterComeAgainWhileItsSessionCannotBeRead() {
+    SessionStore away =
+        (SessionStore)
+            Proxy.newProxyInstance(
+                SessionStore.class.getClassLoader(),
+                new Class<?>[] {SessionStore.class},
+                (_, _, _) -> {
+                  throw new SessionStoreException(null);
+                });
+    ScriptedInbox inbox = new ScriptedInbox();
+    Parts parts =
+        new Parts(fixture.log, inbox, Settings.streams(), Settings.replay(), fixture.heard);
+    Sessions sessions =
+        new Sessions(away, Map.of(), parts, Duration.ofHours(1), InstantSource.system());
+    Outbound outbound = new Outbound(sessions, parts);
+    StreamRef stream = new StreamRef(SessionId.random().value(), "s");
+
+    assertThatExceptionOfType(StoreUnavailableException.class)
+        .isThrownBy(() -> inbox.bring(stream, RESPONSE));
+    outbound.collect(stream.session());
   }
 
   /** The local server asks nothing today, and must bear with answers in any case. */

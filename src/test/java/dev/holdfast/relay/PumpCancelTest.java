@@ -9,6 +9,8 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.UpstreamException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -60,13 +62,50 @@ class PumpCancelTest {
 
   @Test
   void shouldEndSilentlyWhenTheUpstreamFailsForIt() {
+    AtomicReference<Pump> pump = new AtomicReference<>();
+    pump.set(
+        pumping.pump(
+            () -> {
+              pump.get().cancel(ONE);
+              throw new UpstreamException.Broken("cut", null);
+            },
+            "1"));
+
+    pump.get().run();
+
+    assertThat(pumping.logged()).containsExactly("");
+  }
+
+  /** Word of the cancellation can be slower than the upstream that has acted on it. */
+  @Test
+  void shouldHearOfACancellationBeforeItBlamesTheUpstream() {
     pumping.source.fail(new UpstreamException.Broken("cut", null));
     Pump pump = pumping.pump("1");
+    pumping.hearCancellations = () -> pump.cancel(ONE);
+
+    pump.run();
+
+    assertThat(pumping.logged()).containsExactly("");
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldAskForNothingThatIsCancelledBefore() {
+    AtomicBoolean asked = new AtomicBoolean();
+    Pump pump =
+        pumping.pump(
+            () -> {
+              asked.set(true);
+              return pumping.source;
+            },
+            "1");
     pump.cancel(ONE);
 
     pump.run();
 
     assertThat(pumping.logged()).containsExactly("");
+    assertThat(pumping.isComplete()).isTrue();
+    assertThat(asked).isFalse();
   }
 
   /** The others of the batch are still waited for: their client must not hang. */

@@ -43,7 +43,7 @@ final class PumpFixture {
 
   Pump pump(StreamWriter to, Supplier<MessageSource> upstream, String... jsonIds) {
     List<RequestId> ids = Stream.of(jsonIds).map(RequestId::ofJson).toList();
-    return new Pump(to, upstream, ids, () -> hearCancellations.run(), desk.heard);
+    return new Pump(to, upstream, false, ids, () -> hearCancellations.run(), desk.heard);
   }
 
   Thread start(Pump pump) {

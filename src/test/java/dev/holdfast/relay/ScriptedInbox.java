@@ -38,6 +38,11 @@ final class ScriptedInbox implements Inbox {
     collect(stream.session());
   }
 
+  /** Brings word that a session has ended elsewhere. */
+  void end(String session) {
+    Objects.requireNonNull(receiver).ended(session);
+  }
+
   @Override
   public List<OpenCall> openCalls(String session) {
     return List.copyOf(calls);

@@ -169,9 +169,13 @@ final class RedisInbox implements Inbox {
     }
   }
 
-  /** A session has ended, with its inbox. */
+  /** A session has ended, with its inbox. Returns at once. */
   void ended(String session) {
     had.remove(session);
+    Receiver to = receiver;
+    if (to != null) {
+      Thread.ofVirtual().name("inbox").start(() -> to.ended(session));
+    }
   }
 
   void close() {

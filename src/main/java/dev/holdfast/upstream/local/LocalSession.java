@@ -187,7 +187,7 @@ final class LocalSession implements UpstreamSession {
     throw new UpstreamException.Broken("a local call cannot be resumed", null);
   }
 
-  /** {@inheritDoc} Cancels its calls on this replica; those on others have to be ended there. */
+  /** {@inheritDoc} Cancels its calls on this replica; on others, their readers go away. */
   @Override
   public void end() {
     states.end(session).forEach(RunningCall::cancel);

@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -59,15 +60,31 @@ class InboxIT {
     }
   }
 
-  /** A replica and what it has received. */
-  private record Owner(RedisEventLog log, List<String> received) {
+  /** A replica, what it has received, and the sessions of which it heard that they have ended. */
+  private record Owner(RedisEventLog log, List<String> received, List<String> ended) {
 
     Inbox inbox() {
       return log.inbox();
     }
 
     void receiveAll() {
-      inbox().receive(letter -> received.add(text(letter)));
+      receive(letter -> received.add(text(letter)));
+    }
+
+    void receive(Consumer<Inbox.Letter> receiver) {
+      inbox()
+          .receive(
+              new Inbox.Receiver() {
+                @Override
+                public void received(Inbox.Letter letter) {
+                  receiver.accept(letter);
+                }
+
+                @Override
+                public void ended(String session) {
+                  ended.add(session);
+                }
+              });
     }
   }
 
@@ -87,7 +104,7 @@ class InboxIT {
         new Replica(name, commandUrl, channelUrl, redis.url(), Duration.ofSeconds(1), RETENTION);
     opened.add(replica);
     replica.log.begin(session);
-    return new Owner(replica.log, new CopyOnWriteArrayList<>());
+    return new Owner(replica.log, new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
   }
 
   private RedisProxy proxy() {
@@ -193,18 +210,16 @@ class InboxIT {
     Owner owner = silent("a", proxy.url(), redis.url());
     Owner other = replica("b");
     owner.log.open(ref, "1");
-    owner.inbox().receive(letter -> {});
+    owner.receive(letter -> {});
     owner.inbox().collect(session); // Redis knows the script now.
     proxy.cutAtNextReplies(1);
-    owner
-        .inbox()
-        .receive(letter -> {
-          owner.received.add(text(letter));
-          // The reply to the word that this letter was received.
-          if (text(letter).equals("2")) {
-            proxy.cutAtNextReplies(1);
-          }
-        });
+    owner.receive(letter -> {
+      owner.received.add(text(letter));
+      // The reply to the word that this letter was received.
+      if (text(letter).equals("2")) {
+        proxy.cutAtNextReplies(1);
+      }
+    });
 
     put(other, ref, "1");
     await().until(() -> owner.received.contains("1"));
@@ -224,17 +239,15 @@ class InboxIT {
     Owner other = replica("b");
     owner.log.open(ref, "1");
     AtomicInteger offered = new AtomicInteger();
-    owner
-        .inbox()
-        .receive(letter -> {
-          if (offered.incrementAndGet() == 2) {
-            throw new StoreUnavailableException("not now", null);
-          }
-          owner.received.add(text(letter));
-          if (text(letter).equals("3")) {
-            throw new IllegalArgumentException("never");
-          }
-        });
+    owner.receive(letter -> {
+      if (offered.incrementAndGet() == 2) {
+        throw new StoreUnavailableException("not now", null);
+      }
+      owner.received.add(text(letter));
+      if (text(letter).equals("3")) {
+        throw new IllegalArgumentException("never");
+      }
+    });
 
     numbers(4).forEach(message -> put(other, ref, message));
 
@@ -279,11 +292,10 @@ class InboxIT {
     Owner two = replica("ab");
     Owner sender = replica("c");
     List<Integer> streams = new CopyOnWriteArrayList<>();
-    one.inbox()
-        .receive(letter -> {
-          streams.add(letter.streams().size());
-          one.received.add(text(letter));
-        });
+    one.receive(letter -> {
+      streams.add(letter.streams().size());
+      one.received.add(text(letter));
+    });
     one.log.open(ref, "1");
     one.log.open(new StreamRef(session, "a2"), "2");
     two.log.open(new StreamRef(session, "b1"), "3");
@@ -359,6 +371,18 @@ class InboxIT {
     other.log.end(session);
 
     assertThat(redis.command("EXISTS", Replica.KEYS.inbox(session))).isEqualTo(":0");
+  }
+
+  /** Its calls may be silent, and would run on for nobody. */
+  @Test
+  void shouldTellOwnersThatASessionHasEnded() {
+    Owner owner = replica("a");
+    Owner other = replica("b");
+    owner.log.open(ref, "1");
+
+    other.log.end(session);
+
+    await().until(() -> owner.ended.equals(List.of(session)));
   }
 
   @Test
