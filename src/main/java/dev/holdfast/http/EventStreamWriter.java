@@ -36,7 +36,8 @@ public final class EventStreamWriter implements ServerMessageBodyWriter<EventStr
   @Override
   public void writeResponse(EventStream stream, Type genericType, ServerRequestContext context) {
     HttpClientConnection connection =
-        new HttpClientConnection(context.serverResponse(), stream.slot());
+        new HttpClientConnection(
+            context.serverResponse(), ClientSocket.of(context)::reset, stream.slot());
     Thread.ofVirtual()
         .name("tail " + stream.tail().stream())
         .start(() -> stream.tail().run(connection));

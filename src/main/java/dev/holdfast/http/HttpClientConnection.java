@@ -2,22 +2,37 @@ package dev.holdfast.http;
 
 import dev.holdfast.relay.ClientConnection;
 import dev.holdfast.relay.ClientGoneException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
 
 /** The body of an HTTP response as the way to a client. */
 final class HttpClientConnection implements ClientConnection {
 
   private final ServerHttpResponse response;
+  private final Runnable reset;
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
   private final ConnectionLimit.Slot slot;
 
-  /** Owned by the thread that writes. */
+  /** Owned by the thread that writes, as is what follows. */
   private boolean ended;
 
-  HttpClientConnection(ServerHttpResponse response, ConnectionLimit.Slot slot) {
+  private CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
+
+  /** Done when the bytes are written, or the client is gone. */
+  private CompletableFuture<?> settled = written;
+
+  /**
+   * Takes over a response.
+   *
+   * @param reset cuts the response off, whatever waits to be sent
+   */
+  HttpClientConnection(ServerHttpResponse response, Runnable reset, ConnectionLimit.Slot slot) {
     this.response = response;
+    this.reset = reset;
     this.slot = slot;
     response.setChunked(true);
     // Also called when we end the response ourselves; then nobody listens any more.
@@ -29,10 +44,17 @@ final class HttpClientConnection implements ClientConnection {
     if (gone.isDone()) {
       throw new ClientGoneException(null);
     }
-    CompletableFuture<Void> written = response.write(bytes).toCompletableFuture();
+    written = response.write(bytes).toCompletableFuture();
+    // A write to a socket that dies while it is full may never be answered: its end frees us too.
+    settled = CompletableFuture.anyOf(written, gone);
+  }
+
+  @Override
+  public boolean awaitTaken(Duration most) throws ClientGoneException {
     try {
-      // A write to a socket that dies while it is full may never be answered: its end frees us too.
-      CompletableFuture.anyOf(written, gone).get();
+      settled.get(most.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException full) {
+      return false;
     } catch (ExecutionException failed) {
       throw new ClientGoneException(failed.getCause());
     } catch (InterruptedException stopped) {
@@ -42,6 +64,16 @@ final class HttpClientConnection implements ClientConnection {
     if (!written.isDone()) {
       // Its bytes never left us: to say that they did would count them as delivered.
       throw new ClientGoneException(null);
+    }
+    return true;
+  }
+
+  @Override
+  public void abort() {
+    slot.giveBack();
+    // First, so that nobody writes to what is being cut off.
+    if (gone.complete(null)) {
+      reset.run();
     }
   }
 

@@ -34,8 +34,12 @@ final class Lifetime {
 
   /** Whether the connection should be closed: too old, or too long without an event. */
   boolean isOver() {
-    return left(opened, config.maxLifetime()).isZero()
-        || left(lastEvent, config.idleTimeout()).isZero();
+    return isOld() || left(lastEvent, config.idleTimeout()).isZero();
+  }
+
+  /** Whether the connection has lived as long as one may. */
+  boolean isOld() {
+    return left(opened, config.maxLifetime()).isZero();
   }
 
   /** Whether nothing was sent for so long that a comment is due. */

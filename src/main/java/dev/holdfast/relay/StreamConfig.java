@@ -76,6 +76,15 @@ public interface StreamConfig {
   @DurationMax(days = 1)
   Duration maxLifetime();
 
+  /**
+   * A connection whose client takes nothing of what is written to it for so long is cut off; the
+   * stream lives on.
+   */
+  @WithDefault("1m")
+  @DurationMin(millis = 100)
+  @DurationMax(hours = 1)
+  Duration writeTimeout();
+
   /** Which requests get a durable stream even when the upstream would answer them at once. */
   @WithDefault("calls")
   Durable durable();

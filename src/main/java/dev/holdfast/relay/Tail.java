@@ -135,10 +135,12 @@ public final class Tail {
     context.listener().connectionOpened();
     connection.onGone(signal::gone);
     context.running().add(this);
+    StreamConfig config = context.config();
+    Outlet outlet = new Outlet(connection, this::isUnwanted, lifetime, config.writeTimeout());
     try {
-      framing.opening(frames, cursor, context.config().retry());
-      follow(connection);
-      end(connection);
+      framing.opening(frames, cursor, config.retry());
+      follow(outlet);
+      outlet.end(frames);
       if (complete) {
         context.log().retire(stream);
       }
@@ -155,14 +157,13 @@ public final class Tail {
     }
   }
 
-  private void follow(ClientConnection connection)
-      throws ClientGoneException, InterruptedException {
+  private void follow(Outlet outlet) throws ClientGoneException, InterruptedException {
     try (Watch _ = context.log().watch(stream, signal)) {
       if (kind == Kind.STANDALONE) {
         // The tail that was just evicted may have delivered more since this one was asked for.
         cursor = later(cursor, context.log().deliveredUpTo(stream));
       }
-      while (step(connection)) {}
+      while (step(outlet)) {}
     } catch (StoreUnavailableException away) {
       // What the client misses is in the log. It comes back for it with its cursor, which it may
       // have yet to get from the opening frame: so that is sent all the same.
@@ -176,41 +177,38 @@ public final class Tail {
   }
 
   /** Reads once and acts on it; returns whether to go on. */
-  private boolean step(ClientConnection connection)
-      throws ClientGoneException, InterruptedException {
-    ReadResult next = read == null ? read(connection) : read;
+  private boolean step(Outlet outlet) throws ClientGoneException, InterruptedException {
+    ReadResult next = read == null ? read(outlet) : read;
     read = null;
     // An evicted tail stops even when it never has to wait: each event goes to one connection only.
     if (signal.ended()) {
       return await(Duration.ZERO);
     }
     return switch (next) {
-      case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> pause(connection);
-      case ReadResult.Events(List<LogEvent> events) -> deliver(events, connection);
+      case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> pause(outlet);
+      case ReadResult.Events(List<LogEvent> events) -> deliver(events, outlet);
       case ReadResult.Gap gap -> passOver(gap);
       case ReadResult.Ended _, ReadResult.Unknown _ -> false;
     };
   }
 
   /** Reads, and bears with a store that is away for a moment: the client need not notice. */
-  private ReadResult read(ClientConnection connection)
-      throws ClientGoneException, InterruptedException {
+  private ReadResult read(Outlet outlet) throws ClientGoneException, InterruptedException {
     long since = System.nanoTime();
     for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
       try {
         return context.log().read(stream, cursor, page);
       } catch (StoreUnavailableException away) {
-        if (mustLeave() || signal.ended() || System.nanoTime() - since > PATIENCE.toNanos()) {
+        if (isUnwanted() || System.nanoTime() - since > PATIENCE.toNanos()) {
           throw away;
         }
-        flush(connection);
+        outlet.flush(frames);
         Thread.sleep(backoff.delay());
       }
     }
   }
 
-  private boolean deliver(List<LogEvent> events, ClientConnection connection)
-      throws ClientGoneException {
+  private boolean deliver(List<LogEvent> events, Outlet outlet) throws ClientGoneException {
     for (LogEvent event : events) {
       framing.event(frames, event);
     }
@@ -218,7 +216,7 @@ public final class Tail {
     LogEvent newest = events.getLast();
     // What ends the stream goes out with the end of the response, if it is not much.
     if (!newest.last() || frames.length() > LITTLE) {
-      flush(connection);
+      outlet.flush(frames);
     }
     cursor = newest.position();
     replayed += behind ? events.size() : 0;
@@ -236,13 +234,12 @@ public final class Tail {
   }
 
   /** Nothing to read: sends what is buffered and waits. */
-  private boolean pause(ClientConnection connection)
-      throws ClientGoneException, InterruptedException {
+  private boolean pause(Outlet outlet) throws ClientGoneException, InterruptedException {
     caughtUp();
     if (sentElsewhere()) {
       return false;
     }
-    flush(connection);
+    outlet.flush(frames);
     Duration wait = lifetime.untilNextDuty();
     return await(wait.compareTo(LOOK_AGAIN) < 0 ? wait : LOOK_AGAIN);
   }
@@ -278,6 +275,10 @@ public final class Tail {
     return moving
         && (kind != Kind.REQUEST
             || (framing.ids() && (framing.hints() || !cursor.equals(Position.START))));
+  }
+
+  private boolean isUnwanted() {
+    return mustLeave() || signal.ended();
   }
 
   private boolean keepAlive() {
@@ -334,18 +335,5 @@ public final class Tail {
       context.listener().replayed(replayed, lifetime.age());
     }
     behind = false;
-  }
-
-  private void end(ClientConnection connection) throws ClientGoneException {
-    if (frames.length() > 0) {
-      connection.end(frames.take());
-    }
-  }
-
-  private void flush(ClientConnection connection) throws ClientGoneException {
-    if (frames.length() > 0) {
-      lifetime.written();
-      connection.write(frames.take());
-    }
   }
 }

@@ -130,7 +130,23 @@ class ArchitectureTest {
   @Test
   void shouldKnowVertxOnlyWhereConnectionsAreMade() {
     onlyIn(
-        "io.vertx..", "redis", "cluster", "log.redis", "session.redis", "upstream.http", "wiring");
+        "io.vertx..",
+        "redis",
+        "cluster",
+        "log.redis",
+        "session.redis",
+        "upstream.http",
+        "http",
+        "wiring");
+    // The transport itself has one place where it is cut off, and resources know none of it.
+    noClasses()
+        .that()
+        .resideInAPackage(named("http"))
+        .and()
+        .doNotHaveSimpleName("ClientSocket")
+        .should()
+        .dependOnClassesThat(resideInAnyPackage("io.vertx..", "io.netty.."))
+        .check(MAIN);
   }
 
   @Test

@@ -6,8 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.relay.ClientGoneException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
 import org.junit.jupiter.api.AfterEach;
@@ -16,10 +18,14 @@ import org.junit.jupiter.api.Test;
 /** What a tail learns of a socket. The socket is scripted: real ones don't fail to the moment. */
 class HttpClientConnectionTest {
 
+  private static final Duration LONG = Duration.ofMinutes(1);
+
+  private final ConnectionLimit limit = new ConnectionLimit(1);
+  private final AtomicInteger resets = new AtomicInteger();
   private final CompletableFuture<Void> written = new CompletableFuture<>();
   private final AtomicReference<Runnable> closed = new AtomicReference<>(() -> {});
   private final HttpClientConnection connection =
-      new HttpClientConnection(response(), new ConnectionLimit(1).take());
+      new HttpClientConnection(response(), resets::incrementAndGet, limit.take());
   private final CompletableFuture<Boolean> outcome = new CompletableFuture<>();
 
   private ServerHttpResponse response() {
@@ -40,7 +46,7 @@ class HttpClientConnectionTest {
         .start(() -> {
           try {
             connection.write(new byte[1]);
-            outcome.complete(true);
+            outcome.complete(connection.awaitTaken(LONG));
           } catch (ClientGoneException gone) {
             outcome.complete(false);
           }
@@ -57,7 +63,7 @@ class HttpClientConnectionTest {
     // The write of a full socket that dies was taken for done. The standalone stream then went on
     // after a page that nobody had seen.
     Thread writer = writer();
-    await().until(() -> writer.getState() == Thread.State.WAITING);
+    await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
 
     closed.get().run();
 
@@ -67,7 +73,7 @@ class HttpClientConnectionTest {
   @Test
   void shouldWaitUntilTheSocketHasTakenTheBytes() throws Exception {
     Thread writer = writer();
-    await().until(() -> writer.getState() == Thread.State.WAITING);
+    await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
     assertThat(outcome).isNotDone();
 
     written.complete(null);
@@ -83,6 +89,29 @@ class HttpClientConnectionTest {
     writer().join();
 
     assertThat(outcome.get()).isFalse();
+  }
+
+  @Test
+  void shouldNotWaitLongerThanItIsTold() throws ClientGoneException {
+    connection.write(new byte[1]);
+
+    assertThat(connection.awaitTaken(Duration.ofMillis(1))).isFalse();
+
+    written.complete(null);
+    assertThat(connection.awaitTaken(LONG)).isTrue();
+  }
+
+  @Test
+  void shouldFreeTheWriterAndThePlaceWhenItIsAborted() throws Exception {
+    Thread writer = writer();
+    await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
+
+    connection.abort();
+    connection.abort();
+
+    assertThat(outcome.get()).isFalse();
+    assertThat(resets).hasValue(1);
+    assertThat(limit.take()).isNotNull();
   }
 
   @Test

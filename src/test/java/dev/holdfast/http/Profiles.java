@@ -45,6 +45,14 @@ final class Profiles {
     }
   }
 
+  /** Clients that take nothing are borne with for a moment only, and there is room for few. */
+  public static final class Impatient extends Usual {
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      return Map.of("holdfast.stream.write-timeout", "1s", "holdfast.limits.connections", "3");
+    }
+  }
+
   /** Streams that nobody can resume. */
   public static final class WithoutReplay extends Usual {
     @Override

@@ -1,19 +1,15 @@
 package dev.holdfast.http;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testing.DeafClient;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.util.List;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -37,8 +33,8 @@ class SlowClientTest {
     String key = UUID.randomUUID().toString();
     double appended = Metrics.of(Metrics.APPENDED);
     double delivered = Metrics.of(Metrics.DELIVERED);
-    try (Socket socket = callWithoutReading(slow, key)) {
-      String start = primingId(socket);
+    try (DeafClient deaf = callWithoutReading(slow, key)) {
+      String start = primingId(deaf);
       tool.flood(key, MESSAGES, 1000);
 
       await().until(() -> Metrics.of(Metrics.APPENDED) > appended + MESSAGES);
@@ -62,11 +58,11 @@ class SlowClientTest {
     McpClient slow = McpClient.at(Endpoints.usual());
     String key = UUID.randomUUID().toString();
     double appended = Metrics.of(Metrics.APPENDED);
-    try (Socket socket = callWithoutReading(slow, key)) {
+    try (DeafClient deaf = callWithoutReading(slow, key)) {
       tool.flood(key, MESSAGES, 1000);
       await().until(() -> Metrics.of(Metrics.APPENDED) > appended + MESSAGES);
 
-      String all = new String(socket.getInputStream().readAllBytes(), UTF_8);
+      String all = deaf.readUntil("\r\n0\r\n\r\n");
 
       Matcher ids = Pattern.compile("id: ?\\w+_\\d{13}-(\\d+)\n").matcher(withoutChunks(all));
       assertThat(ids.results().map(id -> Long.valueOf(id.group(1))))
@@ -80,47 +76,20 @@ class SlowClientTest {
     return body.replaceAll("\r\n[0-9a-f]+\r\n", "");
   }
 
-  private Socket callWithoutReading(McpClient client, String key) throws IOException {
-    byte[] body =
-        """
-        {"jsonrpc":"2.0","id":1,"method":"tools/call","params":\
-        {"name":"manual","arguments":{"key":"%s"}}}\
-        """
-            .formatted(key)
-            .getBytes(UTF_8);
-    Socket socket = new Socket();
-    // Before the connection is made, or the window is already larger.
-    socket.setReceiveBufferSize(4096);
-    socket.setSoTimeout(20_000);
-    socket.connect(
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), Endpoints.usual().getPort()));
-    String head =
-        """
-        POST /mcp HTTP/1.1
-        Host: localhost
-        Connection: close
-        Accept: application/json, text/event-stream
-        Content-Type: application/json
-        Mcp-Session-Id: %s
-        Content-Length: %d
-
-        """
-            .formatted(client.session(), body.length)
-            .replace("\n", "\r\n");
-    socket.getOutputStream().write(head.getBytes(ISO_8859_1));
-    socket.getOutputStream().write(body);
-    return socket;
+  private static DeafClient callWithoutReading(McpClient client, String key) {
+    return DeafClient.connect(Endpoints.usual())
+        .post(
+            client.session(),
+            """
+            {"jsonrpc":"2.0","id":1,"method":"tools/call","params":\
+            {"name":"manual","arguments":{"key":"%s"}}}\
+            """
+                .formatted(key));
   }
 
-  private static String primingId(Socket socket) throws IOException {
-    StringBuilder read = new StringBuilder();
-    Matcher priming = PRIMING.matcher(read);
-    while (!priming.find()) {
-      int next = socket.getInputStream().read();
-      assertThat(next).as("the stream ended after %s", read).isNotNegative();
-      read.append((char) next);
-      priming.reset(read);
-    }
+  private static String primingId(DeafClient client) throws IOException {
+    Matcher priming = PRIMING.matcher(client.readUntil("_0-0\n"));
+    assertThat(priming.find()).isTrue();
     return priming.group(1);
   }
 }

@@ -20,6 +20,7 @@ final class Settings {
       Duration keepAlive,
       Duration idleTimeout,
       Duration maxLifetime,
+      Duration writeTimeout,
       Durable durable)
       implements StreamConfig {
 
@@ -34,6 +35,7 @@ final class Settings {
           keepAlive,
           idleTimeout,
           maxLifetime,
+          writeTimeout,
           durable);
     }
 
@@ -48,6 +50,7 @@ final class Settings {
           value,
           idleTimeout,
           maxLifetime,
+          writeTimeout,
           durable);
     }
 
@@ -62,6 +65,7 @@ final class Settings {
           keepAlive,
           value,
           maxLifetime,
+          writeTimeout,
           durable);
     }
 
@@ -75,6 +79,22 @@ final class Settings {
           drainTimeout,
           keepAlive,
           idleTimeout,
+          value,
+          writeTimeout,
+          durable);
+    }
+
+    Streams writeTimeout(Duration value) {
+      return new Streams(
+          eventTtl,
+          completedTtl,
+          maxEvents,
+          retry,
+          drainRetry,
+          drainTimeout,
+          keepAlive,
+          idleTimeout,
+          maxLifetime,
           value,
           durable);
     }
@@ -90,6 +110,7 @@ final class Settings {
           keepAlive,
           idleTimeout,
           maxLifetime,
+          writeTimeout,
           value);
     }
   }
@@ -104,6 +125,7 @@ final class Settings {
         100_000,
         Duration.ofSeconds(5),
         Duration.ofMillis(500),
+        NEVER,
         NEVER,
         NEVER,
         NEVER,

@@ -7,6 +7,7 @@ import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -70,6 +71,16 @@ class TailStressTest {
           throw new ClientGoneException(null);
         }
       }
+    }
+
+    @Override
+    public boolean awaitTaken(Duration most) {
+      return true;
+    }
+
+    @Override
+    public void abort() {
+      over.countDown();
     }
 
     @Override

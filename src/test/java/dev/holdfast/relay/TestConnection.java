@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -23,8 +24,12 @@ final class TestConnection implements ClientConnection {
 
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
   private final CountDownLatch ended = new CountDownLatch(1);
+  private final CountDownLatch aborted = new CountDownLatch(1);
   private final Semaphore room = new Semaphore(Integer.MAX_VALUE / 2);
   private final Semaphore waiting = new Semaphore(0);
+
+  /** Owned by the thread that writes. */
+  private byte[] written = {};
 
   /** What happens while the server writes. */
   volatile Runnable onWrite = () -> {};
@@ -34,18 +39,48 @@ final class TestConnection implements ClientConnection {
 
   @Override
   public void write(byte[] bytes) throws ClientGoneException {
+    requireThere();
+    written = bytes;
     waiting.release();
-    room.acquireUninterruptibly();
+  }
+
+  @Override
+  public boolean awaitTaken(Duration most) throws ClientGoneException {
+    try {
+      if (!room.tryAcquire(most.toNanos(), TimeUnit.NANOSECONDS)) {
+        return false;
+      }
+    } catch (InterruptedException e) {
+      throw new ClientGoneException(e);
+    }
+    requireThere();
+    received.writeBytes(written);
+    onWrite.run();
+    return true;
+  }
+
+  private void requireThere() throws ClientGoneException {
     if (gone.isDone()) {
       throw new ClientGoneException(null);
     }
-    received.writeBytes(bytes);
-    onWrite.run();
+  }
+
+  @Override
+  public void abort() {
+    aborted.countDown();
+    leave();
   }
 
   @Override
   public void onGone(Runnable listener) {
     CompletableFuture<Void> _ = gone.thenRun(listener);
+  }
+
+  @Override
+  public void end(byte[] last) throws ClientGoneException {
+    write(last);
+    boolean _ = awaitTaken(Duration.ofDays(1));
+    end();
   }
 
   @Override
@@ -82,6 +117,16 @@ final class TestConnection implements ClientConnection {
 
   boolean hasEnded() {
     return ended.getCount() == 0;
+  }
+
+  /** Reads so many pieces, however large. */
+  void take(int pieces) {
+    room.release(pieces);
+  }
+
+  /** Whether the server cut it off. */
+  boolean wasAborted() {
+    return aborted.getCount() == 0;
   }
 
   /** Everything that was received. */

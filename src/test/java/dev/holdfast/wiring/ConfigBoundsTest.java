@@ -47,6 +47,8 @@ class ConfigBoundsTest {
     "stream.idle-timeout, 1d, 25h, 1d or less, PT25H",
     "stream.max-lifetime, 100ms, 99ms, 100ms or more, PT0.099S",
     "stream.max-lifetime, 1d, 25h, 1d or less, PT25H",
+    "stream.write-timeout, 100ms, 99ms, 100ms or more, PT0.099S",
+    "stream.write-timeout, 1h, 61m, 1h or less, PT1H1M",
     "replay.window, 1s, 999ms, 1s or more, PT0.999S",
     "replay.window, 30d, 31d, 30d or less, PT744H",
     "session.idle-timeout, 1s, 999ms, 1s or more, PT0.999S",

@@ -58,6 +58,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.stream.keep-alive", "30s"),
                 entry("holdfast.stream.idle-timeout", "5m"),
                 entry("holdfast.stream.max-lifetime", "1h"),
+                entry("holdfast.stream.write-timeout", "1m"),
                 entry("holdfast.stream.durable", "calls"),
                 entry("holdfast.replay.enabled", "true"),
                 entry("holdfast.replay.window", "24h"),

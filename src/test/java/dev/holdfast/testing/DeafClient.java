@@ -1,0 +1,114 @@
+package dev.holdfast.testing;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+
+/**
+ * A client that asks, over a plain socket with little room, and reads only what a test has it read.
+ */
+public final class DeafClient implements AutoCloseable {
+
+  private static final int ROOM = 4096;
+  private static final int PATIENCE_MILLIS = 20_000;
+
+  private final URI endpoint;
+  private final Socket socket = new Socket();
+  private final InputStream in;
+
+  private DeafClient(URI endpoint) throws IOException {
+    this.endpoint = endpoint;
+    // Before the connection is made, or the window is already larger.
+    socket.setReceiveBufferSize(ROOM);
+    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.getPort()));
+    in = socket.getInputStream();
+  }
+
+  /** Connects, and says nothing yet. */
+  public static DeafClient connect(URI endpoint) {
+    try {
+      return new DeafClient(endpoint);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** Posts a body. */
+  public DeafClient post(String session, String body) {
+    byte[] bytes = body.getBytes(UTF_8);
+    String headers =
+        """
+        Accept: application/json, text/event-stream
+        Content-Type: application/json
+        Mcp-Session-Id: %s
+        Content-Length: %d
+        """
+            .formatted(session, bytes.length);
+    return send(head("POST", headers)).send(bytes);
+  }
+
+  /** Asks for the rest of a stream. */
+  public DeafClient resume(String session, String lastEventId) {
+    String headers =
+        """
+        Accept: text/event-stream
+        Mcp-Session-Id: %s
+        Last-Event-ID: %s
+        """
+            .formatted(session, lastEventId);
+    return send(head("GET", headers));
+  }
+
+  private byte[] head(String method, String headers) {
+    return (method + " " + endpoint.getPath() + " HTTP/1.1\nHost: localhost\n" + headers + "\n")
+        .replace("\n", "\r\n")
+        .getBytes(ISO_8859_1);
+  }
+
+  /** Sends bytes as they are. */
+  public DeafClient send(byte[] bytes) {
+    try {
+      OutputStream out = socket.getOutputStream();
+      out.write(bytes);
+      return this;
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** What the server sends. It stops sending while nobody reads here. */
+  public InputStream in() {
+    return in;
+  }
+
+  /** Reads until a text has come. */
+  public String readUntil(String text) throws IOException {
+    StringBuilder read = new StringBuilder();
+    while (read.indexOf(text, read.length() - text.length()) < 0) {
+      int next = in().read();
+      if (next < 0) {
+        throw new AssertionError("the response ended after " + read);
+      }
+      read.append((char) next);
+    }
+    return read.toString();
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}
