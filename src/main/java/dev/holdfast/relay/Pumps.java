@@ -135,6 +135,11 @@ final class Pumps {
     bySession.values().forEach(pumps -> pumps.values().forEach(action));
   }
 
+  /** The sessions of which a stream is pumped here. */
+  List<String> sessions() {
+    return List.copyOf(bySession.keySet());
+  }
+
   /** Whether a stream of the session is pumped here. */
   boolean isRunning(String session) {
     return bySession.containsKey(session);

@@ -358,6 +358,7 @@ public final class Relay {
   /** Removes what has expired: sessions, with all that belongs to them, and events. */
   public void sweep() {
     sessions.endExpired();
+    sessions.endOrphans();
     log.sweep();
     evictions.forget();
     pumps.sweep();

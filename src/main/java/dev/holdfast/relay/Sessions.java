@@ -225,6 +225,20 @@ public final class Sessions {
   }
 
   /**
+   * Stops what still runs here for sessions that have ended: on another replica, of which only the
+   * next append would tell; while a stream was being opened; or while their log was away. A server
+   * that does not end its streams would otherwise be listened to for ever.
+   */
+  void endOrphans() {
+    for (String id : parts.pumps().sessions()) {
+      if (SessionId.parse(id).flatMap(store::find).isEmpty()) {
+        parts.log().end(id);
+        parts.pumps().stop(id);
+      }
+    }
+  }
+
+  /**
    * A session that was used here.
    *
    * @param touched when the store last heard of it, by {@link System#nanoTime()}

@@ -171,6 +171,32 @@ class SessionsTest {
     assertThat(fixture.heard.ended).hasValue(1);
   }
 
+  /**
+   * Of a session that ends elsewhere, a pump learned with its next append: of a server that says
+   * nothing more and does not end its stream, never.
+   */
+  @Test
+  void shouldStopWhatRunsForASessionThatEndedElsewhere() {
+    ScriptedSource source = new ScriptedSource();
+    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    Session ended = fixture.open(SCRIPTED);
+    TestConnection client = fixture.follow(ended, RelayFixture.call("1", "t"));
+    client.await(c -> !c.text().isEmpty());
+    ScriptedSource other = new ScriptedSource();
+    fixture.scripted.answer = _ -> new Answer.Stream(other);
+    Session alive = fixture.open(SCRIPTED);
+    Tail _ = fixture.request(alive, RelayFixture.call("1", "t"));
+
+    fixture.store.end(ended.id());
+    relay.sweep();
+
+    client.awaitEnd();
+    assertThat(client.data()).isEmpty();
+    assertThat(source.isClosed()).isTrue();
+    assertThat(other.isClosed()).isFalse();
+    relay.end(alive);
+  }
+
   @Test
   void shouldEndExpiredSessionsOnce() {
     fixture.open(SCRIPTED);

@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -256,7 +257,8 @@ public final class RedisEventLog implements EventLog, Adoption {
   public void sweep() {
     owned.sweep();
     inbox.lookAgain();
-    List<String> sessions = sessions();
+    List<String> sessions =
+        Stream.concat(sessions().stream(), claims.keySet().stream()).distinct().toList();
     for (int from = 0; from < sessions.size(); from += AT_ONCE) {
       sweep(sessions.subList(from, Math.min(sessions.size(), from + AT_ONCE)));
     }
@@ -322,6 +324,7 @@ public final class RedisEventLog implements EventLog, Adoption {
 
   private void ended(String session) {
     owned.end(session);
+    claims.remove(session);
     watchers.wakeSession(session);
     inbox.ended(session);
   }
