@@ -21,8 +21,11 @@ import java.util.function.Predicate;
  */
 public final class OwnedSessions {
 
-  /** Far longer than it takes from here until a stream that is opened is seen to be written. */
-  private static final Duration LINGER = Duration.ofMinutes(1);
+  /**
+   * How long Redis keeps what says which replicas there were and what they own, once none of them
+   * runs any more: longer than any session can live, so that the next one started takes it over.
+   */
+  static final Duration KEPT = Duration.ofDays(60);
 
   private static final int AT_ONCE = 500;
 
@@ -36,12 +39,13 @@ public final class OwnedSessions {
   /** Held to record, by any number; held alone to forget: else the one might undo the other. */
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
-  /** Begins without sessions. */
-  public OwnedSessions(RedisLink link, RedisKeys keys, ReplicaId replica) {
-    this(link, keys, replica, LINGER);
-  }
-
-  OwnedSessions(RedisLink link, RedisKeys keys, ReplicaId replica, Duration linger) {
+  /**
+   * Begins without sessions.
+   *
+   * @param linger how long a session stays on record after it was asked for: far longer than it
+   *     takes from there until a stream that is opened is seen to be written
+   */
+  public OwnedSessions(RedisLink link, RedisKeys keys, ReplicaId replica, Duration linger) {
     this.link = link;
     this.key = keys.replicaSessions(replica.value());
     this.linger = linger;
@@ -54,7 +58,7 @@ public final class OwnedSessions {
     }
     lock.readLock().lock();
     try {
-      link.send(Request.cmd(Command.SADD).arg(key).arg(session));
+      link.sendAll(List.of(Request.cmd(Command.SADD).arg(key).arg(session), keep()));
       recorded.put(session, System.nanoTime());
     } finally {
       lock.readLock().unlock();
@@ -64,6 +68,7 @@ public final class OwnedSessions {
   /** Records everything once more, after others may have taken this replica for lost. */
   void addAllAgain() {
     change(Command.SADD, List.copyOf(recorded.keySet()));
+    link.send(keep());
   }
 
   /**
@@ -84,9 +89,14 @@ public final class OwnedSessions {
         }
       }
       change(Command.SREM, idle);
+      link.send(keep());
     } finally {
       lock.writeLock().unlock();
     }
+  }
+
+  private Request keep() {
+    return Request.cmd(Command.PEXPIRE).arg(key).arg(KEPT.toMillis());
   }
 
   private void change(Command command, List<String> sessions) {

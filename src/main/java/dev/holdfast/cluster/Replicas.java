@@ -61,7 +61,11 @@ final class Replicas {
         BEAT.run(
             link,
             List.of(key),
-            args -> args.arg(self.value()).arg(pulse.deadAfter().toMillis()).arg(MOST_LOST));
+            args ->
+                args.arg(self.value())
+                    .arg(pulse.deadAfter().toMillis())
+                    .arg(MOST_LOST)
+                    .arg(OwnedSessions.KEPT.toMillis()));
     if (found == null) {
       return new Beat(false, List.of());
     }

@@ -18,6 +18,9 @@ final class RedisConnections {
 
   private static final Duration BEAT = Duration.ofSeconds(2);
 
+  /** An opening takes two commands, or one more when Redis does not answer in time. */
+  private static final int LINGER = 10;
+
   private final RedisKeys keys;
   private final ReplicaId replica = ReplicaId.random();
   private final RedisLink link;
@@ -30,7 +33,8 @@ final class RedisConnections {
     keys = new RedisKeys(config.redis().prefix());
     link = new RedisLink(supplier, config.redis().timeout());
     channel = new RedisChannel(supplier, link, keys.replicaChannel(replica.value()), BEAT);
-    sessions = new OwnedSessions(link, keys, replica);
+    sessions =
+        new OwnedSessions(link, keys, replica, config.redis().timeout().multipliedBy(LINGER));
   }
 
   RedisKeys keys() {

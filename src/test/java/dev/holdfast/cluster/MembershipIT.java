@@ -74,6 +74,17 @@ class MembershipIT {
     }
   }
 
+  /** Whoever dismantles a gateway shall not find its replicas in Redis years later. */
+  @Test
+  void shouldKeepNothingForEver() {
+    Member member = new Member();
+    member.sessions.add("s");
+
+    for (String key : List.of(KEYS.replicas(), KEYS.replicaSessions(member.id.value()))) {
+      assertThat(number("PTTL", key)).as(key).isPositive();
+    }
+  }
+
   private long number(String... command) {
     return Long.parseLong(redis.command(command).substring(1));
   }

@@ -69,7 +69,8 @@ public final class RedisSessionStore implements SessionStore {
         run(
             REGISTER,
             keys.sessions(),
-            request -> request.arg(id).arg(limit).arg(idleTimeout.toMillis()));
+            request ->
+                request.arg(id).arg(limit).arg(idleTimeout.toMillis()).arg(timeToLive.toMillis()));
     if (number(registered) == 0) {
       throw new TooManySessionsException(limit);
     }
@@ -109,7 +110,8 @@ public final class RedisSessionStore implements SessionStore {
   @Override
   public List<Session> takeExpired(int most) {
     List<Session> taken = new ArrayList<>();
-    Response expired = run(EXPIRED, keys.sessions(), request -> request.arg(most));
+    Response expired =
+        run(EXPIRED, keys.sessions(), request -> request.arg(most).arg(timeToLive.toMillis()));
     for (int i = 0; expired != null && i < expired.size(); i++) {
       take(expired.get(i).toString()).ifPresent(taken::add);
     }

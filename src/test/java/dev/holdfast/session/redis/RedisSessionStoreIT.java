@@ -2,9 +2,12 @@ package dev.holdfast.session.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisLink;
+import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreContract;
@@ -14,6 +17,7 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -71,6 +75,33 @@ class RedisSessionStoreIT extends SessionStoreContract {
   @Override
   protected void pass(Duration time) {
     // Redis has a clock of its own; the tests wait.
+  }
+
+  /** While no replica ran, Redis has forgotten the session, but not its place among the others. */
+  @Test
+  void shouldForgetASessionThatRedisHasForgotten() {
+    SessionStore store = create(Duration.ofMillis(50), 10);
+    Session session =
+        new Session(SessionId.random(), "u", null, ProtocolVersion.V2025_11_25, "", Instant.EPOCH);
+    store.create(session);
+    assertThat(redis.command("DEL", keys.session(session.id().value()))).isEqualTo(":1");
+
+    await()
+        .untilAsserted(() -> {
+          assertThat(store.takeExpired(10)).isEmpty();
+          assertThat(store.count()).isZero();
+        });
+  }
+
+  @Test
+  void shouldKeepNothingForEver() {
+    SessionStore store = create(Duration.ofHours(1), 10);
+    Session session =
+        new Session(SessionId.random(), "u", null, ProtocolVersion.V2025_11_25, "", Instant.EPOCH);
+    store.create(session);
+
+    assertThat(redis.command("PTTL", keys.sessions())).matches(":\\d+");
+    assertThat(redis.command("PTTL", keys.session(session.id().value()))).matches(":\\d+");
   }
 
   @Test
