@@ -61,6 +61,11 @@ final class Fleet implements AutoCloseable {
     return Gateway.start(all);
   }
 
+  /** What the replicas share. */
+  RedisFixture redis() {
+    return redis;
+  }
+
   /** Whether the stream of a call has an owner. */
   boolean isOpen(FollowingClient client, Transcript call) {
     return has(client, "o:" + call.stream());

@@ -120,6 +120,13 @@ public final class FollowingClient {
     }
   }
 
+  /** Ends the session, at any replica. */
+  public void end(Random random) throws IOException, InterruptedException {
+    HttpRequest delete =
+        HttpRequest.newBuilder(any(random)).header("Mcp-Session-Id", session).DELETE().build();
+    http.send(delete, HttpResponse.BodyHandlers.discarding());
+  }
+
   private HttpRequest get(Random random, String lastEventId) {
     HttpRequest.Builder get =
         HttpRequest.newBuilder(any(random))

@@ -35,10 +35,20 @@ public final class Gateway implements AutoCloseable {
    * @param settings configuration keys and values, such as {@code holdfast.upstream.url}
    */
   public static Gateway start(Map<String, String> settings) {
+    return start(settings, "-Xmx512m");
+  }
+
+  /**
+   * Starts a gateway in a JVM with options of its own, such as {@code -Xmx128m}.
+   *
+   * @param settings configuration keys and values
+   */
+  public static Gateway start(Map<String, String> settings, String... options) {
     assertThat(Files.exists(Path.of(JAR))).as("the packaged program %s", JAR).isTrue();
     Map<String, String> all = new HashMap<>(Map.of("quarkus.http.port", "0"));
     all.putAll(settings);
-    ProcessBuilder builder = new ProcessBuilder(java(), "-Xmx512m");
+    ProcessBuilder builder = new ProcessBuilder(java());
+    builder.command().addAll(List.of(options));
     all.forEach((key, value) -> builder.command().add("-D" + key + "=" + value));
     builder.command().add("-jar");
     builder.command().add(JAR);

@@ -133,6 +133,22 @@ public final class RedisFixture implements AutoCloseable {
     }
   }
 
+  /** All keys. */
+  public List<String> keys() {
+    String found = status("table.concat(redis.call('KEYS', '*'), ' ')");
+    return found.isEmpty() ? List.of() : List.of(found.split(" "));
+  }
+
+  /** How many connections there are, besides the one that asks. */
+  public int connections() {
+    String found = status("string.match(redis.call('INFO', 'clients'), 'connected_clients:(%d+)')");
+    return Integer.parseInt(found) - 1;
+  }
+
+  private String status(String expression) {
+    return command("EVAL", "return {ok=" + expression + "}", "0").substring(1);
+  }
+
   @Override
   public void close() {
     kill();

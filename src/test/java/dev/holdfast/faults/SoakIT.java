@@ -1,0 +1,148 @@
+package dev.holdfast.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.resume.FollowingClient;
+import dev.holdfast.resume.Transcript;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Sessions come and go, calls are cut, resumed and left alone, a replica is killed now and then;
+ * and after each round, when everything has expired, nothing of it is left: no key, no connection,
+ * no thread, no timer, no memory. With {@code -Dholdfast.faults=long} for ten minutes.
+ */
+@Timeout(value = 20, unit = TimeUnit.MINUTES)
+class SoakIT {
+
+  private static final long SEED = Long.getLong("holdfast.seed", 20_251_125L);
+  private static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
+  private static final int ROUNDS = Integer.getInteger("holdfast.rounds", LONG ? 45 : 4);
+  private static final int SESSIONS = LONG ? 40 : 16;
+  private static final int CALLS = LONG ? 6 : 3;
+  private static final int STEPS = 30;
+  private static final List<Integer> ALL = IntStream.rangeClosed(1, STEPS).boxed().toList();
+
+  /** Everything expires within seconds. */
+  private static final Map<String, String> SHORT_LIVED =
+      Map.of(
+          "holdfast.session.idle-timeout", "2s",
+          "holdfast.stream.event-ttl", "3s",
+          "holdfast.stream.completed-ttl", "1s",
+          "holdfast.cleanup-interval", "500ms",
+          "holdfast.redis.timeout", "500ms",
+          "holdfast.cluster.heartbeat", "200ms",
+          "holdfast.cluster.dead-after", "800ms");
+
+  private static final Duration TO_EXPIRE = Duration.ofSeconds(60);
+
+  /** Is there as long as any replica is. */
+  private static final String REPLICAS = "holdfast:replicas";
+
+  /** Connections to the server that may be used again, and what the JVM opens when it likes to. */
+  private static final int SLACK = SESSIONS + 16;
+
+  private static final long HEAP_SLACK = 4_000_000;
+
+  @Test
+  void shouldLeaveNothingBehind() throws Exception {
+    try (Fleet fleet = new Fleet(2, SHORT_LIVED)) {
+      List<Vitals> history = new ArrayList<>();
+      for (int round = 0; round < ROUNDS; round++) {
+        churn(fleet, round);
+        awaitQuiet(fleet);
+        Vitals vitals = Vitals.of(fleet.replica(0));
+        System.out.printf("round %d: %s%n", round, vitals);
+        history.add(vitals);
+        assertThat(vitals.leftovers()).as("round %d", round).isEmpty();
+      }
+      assertFlat(history);
+    }
+  }
+
+  /** The first round warms up: classes are loaded, pools filled. */
+  private static void assertFlat(List<Vitals> history) {
+    Vitals first = history.get(1);
+    Vitals last = history.getLast();
+    String story = history.toString();
+    assertThat(last.descriptors()).as(story).isLessThanOrEqualTo(first.descriptors() + SLACK);
+    assertThat(last.threads()).as(story).isLessThanOrEqualTo(first.threads() + SLACK);
+    assertThat(last.timers()).as(story).isLessThanOrEqualTo(first.timers() + SLACK);
+    assertThat(last.heap()).as(story).isLessThanOrEqualTo(first.heap() + HEAP_SLACK);
+  }
+
+  private static void awaitQuiet(Fleet fleet) {
+    await()
+        .atMost(TO_EXPIRE)
+        .pollInterval(Duration.ofMillis(250))
+        .untilAsserted(() -> assertThat(fleet.redis().keys()).containsExactly(REPLICAS));
+    assertThat(fleet.redis().command("ZCARD", REPLICAS)).isEqualTo(":2");
+    assertThat(fleet.redis().connections()).isEqualTo(4);
+    await()
+        .atMost(TO_EXPIRE)
+        .pollInterval(Duration.ofMillis(500))
+        .untilAsserted(() -> assertThat(Vitals.of(fleet.replica(0)).leftovers()).isEmpty());
+  }
+
+  private static void churn(Fleet fleet, int round) throws Exception {
+    // Closed after each round, with all its connections.
+    try (HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> clients = new ArrayList<>();
+      for (int i = 0; i < SESSIONS; i++) {
+        Random random = new Random(SEED + 1000L * round + i);
+        FollowingClient client = new FollowingClient(http, fleet.urls(), random);
+        // The other one may just be away.
+        FollowingClient safe = client.at(List.of(fleet.url(0)));
+        clients.add(threads.submit(() -> live(client, safe, random)));
+      }
+      if (round % 2 == 1) {
+        fleet.replica(1).kill();
+        fleet.restart(1);
+      }
+      for (Future<?> client : clients) {
+        client.get();
+      }
+    }
+  }
+
+  /** The life of one session. */
+  private static Void live(FollowingClient client, FollowingClient safe, Random random)
+      throws Exception {
+    for (int id = 1; id <= CALLS; id++) {
+      Transcript call = new Transcript();
+      int cutAfter = random.nextInt(STEPS);
+      client.begin(count(id), random, call, seen -> seen.progress().size() >= cutAfter);
+      // Cut before it had any event id, a client knows of nothing to resume.
+      if (!call.lastEventId().isEmpty() && random.nextInt(4) > 0) {
+        client.resume(call, random);
+        assertThat(call.progress()).as("seed %d%n%s", SEED, call).isEqualTo(ALL);
+      }
+    }
+    client.listen(new Transcript(), random, seen -> true);
+    if (random.nextBoolean()) {
+      safe.end(random);
+    }
+    return null;
+  }
+
+  private static String count(int id) {
+    return """
+    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count",\
+    "arguments":{"n":%d,"intervalMs":10},"_meta":{"progressToken":%d}}}\
+    """
+        .formatted(id, STEPS, id);
+  }
+}
