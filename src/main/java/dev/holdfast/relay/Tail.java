@@ -30,9 +30,6 @@ public final class Tail {
   /** Read before it is known how large the events of the stream are. */
   static final int FIRST_PAGE = 128;
 
-  /** About as much as is read at once, so that a stream of large events is no burden either. */
-  private static final long PAGE_BYTES = 1024 * 1024;
-
   private static final int LITTLE = 16 * 1024;
 
   /** How long a wait may last, lest a wake-up was lost on its way from another replica. */
@@ -55,7 +52,10 @@ public final class Tail {
 
   private Position cursor;
   private @Nullable ReadResult read;
-  private int page = FIRST_PAGE;
+
+  /** How large an event is on the wire, as far as is known; 0 before the first. */
+  private int eventBytes;
+
   private int replayed;
   private boolean behind = true;
   private boolean complete;
@@ -81,6 +81,7 @@ public final class Tail {
    * @param evictions remembers who was evicted, to slow down clients that fight
    * @param listener is told what happens
    * @param running knows those that run
+   * @param pages how much is read at once
    */
   record Context(
       EventLog log,
@@ -88,7 +89,19 @@ public final class Tail {
       ReplayConfig.OnGap onGap,
       Evictions evictions,
       RelayListener listener,
-      Tails running) {}
+      Tails running,
+      Pages pages) {
+
+    Context(
+        EventLog log,
+        StreamConfig config,
+        ReplayConfig.OnGap onGap,
+        Evictions evictions,
+        RelayListener listener,
+        Tails running) {
+      this(log, config, onGap, evictions, listener, running, Pages.ofHeap());
+    }
+  }
 
   /**
    * Prepares; {@link #run} starts.
@@ -178,22 +191,39 @@ public final class Tail {
 
   /** Reads once and acts on it; returns whether to go on. */
   private boolean step(Outlet outlet) throws ClientGoneException, InterruptedException {
-    ReadResult next = read == null ? read(outlet) : read;
-    read = null;
-    // An evicted tail stops even when it never has to wait: each event goes to one connection only.
-    if (signal.ended()) {
-      return await(Duration.ZERO);
+    long room = context.pages().take();
+    try {
+      ReadResult next = read == null ? read(outlet, pageOf(room)) : read;
+      read = null;
+      // An evicted tail stops even when it never has to wait: an event goes to one connection only.
+      if (signal.ended()) {
+        return await(Duration.ZERO);
+      }
+      switch (next) {
+        case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> {}
+        case ReadResult.Events(List<LogEvent> events) -> {
+          return deliver(events, outlet);
+        }
+        case ReadResult.Gap gap -> {
+          return passOver(gap);
+        }
+        case ReadResult.Ended _, ReadResult.Unknown _ -> {
+          return false;
+        }
+      }
+    } finally {
+      context.pages().giveBack(room);
     }
-    return switch (next) {
-      case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> pause(outlet);
-      case ReadResult.Events(List<LogEvent> events) -> deliver(events, outlet);
-      case ReadResult.Gap gap -> passOver(gap);
-      case ReadResult.Ended _, ReadResult.Unknown _ -> false;
-    };
+    return pause(outlet);
+  }
+
+  private int pageOf(long room) {
+    return eventBytes == 0 ? FIRST_PAGE : Math.clamp(room / eventBytes, 1, PAGE);
   }
 
   /** Reads, and bears with a store that is away for a moment: the client need not notice. */
-  private ReadResult read(Outlet outlet) throws ClientGoneException, InterruptedException {
+  private ReadResult read(Outlet outlet, int page)
+      throws ClientGoneException, InterruptedException {
     long since = System.nanoTime();
     for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
       try {
@@ -212,16 +242,17 @@ public final class Tail {
     for (LogEvent event : events) {
       framing.event(frames, event);
     }
-    page = Math.clamp(PAGE_BYTES * events.size() / (frames.length() + 1), 1, PAGE);
     LogEvent newest = events.getLast();
+    int count = events.size();
+    eventBytes = Math.ceilDiv(frames.length(), count);
     // What ends the stream goes out with the end of the response, if it is not much.
     if (!newest.last() || frames.length() > LITTLE) {
       outlet.flush(frames);
     }
     cursor = newest.position();
-    replayed += behind ? events.size() : 0;
+    replayed += behind ? count : 0;
     lifetime.delivered();
-    context.listener().delivered(events.size());
+    context.listener().delivered(count);
     if (stream.name().equals(StreamNames.STANDALONE)) {
       context.log().markDelivered(stream, cursor);
     }
