@@ -38,8 +38,8 @@ class SoakIT {
   /** Everything expires within seconds. */
   private static final Map<String, String> SHORT_LIVED =
       Map.of(
-          "holdfast.session.idle-timeout", "2s",
-          "holdfast.stream.event-ttl", "3s",
+          "holdfast.session.idle-timeout", "5s",
+          "holdfast.stream.event-ttl", "6s",
           "holdfast.stream.completed-ttl", "1s",
           "holdfast.cleanup-interval", "500ms",
           "holdfast.redis.timeout", "500ms",

@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.util.stream.Stream;
 
 /**
  * A client that asks, over a plain socket with little room, and reads only what a test has it read.
@@ -90,10 +91,10 @@ public final class DeafClient implements AutoCloseable {
     return in;
   }
 
-  /** Reads until a text has come. */
-  public String readUntil(String text) throws IOException {
+  /** Reads until one of some texts has come, and gives all that it has read. */
+  public String readUntil(String... texts) throws IOException {
     StringBuilder read = new StringBuilder();
-    while (read.indexOf(text, read.length() - text.length()) < 0) {
+    while (Stream.of(texts).noneMatch(text -> endsWith(read, text))) {
       int next = in().read();
       if (next < 0) {
         throw new AssertionError("the response ended after " + read);
@@ -101,6 +102,11 @@ public final class DeafClient implements AutoCloseable {
       read.append((char) next);
     }
     return read.toString();
+  }
+
+  private static boolean endsWith(StringBuilder read, String text) {
+    int from = read.length() - text.length();
+    return from >= 0 && read.indexOf(text, from) >= 0;
   }
 
   @Override

@@ -1,0 +1,89 @@
+package dev.holdfast.faults;
+
+import dev.holdfast.testing.ScriptedRequest;
+import dev.holdfast.testing.ScriptedServer;
+import dev.holdfast.testing.Wire;
+import java.io.IOException;
+import java.net.URI;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An MCP server with two tools: {@code echo} answers at once, and {@code flood} first says so many
+ * things of so many bytes, as fast as it is listened to.
+ */
+final class FloodServer implements AutoCloseable {
+
+  private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
+  private static final Pattern FLOOD =
+      Pattern.compile("\"count\":(\\d+),\"bytes\":(\\d+),\"pauseMillis\":(\\d+)");
+
+  private final ScriptedServer server = ScriptedServer.playing(FloodServer::answer);
+
+  URI url() {
+    return server.url();
+  }
+
+  /** A call of {@code flood}. */
+  static String flood(int id, int count, int bytes, int pauseMillis) {
+    return """
+    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"flood",\
+    "arguments":{"count":%d,"bytes":%d,"pauseMillis":%d}}}\
+    """
+        .formatted(id, count, bytes, pauseMillis);
+  }
+
+  /** A call of {@code echo}. */
+  static String echo(int id) {
+    return """
+    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{}}}\
+    """
+        .formatted(id);
+  }
+
+  private static void answer(ScriptedRequest request, Wire wire)
+      throws IOException, InterruptedException {
+    Matcher id = ID.matcher(request.body());
+    if (!request.method().equals("POST")) {
+      wire.answer(405, "", "");
+    } else if (!id.find()) {
+      wire.answer(202, "", "");
+    } else if (request.body().contains("\"initialize\"")) {
+      String result =
+          """
+          {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},\
+          "serverInfo":{"name":"flood","version":"1"}}}\
+          """;
+      wire.answer(200, "application/json", result);
+    } else {
+      call(request.body(), id.group(1), wire);
+    }
+  }
+
+  private static void call(String body, String id, Wire wire)
+      throws IOException, InterruptedException {
+    wire.beginEvents();
+    Matcher flood = FLOOD.matcher(body);
+    if (flood.find()) {
+      String text = "x".repeat(Integer.parseInt(flood.group(2)));
+      for (int n = 1; n <= Integer.parseInt(flood.group(1)); n++) {
+        wire.chunk(
+            """
+            data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info",\
+            "data":{"n":%d,"text":"%s"}}}
+
+            """
+                .formatted(n, text));
+        Thread.sleep(Long.parseLong(flood.group(3)));
+      }
+    }
+    wire.chunk(
+        "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n".formatted(id));
+    wire.endChunks();
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}
