@@ -1,6 +1,7 @@
 package dev.holdfast.redis;
 
 import io.vertx.redis.client.Response;
+import java.util.regex.Pattern;
 
 /** Tells failures that Redis, or the client before it wrote, declared from lost connections. */
 final class Failures {
@@ -12,6 +13,11 @@ final class Failures {
 
   /** An error that Vert.x makes up for each command that waits on a connection which ends. */
   private static final String CONNECTION_CLOSED = "CONNECTION_CLOSED";
+
+  /**
+   * Within the text: in that of a batch each error has a number before it, in a script's a name.
+   */
+  private static final Pattern NO_PRIMARY = Pattern.compile("\\b(READONLY|MASTERDOWN)\\b");
 
   private Failures() {}
 
@@ -32,6 +38,19 @@ final class Failures {
    */
   static boolean isRefusal(Throwable failure) {
     return isReply(failure) || isOverflow(failure) || message(failure).equals(CLOSED_BEFORE);
+  }
+
+  /**
+   * Whether the server says that it is a replica. After a failover that is the old primary, frozen
+   * for a while or started again.
+   */
+  static boolean isNoPrimary(Throwable failure) {
+    return isReply(failure) && NO_PRIMARY.matcher(message(failure)).find();
+  }
+
+  /** Whether the servers of a cluster don't agree at the moment who has the key. */
+  static boolean isClusterDown(Throwable failure) {
+    return isReply(failure) && message(failure).contains("CLUSTERDOWN");
   }
 
   private static String message(Throwable failure) {

@@ -102,6 +102,21 @@ public final class RedisChannel implements AutoCloseable {
     }
   }
 
+  /**
+   * Tells whether this replica hears what it is told. A loss that is healed at once doesn't count.
+   *
+   * @throws RedisUnavailableException when it has heard nothing for three beats, not even itself
+   */
+  public void check() {
+    if (!first.isDone() || isDeaf()) {
+      throw new RedisUnavailableException("no subscription that is heard", null);
+    }
+  }
+
+  private boolean isDeaf() {
+    return System.nanoTime() - lastHeard >= patience.toNanos();
+  }
+
   /** Unsubscribes and disconnects. */
   @Override
   public void close() {
@@ -135,7 +150,7 @@ public final class RedisChannel implements AutoCloseable {
 
   /** Returns when the connection is lost or deaf: whether it ever subscribed. */
   private boolean serveOneConnection() throws InterruptedException {
-    RedisConnector connector = new RedisConnector(clients);
+    RedisConnector connector = new RedisConnector(clients, false);
     try {
       subscribe(connector);
       subscribed.forEach(Runnable::run);
@@ -167,14 +182,19 @@ public final class RedisChannel implements AutoCloseable {
 
   /** Takes both shapes, the array of RESP2 and the push of RESP3: kind, channel, message. */
   private void hear(@Nullable Response message, CompletableFuture<Void> acknowledged) {
-    lastHeard = System.nanoTime();
+    if (message instanceof Throwable refused) {
+      acknowledged.completeExceptionally(refused);
+      return;
+    }
     if (message == null || message.size() != 3) {
       return;
     }
     String kind = message.get(0).toString();
     if (kind.equals("subscribe")) {
+      lastHeard = System.nanoTime();
       acknowledged.complete(null);
     } else if (kind.equals("message")) {
+      lastHeard = System.nanoTime();
       String text = message.get(2).toString();
       if (!text.equals(BEAT)) {
         listeners.forEach(listener -> listener.accept(text));
@@ -184,7 +204,7 @@ public final class RedisChannel implements AutoCloseable {
 
   private void beatUntilLost(RedisConnector connector)
       throws InterruptedException, ExecutionException {
-    while (System.nanoTime() - lastHeard < patience.toNanos()) {
+    while (!isDeaf()) {
       link.sendLater(Request.cmd(Command.PUBLISH).arg(channel).arg(BEAT));
       try {
         connector.ended().get(beat.toNanos(), TimeUnit.NANOSECONDS);

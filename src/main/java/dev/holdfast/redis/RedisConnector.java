@@ -1,7 +1,10 @@
 package dev.holdfast.redis;
 
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,21 +27,45 @@ final class RedisConnector {
   /** By {@link System#nanoTime()}. Written by the connection's thread. */
   private volatile long lastHeard = System.nanoTime();
 
-  /** Begins to connect. */
-  RedisConnector(Supplier<Redis> clients) {
+  /**
+   * Begins to connect.
+   *
+   * @param primary whether to connect only to a primary
+   */
+  RedisConnector(Supplier<Redis> clients, boolean primary) {
     client = clients.get();
     client
         .connect()
+        .compose(opened -> {
+          opened.exceptionHandler(failure -> drop());
+          opened.endHandler(end -> drop());
+          return primary ? requirePrimary(opened) : Future.succeededFuture(opened);
+        })
         .onComplete(
-            opened -> {
-              opened.exceptionHandler(failure -> drop());
-              opened.endHandler(end -> drop());
-              connection.complete(opened);
-            },
+            connection::complete,
             failure -> {
               connection.completeExceptionally(failure);
               drop();
             });
+  }
+
+  /**
+   * What a sentinel says can be behind what is so: who is asked says best which role it has. One
+   * that doesn't let us ask is known by its refusal of the first write.
+   */
+  private static Future<RedisConnection> requirePrimary(RedisConnection opened) {
+    return opened
+        .send(Request.cmd(Command.ROLE))
+        .transform(asked -> {
+          if (asked.failed()) {
+            boolean forbidden = String.valueOf(asked.cause().getMessage()).startsWith("NOPERM");
+            return forbidden ? Future.succeededFuture(opened) : Future.failedFuture(asked.cause());
+          }
+          String role = asked.result().get(0).toString();
+          return role.equals("master")
+              ? Future.succeededFuture(opened)
+              : Future.failedFuture("connected to a server with the role " + role);
+        });
   }
 
   /** The connection, once it stands; fails when it could not be made or was dropped before. */

@@ -48,6 +48,11 @@ public record RedisKeys(String prefix) {
     return prefix + "replicas";
   }
 
+  /** Never there: what it takes to write is tried on it. */
+  public String check() {
+    return prefix + "check";
+  }
+
   /** SET: the sessions in which one replica owns streams. */
   public String replicaSessions(String replica) {
     return replicaChannel(replica) + ":sessions";

@@ -1,27 +1,21 @@
 package dev.holdfast.redis;
 
-import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.RedisClientType;
+import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one pipelined connection that carries this replica's commands. It is made at the first use,
- * and made anew at the first use after it broke. The commands of one thread are executed in the
- * order in which they were sent.
+ * What carries this replica's commands: one pipelined connection, or one for each shard of a
+ * cluster. Each is made at the first use, and made anew at the first use after it broke. The
+ * commands of one thread on keys of one slot are executed in the order in which they were sent.
  *
  * <p>Thread-safe; meant for virtual threads, which block until the reply is there.
  */
@@ -30,16 +24,7 @@ public final class RedisLink implements AutoCloseable {
   /** Half of what a Vert.x connection lets wait for replies unless told otherwise. */
   public static final int MAX_UNDER_WAY = 1024;
 
-  private final Supplier<Redis> clients;
-  private final Duration timeout;
-  private final Semaphore slots = new Semaphore(MAX_UNDER_WAY);
-
-  private final ReentrantLock lock = new ReentrantLock();
-
-  /** Written under the lock, so that only one connection is made at a time. */
-  private volatile @Nullable RedisConnector current;
-
-  private volatile boolean closed;
+  private final RedisRoute route;
 
   /**
    * Connects nowhere yet.
@@ -50,8 +35,28 @@ public final class RedisLink implements AutoCloseable {
    *     make a connection may take as long once more
    */
   public RedisLink(Supplier<Redis> clients, Duration timeout) {
-    this.clients = clients;
-    this.timeout = timeout;
+    this.route = new RedisNode(clients, false, timeout);
+  }
+
+  /**
+   * Connects nowhere yet.
+   *
+   * @param options where Redis is, and of which kind: a server, servers that sentinels watch, or a
+   *     cluster
+   * @param timeout as above
+   * @throws IllegalArgumentException when it is of another kind
+   */
+  public RedisLink(Vertx vertx, RedisOptions options, Duration timeout) {
+    RedisServers servers = new RedisServers(vertx, options);
+    this.route =
+        switch (options.getType()) {
+          case STANDALONE -> new RedisNode(servers::configured, false, timeout);
+          case SENTINEL -> new RedisNode(servers::configured, true, timeout);
+          case CLUSTER -> new RedisCluster(servers, timeout);
+          case REPLICATION ->
+              throw new IllegalArgumentException(
+                  "Redis as " + RedisClientType.REPLICATION + " finds no new primary by itself");
+        };
   }
 
   /**
@@ -62,11 +67,12 @@ public final class RedisLink implements AutoCloseable {
    * @throws RedisUnknownOutcomeException when it may have been executed
    */
   public @Nullable Response send(Request request) {
-    return exchange(1, connection -> connection.send(request));
+    return route.send(request);
   }
 
   /**
-   * Sends commands in one write and waits for all replies.
+   * Sends commands in one write, or in one for each shard that they concern, and waits for all
+   * replies.
    *
    * @param requests at most {@link #MAX_UNDER_WAY}
    * @return the replies in the order of the commands; null for a nil
@@ -74,7 +80,7 @@ public final class RedisLink implements AutoCloseable {
    * @throws RedisUnknownOutcomeException when they may have been executed
    */
   public List<@Nullable Response> sendAll(List<Request> requests) {
-    return exchange(requests.size(), connection -> connection.batch(requests));
+    return route.sendAll(requests);
   }
 
   /**
@@ -85,173 +91,30 @@ public final class RedisLink implements AutoCloseable {
    *     must not be blocked
    */
   public CompletionStage<@Nullable Response> sendLater(Request request) {
-    try {
-      RedisConnector connector = connector();
-      CompletableFuture<RedisConnection> connecting = connector.connection();
-      if (!connecting.isDone() || connecting.isCompletedExceptionally()) {
-        return CompletableFuture.failedFuture(unavailable("not connected", null));
-      }
-      if (!slots.tryAcquire()) {
-        return CompletableFuture.failedFuture(unavailable("too much under way", null));
-      }
-      CompletableFuture<@Nullable Response> result = new CompletableFuture<>();
-      var _ =
-          write(1, connector, connecting.resultNow(), connection -> connection.send(request))
-              .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-              .whenComplete((reply, failure) -> {
-                if (failure == null) {
-                  result.complete(reply);
-                } else {
-                  result.completeExceptionally(typed(connector, failure));
-                }
-              });
-      return result;
-    } catch (RedisException unavailable) {
-      return CompletableFuture.failedFuture(unavailable);
-    }
+    return route.sendLater(request);
   }
 
-  /** Closes the connection for good. */
+  /**
+   * Tries whether Redis takes writes, each shard of it, without writing anything.
+   *
+   * @param key one that is not there; on a cluster, tags are put behind it
+   * @throws RedisException when at least one doesn't
+   */
+  public void check(String key) {
+    route.check(key);
+  }
+
+  /**
+   * Makes a client for a connection of somebody's own, for subscriptions. On a cluster it leads to
+   * any server, since all hear what is published on one.
+   */
+  public Redis newClient() {
+    return route.newClient();
+  }
+
+  /** Closes all connections for good. */
   @Override
   public void close() {
-    lock.lock();
-    try {
-      closed = true;
-      RedisConnector connector = current;
-      if (connector != null) {
-        connector.drop();
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private <T extends @Nullable Object> T exchange(
-      int commands, Function<RedisConnection, Future<T>> command) {
-    RedisConnector connector = connector();
-    RedisConnection connection = await(connector);
-    acquire(commands);
-    try {
-      return await(connector, write(commands, connector, connection, command));
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw new RedisUnknownOutcomeException("interrupted before the reply", interrupted);
-    } catch (ExecutionException failed) {
-      Throwable cause = failed.getCause();
-      throw typed(connector, cause == null ? failed : cause);
-    } catch (TimeoutException late) {
-      throw typed(connector, late);
-    }
-  }
-
-  /**
-   * Waits for a reply, for as long as there are any: replies come in the order of the commands, so
-   * while others arrive this one is only behind a long queue, and Redis is not away.
-   */
-  private <T extends @Nullable Object> T await(RedisConnector connector, CompletableFuture<T> reply)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    while (true) {
-      try {
-        return reply.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-      } catch (TimeoutException late) {
-        if (connector.isSilentFor(timeout)) {
-          throw late;
-        }
-      }
-    }
-  }
-
-  private <T extends @Nullable Object> CompletableFuture<T> write(
-      int commands,
-      RedisConnector connector,
-      RedisConnection connection,
-      Function<RedisConnection, Future<T>> command) {
-    CompletableFuture<T> reply = new CompletableFuture<>();
-    command
-        .apply(connection)
-        .onComplete(
-            value -> {
-              slots.release(commands);
-              connector.heard();
-              reply.complete(value);
-            },
-            failure -> {
-              slots.release(commands);
-              reply.completeExceptionally(failure);
-            });
-    return reply;
-  }
-
-  private void acquire(int commands) {
-    try {
-      if (!slots.tryAcquire(commands, timeout.toNanos(), TimeUnit.NANOSECONDS)) {
-        throw unavailable("too much under way", null);
-      }
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw unavailable("interrupted before the command was sent", interrupted);
-    }
-  }
-
-  /** The connection of now, or a new one that has just begun to connect. */
-  private RedisConnector connector() {
-    RedisConnector connector = current;
-    if (connector != null && !connector.ended().isDone()) {
-      return connector;
-    }
-    lock.lock();
-    try {
-      connector = current;
-      if (connector == null || connector.ended().isDone()) {
-        if (closed) {
-          throw unavailable("the link is closed", null);
-        }
-        connector = new RedisConnector(clients);
-        current = connector;
-      }
-      return connector;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private RedisConnection await(RedisConnector connector) {
-    CompletableFuture<RedisConnection> connecting = connector.connection();
-    try {
-      return connecting.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw unavailable("interrupted before the command was sent", interrupted);
-    } catch (ExecutionException failed) {
-      throw unavailable("no connection", failed.getCause());
-    } catch (TimeoutException late) {
-      connector.drop();
-      throw unavailable("no connection in time", late);
-    }
-  }
-
-  /**
-   * Says what a failure left behind. After a silence the connection is dropped: Redis may be frozen
-   * or gone without a word, and everything behind this command would wait as long again. A broken
-   * one is dropped here too, since word of its end can come after the failures of its commands: who
-   * has heard of one shall not meet the same connection again.
-   */
-  private RedisException typed(RedisConnector connector, Throwable failure) {
-    if (failure instanceof TimeoutException) {
-      if (connector.isSilentFor(timeout)) {
-        connector.drop();
-      }
-      return new RedisUnknownOutcomeException("no reply in time", failure);
-    }
-    if (!Failures.isReply(failure) && !Failures.isOverflow(failure)) {
-      connector.drop();
-    }
-    return Failures.isRefusal(failure)
-        ? unavailable(String.valueOf(failure.getMessage()), failure)
-        : new RedisUnknownOutcomeException("connection lost before the reply", failure);
-  }
-
-  private static RedisUnavailableException unavailable(String why, @Nullable Throwable cause) {
-    return new RedisUnavailableException(why, cause);
+    route.close();
   }
 }

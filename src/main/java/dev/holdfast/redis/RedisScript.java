@@ -98,7 +98,7 @@ public final class RedisScript {
 
   private static boolean isUnknownHere(Throwable failure) {
     return failure instanceof RedisUnavailableException
-        && String.valueOf(failure.getMessage()).startsWith("NOSCRIPT");
+        && String.valueOf(failure.getMessage()).contains("NOSCRIPT ");
   }
 
   private static String sha1(String source) {

@@ -10,13 +10,12 @@ import io.vertx.redis.client.Redis;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.util.function.Supplier;
 
-/** The two connections of this replica to Redis. Made only where Redis is the store. */
+/** The connections of this replica to Redis. Made only where Redis is the store. */
 @Singleton
 final class RedisConnections {
 
-  private static final Duration BEAT = Duration.ofSeconds(2);
+  private static final Duration BEAT = Duration.ofSeconds(1);
 
   /** An opening takes two commands, or one more when Redis does not answer in time. */
   private static final int LINGER = 10;
@@ -28,11 +27,10 @@ final class RedisConnections {
   private final OwnedSessions sessions;
 
   RedisConnections(
-      GatewayConfig config, RedisClients clients, Vertx vertx, Instance<Redis> described) {
-    Supplier<Redis> supplier = clients.on(vertx, described);
+      GatewayConfig config, RedisDescription description, Vertx vertx, Instance<Redis> described) {
     keys = new RedisKeys(config.redis().prefix());
-    link = new RedisLink(supplier, config.redis().timeout());
-    channel = new RedisChannel(supplier, link, keys.replicaChannel(replica.value()), BEAT);
+    link = new RedisLink(vertx, description.read(described), config.redis().timeout());
+    channel = new RedisChannel(link::newClient, link, keys.replicaChannel(replica.value()), BEAT);
     sessions =
         new OwnedSessions(link, keys, replica, config.redis().timeout().multipliedBy(LINGER));
   }

@@ -3,8 +3,10 @@ package dev.holdfast.testing;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 
+import java.io.BufferedInputStream;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -36,21 +39,20 @@ public final class RedisFixture implements AutoCloseable {
   private static final int OLDEST_OF_PATH = 7;
   private static final Duration TO_START = Duration.ofSeconds(20);
 
-  private final String executable;
   private final Path directory;
-  private final boolean durable;
-  private final int port = freePort();
+  private final int port;
+  private final List<String> command;
   private final Thread atExit = new Thread(this::kill);
   private volatile Process process;
 
-  private RedisFixture(String executable, boolean durable) {
-    this.executable = executable;
-    this.durable = durable;
+  private RedisFixture(int port, UnaryOperator<Command> command) {
+    this.port = port;
     try {
       this.directory = Files.createTempDirectory("redis");
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
+    this.command = command.apply(new Command(directory, port)).words();
     Runtime.getRuntime().addShutdownHook(atExit);
     this.process = launch();
     awaitAnswer();
@@ -58,17 +60,69 @@ public final class RedisFixture implements AutoCloseable {
 
   /** Starts a server that forgets everything when it dies. */
   public static RedisFixture start() {
-    return new RedisFixture(executable(), false);
+    return start(freePort());
+  }
+
+  /**
+   * Starts a server that forgets everything when it dies.
+   *
+   * @param more settings, each as {@code --key} and its values
+   */
+  static RedisFixture start(int port, String... more) {
+    return new RedisFixture(
+        port, command -> command.server(executable()).with("--appendonly", "no").with(more));
   }
 
   /** Starts a server that writes everything to disk before it answers. */
   public static RedisFixture startDurable() {
-    return new RedisFixture(executable(), true);
+    return new RedisFixture(
+        freePort(),
+        command ->
+            command.server(executable()).with("--appendonly", "yes", "--appendfsync", "always"));
   }
 
   /** Starts the server that embedded-redis brings along: an older version, for compatibility. */
   public static RedisFixture startBundled() {
-    return new RedisFixture(bundled(), false);
+    return new RedisFixture(
+        freePort(), command -> command.server(bundled()).with("--appendonly", "no"));
+  }
+
+  /**
+   * Starts a sentinel.
+   *
+   * @param configuration its lines
+   */
+  static RedisFixture startSentinel(List<String> configuration) {
+    return new RedisFixture(freePort(), command -> command.sentinel(executable(), configuration));
+  }
+
+  /** What starts the process. */
+  private record Command(Path directory, int port, List<String> words) {
+
+    Command(Path directory, int port) {
+      this(directory, port, List.of());
+    }
+
+    Command with(String... more) {
+      return new Command(directory, port, Stream.concat(words.stream(), Stream.of(more)).toList());
+    }
+
+    Command server(String executable) {
+      return with(executable, "--port", Integer.toString(port))
+          .with("--bind", "127.0.0.1", "--save", "", "--dir", directory.toString());
+    }
+
+    /** A sentinel keeps what it learns in the file that it was started with. */
+    Command sentinel(String executable, List<String> configuration) {
+      Path file = directory.resolve("sentinel.conf");
+      try {
+        Files.write(file, configuration);
+      } catch (IOException failure) {
+        throw new UncheckedIOException(failure);
+      }
+      return with(executable, file.toString(), "--sentinel")
+          .with("--port", Integer.toString(port), "--bind", "127.0.0.1");
+    }
   }
 
   /** Where it listens. */
@@ -108,12 +162,40 @@ public final class RedisFixture implements AutoCloseable {
     awaitAnswer();
   }
 
+  /** Whether the process runs, if only frozen. */
+  public boolean isRunning() {
+    return process.isAlive();
+  }
+
   /**
    * Sends one command on a connection of its own.
    *
    * @return the first line of the reply
    */
   public String command(String... words) {
+    return exchange(words, RedisFixture::line);
+  }
+
+  /**
+   * Sends one command on a connection of its own.
+   *
+   * @return the strings and numbers of the reply, of arrays within arrays too
+   */
+  public List<String> reply(String... words) {
+    return exchange(
+        words,
+        in -> {
+          List<String> parts = new ArrayList<>();
+          flatten(in, parts);
+          return parts;
+        });
+  }
+
+  private interface Reading<T> {
+    T from(InputStream in) throws IOException;
+  }
+
+  private <T> T exchange(String[] words, Reading<T> reading) {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
       socket.setSoTimeout(5000);
@@ -122,12 +204,7 @@ public final class RedisFixture implements AutoCloseable {
         request.append('$').append(word.length()).append("\r\n").append(word).append("\r\n");
       }
       socket.getOutputStream().write(request.toString().getBytes(US_ASCII));
-      StringBuilder line = new StringBuilder();
-      for (int c = socket.getInputStream().read(); c >= 0 && c != '\r'; ) {
-        line.append((char) c);
-        c = socket.getInputStream().read();
-      }
-      return line.toString();
+      return reading.from(new BufferedInputStream(socket.getInputStream()));
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -149,6 +226,33 @@ public final class RedisFixture implements AutoCloseable {
     return command("EVAL", "return {ok=" + expression + "}", "0").substring(1);
   }
 
+  private static String line(InputStream in) throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int c = in.read(); c >= 0 && c != '\r'; c = in.read()) {
+      line.append((char) c);
+    }
+    in.read();
+    return line.toString();
+  }
+
+  private static void flatten(InputStream in, List<String> parts) throws IOException {
+    String line = line(in);
+    String rest = line.substring(1);
+    switch (line.charAt(0)) {
+      case '*' -> {
+        for (int i = Integer.parseInt(rest); i > 0; i--) {
+          flatten(in, parts);
+        }
+      }
+      case '$' -> {
+        int length = Integer.parseInt(rest);
+        parts.add(new String(in.readNBytes(Math.max(0, length)), US_ASCII));
+        in.skipNBytes(length < 0 ? 0 : 2);
+      }
+      default -> parts.add(line.charAt(0) == '-' ? line : rest);
+    }
+  }
+
   @Override
   public void close() {
     kill();
@@ -161,12 +265,6 @@ public final class RedisFixture implements AutoCloseable {
   }
 
   private Process launch() {
-    List<String> command = new ArrayList<>(List.of(executable, "--port", Integer.toString(port)));
-    command.addAll(List.of("--bind", "127.0.0.1", "--save", "", "--dir", directory.toString()));
-    command.addAll(
-        durable
-            ? List.of("--appendonly", "yes", "--appendfsync", "always")
-            : List.of("--appendonly", "no"));
     try {
       return new ProcessBuilder(command)
           .redirectErrorStream(true)
@@ -223,7 +321,7 @@ public final class RedisFixture implements AutoCloseable {
     }
   }
 
-  private static int freePort() {
+  static int freePort() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     } catch (IOException failure) {

@@ -50,6 +50,16 @@ public final class RedisProxy implements AutoCloseable {
     muted = accepted.get();
   }
 
+  /** Drops what Redis says on all connections, those to come too. */
+  public void mute() {
+    muted = Integer.MAX_VALUE - 1;
+  }
+
+  /** Ends that for connections that are made from now on. */
+  public void unmute() {
+    muteConnections();
+  }
+
   /** How many connections were made so far. */
   public int connections() {
     return accepted.get();
@@ -106,7 +116,7 @@ public final class RedisProxy implements AutoCloseable {
           break;
         }
         greeted = true;
-        if (connection > muted) {
+        if (!replies || connection > muted) {
           out.write(buffer, 0, n);
         }
       }

@@ -96,7 +96,8 @@ public final class RedisSessionStore implements SessionStore {
             keys.session(id.value()),
             request -> request.arg(idleTimeout.toMillis()).arg(timeToLive.toMillis()));
     if (expires != null) {
-      place(id.value(), expires.toString());
+      // Not waited for: the set may be on a server that is away, and catches up when swept.
+      var _ = link.sendLater(place(id.value(), expires.toString()));
     }
   }
 
@@ -122,7 +123,7 @@ public final class RedisSessionStore implements SessionStore {
     Response record = run(TAKE, keys.session(id), SessionFields::names);
     if (record != null && record.type() != ResponseType.MULTI) {
       // Used since: the set is behind the hash.
-      place(id, record.toString());
+      send(place(id, record.toString()));
       return Optional.empty();
     }
     forget(id);
@@ -135,8 +136,8 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   /** Puts a session that is in the set where it belongs; one that has left it stays out. */
-  private void place(String id, String expires) {
-    send(Request.cmd(Command.ZADD).arg(keys.sessions()).arg("XX").arg(expires).arg(id));
+  private Request place(String id, String expires) {
+    return Request.cmd(Command.ZADD).arg(keys.sessions()).arg("XX").arg(expires).arg(id);
   }
 
   private void forget(String id) {

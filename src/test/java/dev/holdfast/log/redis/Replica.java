@@ -5,10 +5,10 @@ import dev.holdfast.redis.RedisChannel;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisLink;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
 import java.time.Duration;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** One replica's log with its connections, as the program wires them. */
 final class Replica implements AutoCloseable {
@@ -37,9 +37,24 @@ final class Replica implements AutoCloseable {
       String beatsUrl,
       Duration timeout,
       Retention retention) {
-    link = new RedisLink(clients(commandUrl), timeout);
-    beats = new RedisLink(clients(beatsUrl), timeout);
-    channel = new RedisChannel(clients(channelUrl), beats, KEYS.replicaChannel(name), BEAT);
+    this(name, at(commandUrl), at(channelUrl), at(beatsUrl), timeout, retention);
+  }
+
+  Replica(String name, String url, Retention retention) {
+    this(name, url, url, url, Duration.ofSeconds(5), retention);
+  }
+
+  private Replica(
+      String name,
+      RedisOptions commands,
+      RedisOptions channels,
+      RedisOptions beating,
+      Duration timeout,
+      Retention retention) {
+    link = new RedisLink(vertx, commands, timeout);
+    beats = new RedisLink(vertx, beating, timeout);
+    RedisLink subscriptions = new RedisLink(vertx, channels, timeout);
+    channel = new RedisChannel(subscriptions::newClient, beats, KEYS.replicaChannel(name), BEAT);
     log = new RedisEventLog(link, channel, KEYS, name, session -> {}, retention);
     channel.start();
     if (!channel.awaitSubscribed(Duration.ofSeconds(30))) {
@@ -47,13 +62,19 @@ final class Replica implements AutoCloseable {
     }
   }
 
-  Replica(String name, String url, Retention retention) {
-    this(name, url, url, url, Duration.ofSeconds(5), retention);
+  /**
+   * Starts one on a cluster.
+   *
+   * @param urls some servers of it
+   */
+  static Replica onCluster(String name, String urls, Retention retention) {
+    RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);
+    Stream.of(urls.split(",")).forEach(options::addConnectionString);
+    return new Replica(name, options, options, options, Duration.ofSeconds(5), retention);
   }
 
-  private Supplier<Redis> clients(String url) {
-    RedisOptions options = new RedisOptions().setConnectionString(url);
-    return () -> Redis.createClient(vertx, options);
+  private static RedisOptions at(String url) {
+    return new RedisOptions().setConnectionString(url);
   }
 
   @Override

@@ -1,0 +1,109 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.RedisProxy;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A subscription whose connection is lost, deaf, or not allowed, while commands go on. */
+@Timeout(60)
+class RedisChannelIT {
+
+  private static final Duration BEAT = Duration.ofMillis(200);
+
+  /** Three beats, and time for a slow machine. */
+  private static final Duration NOTICED = Duration.ofSeconds(5);
+
+  private final Vertx vertx = Vertx.vertx();
+  private final RedisFixture redis = RedisFixture.start();
+  private final RedisProxy proxy = new RedisProxy(redis.port());
+  private final RedisLink link =
+      new RedisLink(
+          vertx, new RedisOptions().setConnectionString(redis.url()), Duration.ofSeconds(1));
+  private final RedisChannel channel =
+      new RedisChannel(
+          () -> Redis.createClient(vertx, new RedisOptions().setConnectionString(proxy.url())),
+          link,
+          "channel",
+          BEAT);
+  private final List<String> heard = new CopyOnWriteArrayList<>();
+
+  @BeforeEach
+  void subscribe() {
+    assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(channel::check);
+    channel.listen(heard::add, () -> heard.add("subscribed"));
+    channel.start();
+    await().untilAsserted(channel::check);
+  }
+
+  @AfterEach
+  void close() {
+    channel.close();
+    link.close();
+    proxy.close();
+    redis.close();
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  private void awaitDeaf() {
+    await()
+        .atMost(NOTICED)
+        .untilAsserted(() ->
+            assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(channel::check));
+    assertThatCode(() -> link.check("check")).doesNotThrowAnyException();
+  }
+
+  private void awaitHeard(String message) {
+    await()
+        .atMost(NOTICED)
+        .until(() -> {
+          redis.command("PUBLISH", "channel", message);
+          return heard.contains(message);
+        });
+    channel.check();
+  }
+
+  @Test
+  void shouldSayThatItIsDeafUntilItIsHeardAgain() {
+    proxy.mute();
+    awaitDeaf();
+
+    proxy.unmute();
+    awaitHeard("again");
+  }
+
+  @Test
+  void shouldSayThatItMayNotSubscribe() {
+    redis.command("ACL", "SETUSER", "default", "-subscribe");
+    redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+    awaitDeaf();
+
+    redis.command("ACL", "SETUSER", "default", "+subscribe");
+    awaitHeard("again");
+  }
+
+  @Test
+  void shouldMakeNothingOfALossThatIsHealedAtOnce() {
+    redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+
+    await()
+        .atMost(NOTICED)
+        .until(() -> {
+          channel.check();
+          return heard.stream().filter("subscribed"::equals).count() == 2;
+        });
+    channel.check();
+  }
+}
