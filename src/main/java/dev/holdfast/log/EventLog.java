@@ -91,9 +91,9 @@ public interface EventLog extends AutoCloseable {
   void sweep();
 
   /**
-   * Asks the store for a sign of life.
+   * Tries whether the store takes events, all of it, and whether word comes of what others write.
    *
-   * @throws StoreUnavailableException when there is none in time
+   * @throws StoreUnavailableException when it doesn't; said within seconds
    */
   void check();
 

@@ -7,7 +7,10 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
-/** A replica is ready as long as its store answers: without it no stream can be durable. */
+/**
+ * A replica is ready as long as its store takes events, since without it no stream can be durable,
+ * and as long as it hears at once of what others write.
+ */
 @Readiness
 @Singleton
 final class StoreReadiness implements HealthCheck {

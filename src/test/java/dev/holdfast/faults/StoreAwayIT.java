@@ -61,6 +61,23 @@ class StoreAwayIT {
     }
   }
 
+  /** Commands go on all the while; only word from other replicas cannot come. */
+  @Test
+  void shouldNotBeReadyWhileItIsDeaf() throws Exception {
+    try (RedisFixture redis = RedisFixture.start();
+        Gateway gateway =
+            Gateway.start(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()))) {
+      await().atMost(Duration.ofSeconds(20)).until(() -> readiness(gateway) == 200);
+
+      redis.command("ACL", "SETUSER", "default", "-subscribe");
+      redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+      await().atMost(Duration.ofSeconds(10)).until(() -> readiness(gateway) == 503);
+
+      redis.command("ACL", "SETUSER", "default", "+subscribe");
+      await().atMost(Duration.ofSeconds(10)).until(() -> readiness(gateway) == 200);
+    }
+  }
+
   private HttpResponse<String> post(Gateway gateway, String body, @Nullable String session)
       throws Exception {
     HttpRequest.Builder request =

@@ -59,6 +59,7 @@ public final class RedisEventLog implements EventLog, Adoption {
 
   private final SecureRandom random = new SecureRandom();
   private final RedisLink link;
+  private final RedisChannel channel;
   private final RedisKeys keys;
   private final String replica;
   private final Ownership ownership;
@@ -87,6 +88,7 @@ public final class RedisEventLog implements EventLog, Adoption {
       Ownership ownership,
       Retention retention) {
     this.link = link;
+    this.channel = channel;
     this.keys = keys;
     this.replica = replica;
     this.ownership = ownership;
@@ -280,7 +282,12 @@ public final class RedisEventLog implements EventLog, Adoption {
 
   @Override
   public void check() {
-    available("ping", () -> Optional.ofNullable(link.send(Request.cmd(Command.PING))));
+    available(
+        "reach the store",
+        () -> {
+          channel.check();
+          link.check(keys.check());
+        });
   }
 
   @Override
