@@ -7,6 +7,7 @@ import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -14,12 +15,18 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /** Replicas as processes of their own, which share a Redis and a server and can be killed. */
 final class Fleet implements AutoCloseable {
 
-  private final RedisFixture redis = RedisFixture.start();
+  private static final String REDIS = "quarkus.redis.hosts";
+
+  /** None where the settings name another. */
+  private final @Nullable RedisFixture redis;
+
   private final NodeFixture server;
   private final Map<String, String> settings;
   private final List<Integer> ports = new ArrayList<>();
@@ -42,6 +49,7 @@ final class Fleet implements AutoCloseable {
    */
   Fleet(int size, Map<String, String> settings, String... serverArguments) {
     this.settings = settings;
+    this.redis = settings.containsKey(REDIS) ? null : RedisFixture.start();
     server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER, serverArguments);
     for (int i = 0; i < size; i++) {
       ports.add(freePort());
@@ -55,9 +63,11 @@ final class Fleet implements AutoCloseable {
         Map.of(
             "holdfast.store", "redis",
             "holdfast.stream.retry", "100ms",
-            "quarkus.redis.hosts", redis.url(),
             "quarkus.http.port", Integer.toString(ports.get(replica)),
             "holdfast.upstream.url", server.url().toString()));
+    if (redis != null) {
+      all.put(REDIS, redis.url());
+    }
     return Gateway.start(all);
   }
 
@@ -77,11 +87,11 @@ final class Fleet implements AutoCloseable {
   }
 
   private boolean has(FollowingClient client, String field) {
-    return redis.command("HEXISTS", "holdfast:{" + client.session() + "}", field).equals(":1");
+    return redis().command("HEXISTS", "holdfast:{" + client.session() + "}", field).equals(":1");
   }
 
   void killRedis() {
-    redis.kill();
+    redis().kill();
   }
 
   Gateway replica(int replica) {
@@ -91,6 +101,21 @@ final class Fleet implements AutoCloseable {
   /** Starts a replica that was killed, where it was before. */
   void restart(int replica) {
     replicas.set(replica, start(replica));
+  }
+
+  /** Whether a replica says that it is ready. */
+  boolean isReady(int replica) throws IOException {
+    URI probe = URI.create("http://127.0.0.1:" + ports.get(replica) + "/q/health/ready");
+    HttpURLConnection connection = (HttpURLConnection) probe.toURL().openConnection();
+    try {
+      return connection.getResponseCode() == 200;
+    } finally {
+      connection.disconnect();
+    }
+  }
+
+  private RedisFixture redis() {
+    return Objects.requireNonNull(redis, "the fleet has no Redis of its own");
   }
 
   /** Where a replica is, whether it runs or not. */
@@ -124,7 +149,9 @@ final class Fleet implements AutoCloseable {
   public void close() {
     replicas.forEach(Gateway::close);
     server.close();
-    redis.close();
+    if (redis != null) {
+      redis.close();
+    }
   }
 
   private static int freePort() {
