@@ -23,6 +23,7 @@ final class EnvelopeFields {
   private static final int PARAMS_META = 1 << 7;
   private static final int PARAMS_REQUEST_ID = 1 << 8;
   private static final int PROGRESS_TOKEN = 1 << 9;
+  private static final int PARAMS_PROGRESS_TOKEN = 1 << 10;
 
   private final byte[] body;
   private final boolean isObject;
@@ -38,6 +39,7 @@ final class EnvelopeFields {
   private @Nullable String paramsName;
   private @Nullable String paramsRequestId;
   private @Nullable String progressToken;
+  private @Nullable String paramsProgressToken;
 
   /**
    * Reads the value whose first token the parser is at, to its last token.
@@ -101,6 +103,10 @@ final class EnvelopeFields {
         case "requestId" -> {
           see(PARAMS_REQUEST_ID);
           paramsRequestId = stringOrNumberOrNull(value, parser);
+        }
+        case "progressToken" -> {
+          see(PARAMS_PROGRESS_TOKEN);
+          paramsProgressToken = stringOrNumberOrNull(value, parser);
         }
         case "_meta" -> {
           see(PARAMS_META);
@@ -184,8 +190,7 @@ final class EnvelopeFields {
     require(!has(RESULT | ERROR), "Invalid Request: a method with a result or an error");
     require(paramsAreStructured, "Invalid Request: params must be an object or an array");
     if (!has(ID)) {
-      boolean cancels = method.equals(Methods.NOTIFICATIONS_CANCELLED);
-      return new Message.Notification(method, cancels ? requestId(paramsRequestId) : null, bytes);
+      return toNotification(method, bytes);
     }
     RequestId requestId = requestId(id);
     if (requestId == null) {
@@ -193,6 +198,16 @@ final class EnvelopeFields {
     }
     String toolName = method.equals(Methods.TOOLS_CALL) ? paramsName : null;
     return new Message.Request(requestId, method, toolName, progressToken, bytes);
+  }
+
+  private Message toNotification(String name, byte[] bytes) {
+    boolean cancels = name.equals(Methods.NOTIFICATIONS_CANCELLED);
+    boolean reports = name.equals(Methods.NOTIFICATIONS_PROGRESS);
+    return new Message.Notification(
+        name,
+        cancels ? requestId(paramsRequestId) : null,
+        reports ? paramsProgressToken : null,
+        bytes);
   }
 
   private Message toResponse(byte[] bytes) {

@@ -38,10 +38,16 @@ public sealed interface Message {
    * @param method the method's name
    * @param cancelledRequestId {@code params.requestId} of a {@code notifications/cancelled}, if it
    *     is a string or a number
+   * @param progressToken the raw JSON of {@code params.progressToken} of a {@code
+   *     notifications/progress}, if it is a string or a number
    * @param bytes the exact body
    */
   @SuppressWarnings("ArrayRecordComponent") // as above
-  record Notification(String method, @Nullable RequestId cancelledRequestId, byte[] bytes)
+  record Notification(
+      String method,
+      @Nullable RequestId cancelledRequestId,
+      @Nullable String progressToken,
+      byte[] bytes)
       implements Message {}
 
   /**

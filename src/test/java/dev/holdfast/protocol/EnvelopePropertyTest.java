@@ -53,6 +53,9 @@ class EnvelopePropertyTest {
         RequestId cancelled = notification.cancelledRequestId();
         assertThat(node(cancelled == null ? null : cancelled.json()))
             .isEqualTo(cancels ? stringOrNumber(tree.at("/params/requestId")) : null);
+        boolean reports = notification.method().equals("notifications/progress");
+        assertThat(node(notification.progressToken()))
+            .isEqualTo(reports ? stringOrNumber(tree.at("/params/progressToken")) : null);
       }
       case Message.Response response -> {
         assertThat(tree.has("method")).isFalse();
@@ -153,14 +156,19 @@ class EnvelopePropertyTest {
         Combinators.combine(values(), ids(), Arbitraries.oneOf(meta, values()), values())
             .as((name, requestId, metaValue, arguments) ->
                 """
-                {"arguments":%s,"name":%s, "_meta" : %s,"requestId":%s}\
+                {"arguments":%1$s,"name":%2$s, "_meta" : %3$s,"requestId":%4$s,"progressToken":%4$s}\
                 """
                     .formatted(arguments, name, metaValue, requestId));
     return member("params", Arbitraries.oneOf(known, object(values()), array(values())));
   }
 
   private static Arbitrary<String> methods() {
-    return Arbitraries.of("\"tools/call\"", "\"notifications/cancelled\"", "\"m\\u0065\"", "\"é\"");
+    return Arbitraries.of(
+        "\"tools/call\"",
+        "\"notifications/cancelled\"",
+        "\"notifications/progress\"",
+        "\"m\\u0065\"",
+        "\"é\"");
   }
 
   private static Arbitrary<String> ids() {

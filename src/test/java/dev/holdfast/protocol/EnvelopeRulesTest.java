@@ -175,6 +175,7 @@ class EnvelopeRulesTest {
         "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"name\":1,\"name\":\"a\"},\"id\":\"é\"}",
         "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"_meta\":1,\"_meta\":{}},\"id\":\"é\"}",
         "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"requestId\":1,\"requestId\":2},\"id\":\"é\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"progressToken\":1,\"progressToken\":2},\"id\":\"é\"}",
         "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"_meta\":{\"progressToken\":1,\"progressToken\":1}},\"id\":\"é\"}"
       })
   void shouldTellTheIdOfARefusedRequest(String body) {

@@ -110,6 +110,19 @@ class EnvelopesTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"7", "9007199254740993", "1.0", "\"t\"", "\"a\\u0062\""})
+  void shouldReadWhichRequestIsReportedOn(String token) {
+    String params = "\"params\":{\"progress\":1,\"progressToken\":" + token + "}}";
+
+    assertThat(
+            notification("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"," + params)
+                .progressToken())
+        .isEqualTo(token);
+    assertThat(notification("{\"jsonrpc\":\"2.0\",\"method\":\"other\"," + params).progressToken())
+        .isNull();
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {"{}", "{\"id\":2,\"method\":\"x\",\"error\":1}", "[]", "null", "1", "\"\""})
   void shouldReadResult(String result) {
