@@ -87,12 +87,14 @@ final class ErrorResponses {
   }
 
   private static Response of(UpstreamException failure, @Nullable RequestId id) {
-    return json(status(failure), UpstreamErrors.message(id, failure));
+    Response response = json(status(failure), UpstreamErrors.message(id, failure));
+    return failure instanceof UpstreamException.Busy ? withRetryAfter(response) : response;
   }
 
   private static int status(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.Unreachable _, UpstreamException.Broken _ -> 502;
+      case UpstreamException.Busy _ -> 503;
       case UpstreamException.TimedOut _ -> 504;
       case UpstreamException.SessionGone _ -> 404;
       case UpstreamException.Refused refused ->
@@ -122,9 +124,11 @@ final class ErrorResponses {
   }
 
   private static Response later(int status, String message, @Nullable RequestId id) {
-    return Response.fromResponse(of(status, id, JsonRpcErrorCode.SERVER_ERROR, message))
-        .header(HttpHeaders.RETRY_AFTER, RETRY_AFTER)
-        .build();
+    return withRetryAfter(of(status, id, JsonRpcErrorCode.SERVER_ERROR, message));
+  }
+
+  private static Response withRetryAfter(Response response) {
+    return Response.fromResponse(response).header(HttpHeaders.RETRY_AFTER, RETRY_AFTER).build();
   }
 
   private static Response unexpected(RuntimeException failure, @Nullable RequestId id) {

@@ -97,6 +97,7 @@ public final class RelayMetrics implements RelayListener {
   private static String kind(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.Unreachable _ -> "unreachable";
+      case UpstreamException.Busy _ -> "busy";
       case UpstreamException.TimedOut _ -> "timed_out";
       case UpstreamException.SessionGone _ -> "session_gone";
       case UpstreamException.Refused _ -> "refused";

@@ -114,7 +114,7 @@ final class StandaloneSource implements MessageSource {
     return switch (failure) {
       case UpstreamException.SessionGone _ -> true;
       case UpstreamException.Refused refused -> !saysNotNow(refused.status());
-      case UpstreamException.Unreachable _ -> false;
+      case UpstreamException.Unreachable _, UpstreamException.Busy _ -> false;
       case UpstreamException.TimedOut _ -> false;
       case UpstreamException.Broken _ -> false;
     };

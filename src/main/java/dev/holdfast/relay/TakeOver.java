@@ -175,7 +175,8 @@ public final class TakeOver {
     return switch (failure) {
       case UpstreamException.SessionGone _ -> true;
       case UpstreamException.Refused refused -> !StandaloneSource.saysNotNow(refused.status());
-      case UpstreamException.Unreachable _, UpstreamException.Broken _ -> false;
+      case UpstreamException.Unreachable _, UpstreamException.Busy _, UpstreamException.Broken _ ->
+          false;
       case UpstreamException.TimedOut _ -> true;
     };
   }

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** A server that did not answer as it should. The subclasses say how. */
 public abstract sealed class UpstreamException extends RuntimeException
     permits UpstreamException.Unreachable,
+        UpstreamException.Busy,
         UpstreamException.TimedOut,
         UpstreamException.SessionGone,
         UpstreamException.Refused,
@@ -23,6 +24,16 @@ public abstract sealed class UpstreamException extends RuntimeException
     /** Keeps the cause. */
     public Unreachable(@Nullable Throwable cause) {
       super("the upstream cannot be reached", cause);
+    }
+  }
+
+  /** There is no room for another session at the moment: the server has seen nothing. */
+  public static final class Busy extends UpstreamException {
+    private static final long serialVersionUID = 1L;
+
+    /** Says so. */
+    public Busy() {
+      super("the upstream has no room for another session", null);
     }
   }
 

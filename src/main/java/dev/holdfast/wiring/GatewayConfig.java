@@ -4,7 +4,10 @@ import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +34,7 @@ public interface GatewayConfig {
   @DurationMax(days = 1)
   Duration cleanupInterval();
 
-  /** The upstream at {@code /mcp}; without a URL, the tools inside this process. */
+  /** The upstream at {@code /mcp}; without a URL or command, the tools inside this process. */
   Server upstream();
 
   /** Further upstreams, each at {@code /servers/<name>/mcp}. */
@@ -77,6 +80,39 @@ public interface GatewayConfig {
      * {@code x.api.key} when it arrives here.
      */
     Map<String, String> headers();
+
+    /**
+     * The program that is the server, and its arguments, in one text that is split as a shell does;
+     * see {@link dev.holdfast.upstream.stdio.CommandLine}. Each session is a process of its own.
+     * Excludes a URL.
+     */
+    Optional<String> command();
+
+    /**
+     * Variables that the program gets besides the few that it inherits, such as its credentials.
+     * Their names are put in capitals, with {@code _} for every other character, since the
+     * environment has no other: {@code HOLDFAST_UPSTREAM_ENVIRONMENT_API_KEY} is {@code api.key}
+     * when it arrives here.
+     */
+    Map<String, String> environment();
+
+    /** The directory where the program runs; that of the gateway if there is none. */
+    Optional<Path> directory();
+
+    /** The most processes of the program on this replica; more are refused with 503. */
+    @WithDefault("100")
+    @Min(1)
+    @Max(10_000)
+    int maxProcesses();
+
+    /**
+     * How long a process may take to end, after its stdin was closed and again after SIGTERM. 10 ms
+     * to a minute.
+     */
+    @WithDefault("2s")
+    @DurationMin(millis = 10)
+    @DurationMax(minutes = 1)
+    Duration stopGrace();
 
     /** How long a connection to it may take. */
     @WithDefault("5s")

@@ -28,6 +28,10 @@ class ConfigBoundsTest {
     "upstream.first-byte-timeout, 1d, 25h, 1d or less, PT25H",
     "upstream.idle-timeout, 0s, -1s, 0s or more, PT-1S",
     "upstream.idle-timeout, 1d, 25h, 1d or less, PT25H",
+    "upstream.max-processes, 1, 0, 1 or more, 0",
+    "upstream.max-processes, 10000, 10001, 10000 or less, 10001",
+    "upstream.stop-grace, 10ms, 9ms, 10ms or more, PT0.009S",
+    "upstream.stop-grace, 1m, 61s, 1m or less, PT1M1S",
     "upstreams.x.connect-timeout, 10ms, 9ms, 10ms or more, PT0.009S",
     "stream.event-ttl, 1s, 999ms, 1s or more, PT0.999S",
     "stream.event-ttl, 30d, 31d, 30d or less, PT744H",
@@ -129,11 +133,19 @@ class ConfigBoundsTest {
         Configured.byEnvironment(
             Map.of(
                 "HOLDFAST_UPSTREAMS_WEATHER_URL", "http://b/mcp",
-                "HOLDFAST_UPSTREAMS_WEATHER_HEADERS_X_API_KEY", "secret"));
+                "HOLDFAST_UPSTREAMS_WEATHER_HEADERS_X_API_KEY", "secret",
+                "HOLDFAST_UPSTREAMS_TIME_COMMAND", "npx -y 'the server', \"x\"",
+                "HOLDFAST_UPSTREAMS_TIME_ENVIRONMENT_API_KEY", "secret"));
 
     GatewayConfig gateway = config.getConfigMapping(GatewayConfig.class);
     assertThat(gateway.upstreams())
-        .containsOnlyKeys("weather")
+        .containsOnlyKeys("weather", "time")
+        .hasEntrySatisfying(
+            "time",
+            time -> {
+              assertThat(time.command()).hasValue("npx -y 'the server', \"x\"");
+              assertThat(time.environment()).containsOnlyKeys("api.key");
+            })
         .hasEntrySatisfying(
             "weather", weather -> assertThat(weather.headers()).containsOnlyKeys("x.api.key"));
   }

@@ -113,6 +113,7 @@ final class Reconnector {
         }
       }
       case UpstreamException.Unreachable _ -> {}
+      case UpstreamException.Busy _ -> {}
       case UpstreamException.TimedOut _ -> {}
       case UpstreamException.Broken _ -> {}
     }

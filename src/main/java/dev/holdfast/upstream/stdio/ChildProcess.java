@@ -1,0 +1,228 @@
+package dev.holdfast.upstream.stdio;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.UpstreamException;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * One running process, which is one session.
+ *
+ * <p>Each of its three pipes has a thread: a read or a write of a pipe blocks the carrier of a
+ * virtual thread, and there are not enough of those for every process.
+ */
+final class ChildProcess {
+
+  private static final Logger LOG = System.getLogger(ChildProcess.class.getName());
+
+  private final StdioUpstreamSettings settings;
+  private final Process process;
+  private final Router router;
+  private final LineWriter stdin;
+  private final ProcessLog log;
+  private final Shutdown shutdown;
+  private final String session;
+  private final Consumer<ChildProcess> whenGone;
+  private final AtomicBoolean ending = new AtomicBoolean();
+  private final CountDownLatch outputEnded = new CountDownLatch(1);
+  private final CountDownLatch gone = new CountDownLatch(1);
+  private volatile boolean isGone;
+
+  private ChildProcess(
+      StdioUpstreamSettings settings,
+      Process process,
+      String session,
+      Consumer<ChildProcess> whenGone) {
+    this.settings = settings;
+    this.session = session;
+    this.process = process;
+    this.whenGone = whenGone;
+    router = new Router(settings.name());
+    stdin = new LineWriter(process.getOutputStream(), this::begin);
+    log = new ProcessLog(settings.name(), process.pid());
+    shutdown = new Shutdown(settings.name(), process.toHandle(), settings.stopGrace());
+  }
+
+  /**
+   * Starts a process.
+   *
+   * @param session what the session is to be called
+   * @param whenGone told once when the process has ended, and all that it had started
+   * @throws UpstreamException.Unreachable if it cannot be started; then nothing is told
+   */
+  static ChildProcess start(
+      StdioUpstreamSettings settings, String session, Consumer<ChildProcess> whenGone) {
+    ProcessBuilder builder = new ProcessBuilder(settings.command());
+    if (settings.directory() != null) {
+      builder.directory(settings.directory().toFile());
+    }
+    ChildEnvironment.prepare(builder.environment(), settings.environment());
+    try {
+      ChildProcess child = new ChildProcess(settings, builder.start(), session, whenGone);
+      child.startThreads();
+      return child;
+    } catch (IOException e) {
+      // Its text names the program and the reason, and no argument.
+      LOG.log(
+          Level.WARNING, "upstream={0} cannot be started: {1}", settings.name(), e.getMessage());
+      throw new UpstreamException.Unreachable(e);
+    }
+  }
+
+  private void startThreads() {
+    startThread("stdin", stdin);
+    startThread("stdout", this::readMessages);
+    startThread("stderr", () -> log.follow(process.getErrorStream()));
+    CompletableFuture<?> _ = process.onExit().thenRun(this::begin);
+  }
+
+  private void startThread(String pipe, Runnable work) {
+    Thread.ofPlatform()
+        .daemon()
+        .name(pipe + " of " + settings.name() + " " + process.pid())
+        .start(work);
+  }
+
+  private void readMessages() {
+    LineReader lines = new LineReader(process.getInputStream(), settings.maxMessageBytes());
+    try {
+      try {
+        for (byte[] line = lines.next(); line != null; line = lines.next()) {
+          route(line);
+        }
+        router.end(new UpstreamException.Broken("the process has ended", null));
+      } catch (LineTooLongException e) {
+        router.end(new UpstreamException.Broken("a message is too large", e));
+        begin();
+        lines.skipAll(); // Or it could not go on to its end.
+      }
+    } catch (IOException e) {
+      router.end(new UpstreamException.Broken("its output broke", e));
+    } finally {
+      outputEnded.countDown();
+      begin();
+    }
+  }
+
+  private void route(byte[] line) {
+    if (line.length == 0) {
+      return;
+    }
+    Body body;
+    try {
+      body = Envelopes.read(line);
+    } catch (EnvelopeException e) {
+      log.noMessage(line);
+      return;
+    }
+    switch (body) {
+      case Body.Single(Message message) -> router.route(message);
+      // Its messages may belong to different streams.
+      case Body.Batch(List<Message> messages, _) -> messages.forEach(router::route);
+    }
+  }
+
+  Router router() {
+    return router;
+  }
+
+  StdioUpstreamSettings settings() {
+    return settings;
+  }
+
+  /** What the session is called. */
+  String session() {
+    return session;
+  }
+
+  /** Whether it has ended, and all that it had started. True before that is told. */
+  boolean isGone() {
+    return isGone;
+  }
+
+  /** The process id. */
+  long pid() {
+    return process.pid();
+  }
+
+  /** Whether messages can be sent. */
+  boolean isAlive() {
+    return !ending.get() && !router.isOver();
+  }
+
+  /** Notes what the process has started until now, for the time when it is ended. */
+  void look() {
+    shutdown.look();
+  }
+
+  /**
+   * Sends a message or a batch.
+   *
+   * @param line JSON without line ends
+   * @param most how long to wait for the process to read it
+   * @throws UpstreamException if it did not; see {@link LineWriter#write}
+   */
+  void send(byte[] line, Duration most) {
+    stdin.write(line, most);
+  }
+
+  /** Tells the process that a response is not waited for any more. Does not wait. */
+  void cancel(List<RequestId> requests) {
+    for (RequestId id : requests) {
+      String notification =
+          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+              + id.json()
+              + ",\"reason\":\"timed out\"}}";
+      stdin.writeLater(notification.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  /**
+   * Ends the process. Does not wait for it.
+   *
+   * @param why what becomes of the requests that are open
+   */
+  void stop(UpstreamException why) {
+    router.end(why);
+    begin();
+  }
+
+  /** Waits for the end of a process that was stopped. */
+  boolean awaitEnd(Duration most) throws InterruptedException {
+    return gone.await(most.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private void begin() {
+    if (ending.compareAndSet(false, true)) {
+      Thread.ofVirtual().name("end of " + settings.name() + " " + process.pid()).start(this::end);
+    }
+  }
+
+  private void end() {
+    try {
+      shutdown.run(stdin::close);
+      // What the process said before its end is still in the pipe.
+      boolean _ = outputEnded.await(settings.stopGrace().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      router.end(new UpstreamException.Broken("the process has ended", null));
+      isGone = true;
+      whenGone.accept(this);
+      gone.countDown();
+    }
+  }
+}

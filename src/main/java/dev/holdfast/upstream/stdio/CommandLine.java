@@ -1,0 +1,99 @@
+package dev.holdfast.upstream.stdio;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Splits a command line into words as a shell does, and does nothing else that a shell does: no
+ * variables, no patterns, no pipes.
+ *
+ * <p>White space separates words. Between single quotes everything stands for itself; between
+ * double quotes everything but a backslash before a double quote or a backslash; elsewhere a
+ * backslash takes the meaning from the character after it. Quotes may begin in the middle of a
+ * word, and two quotes with nothing between them are an empty word.
+ */
+public final class CommandLine {
+
+  private static final char NO_QUOTE = 0;
+
+  private final String text;
+  private final List<String> words = new ArrayList<>();
+  private @Nullable StringBuilder word;
+  private char quote = NO_QUOTE;
+  private int at;
+
+  private CommandLine(String text) {
+    this.text = text;
+  }
+
+  /**
+   * Splits a text into its words.
+   *
+   * @return the words, maybe none
+   * @throws IllegalArgumentException if a quote is not closed, or a backslash is the last character
+   */
+  public static List<String> parse(String text) {
+    CommandLine line = new CommandLine(text);
+    for (; line.at < text.length(); line.at++) {
+      line.read(text.charAt(line.at));
+    }
+    if (line.quote != NO_QUOTE) {
+      throw new IllegalArgumentException("command has a quote that is not closed: " + line.quote);
+    }
+    line.endWord();
+    return List.copyOf(line.words);
+  }
+
+  private void read(char c) {
+    if (quote == '\'') {
+      readQuoted(c);
+    } else if (c == '\\') {
+      readEscaped();
+    } else if (quote == '"') {
+      readQuoted(c);
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      word();
+    } else if (Character.isWhitespace(c)) {
+      endWord();
+    } else {
+      word().append(c);
+    }
+  }
+
+  private void readQuoted(char c) {
+    if (c == quote) {
+      quote = NO_QUOTE;
+    } else {
+      word().append(c);
+    }
+  }
+
+  private void readEscaped() {
+    if (at + 1 == text.length()) {
+      throw new IllegalArgumentException("command ends with a backslash");
+    }
+    char next = text.charAt(at + 1);
+    if (quote == '"' && next != '"' && next != '\\') {
+      word().append('\\');
+      return;
+    }
+    word().append(next);
+    at++;
+  }
+
+  private StringBuilder word() {
+    if (word == null) {
+      word = new StringBuilder();
+    }
+    return word;
+  }
+
+  private void endWord() {
+    if (word != null) {
+      words.add(word.toString());
+      word = null;
+    }
+  }
+}

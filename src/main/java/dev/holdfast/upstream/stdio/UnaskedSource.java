@@ -1,0 +1,38 @@
+package dev.holdfast.upstream.stdio;
+
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
+import java.time.Duration;
+import java.util.List;
+
+/** What the process says that belongs to no request, for as long as it lives. */
+final class UnaskedSource implements MessageSource {
+
+  private final UnaskedStream stream;
+  private final StreamQueue queue;
+
+  /**
+   * @throws UpstreamException.SessionGone if the process has ended
+   */
+  UnaskedSource(UnaskedStream stream) {
+    this.stream = stream;
+    this.queue = stream.listen();
+  }
+
+  @Override
+  public List<UpstreamMessage> take() {
+    try {
+      return queue.take(Duration.ZERO);
+    } catch (InterruptedException e) {
+      close();
+      Thread.currentThread().interrupt();
+      throw new UpstreamException.Broken("the reader was interrupted", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    stream.stopListening(queue);
+  }
+}

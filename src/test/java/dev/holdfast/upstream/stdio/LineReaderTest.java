@@ -1,0 +1,102 @@
+package dev.holdfast.upstream.stdio;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LineReaderTest {
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 7, 8192})
+  void shouldFindLinesHoweverTheyCome(int chunk) throws Exception {
+    LineReader reader = new LineReader(chunks("a\n\nbc\r\n\r\nd\re\nlast", chunk), 100);
+
+    assertThat(all(reader)).containsExactly("a", "", "bc", "", "d\re", "last");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {8191, 8192, 8193, 16_384, 50_000})
+  void shouldTakeLinesUpToTheBound(int length) throws Exception {
+    String line = "x".repeat(length);
+
+    assertThat(all(new LineReader(stream(line + "\n" + line + "\r\n" + line), length)))
+        .containsExactly(line, line, line);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100, 8192, 20_000})
+  void shouldRefuseLongerLinesAndGoOnBehindThem(int bound) throws Exception {
+    String line = "x".repeat(bound);
+    LineReader reader = new LineReader(stream(line + "\n" + line + "y\nn"), bound);
+
+    assertThat(reader.next()).hasSize(bound);
+    assertThatThrownBy(reader::next).isInstanceOf(LineTooLongException.class);
+    reader.skipLine();
+    assertThat(all(reader)).containsExactly("n");
+  }
+
+  @Test
+  void shouldKeepNoMoreThanTheBound() {
+    // A line without an end, as large as a process likes.
+    AtomicLong given = new AtomicLong();
+    InputStream endless =
+        new InputStream() {
+          @Override
+          public int read() {
+            return 'x';
+          }
+
+          @Override
+          public int read(byte[] target, int from, int length) {
+            Arrays.fill(target, from, from + length, (byte) 'x');
+            assertThat(given.addAndGet(length)).isLessThan(100_000);
+            return length;
+          }
+        };
+
+    assertThatThrownBy(new LineReader(endless, 10_000)::next)
+        .isInstanceOf(LineTooLongException.class);
+  }
+
+  @Test
+  void shouldSkipToTheEnd() throws Exception {
+    LineReader reader = new LineReader(stream("a\n" + "b".repeat(20_000) + "\nc"), 10);
+    assertThat(reader.next()).hasSize(1);
+
+    reader.skipAll();
+
+    assertThat(reader.next()).isNull();
+  }
+
+  private static List<String> all(LineReader reader) throws IOException, LineTooLongException {
+    List<String> lines = new ArrayList<>();
+    for (byte[] line = reader.next(); line != null; line = reader.next()) {
+      lines.add(new String(line, UTF_8));
+    }
+    return lines;
+  }
+
+  private static InputStream stream(String text) {
+    return new ByteArrayInputStream(text.getBytes(UTF_8));
+  }
+
+  private static InputStream chunks(String text, int size) {
+    return new ByteArrayInputStream(text.getBytes(UTF_8)) {
+      @Override
+      public int read(byte[] target) {
+        return read(target, 0, Math.min(size, target.length));
+      }
+    };
+  }
+}

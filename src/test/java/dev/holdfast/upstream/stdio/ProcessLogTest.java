@@ -1,0 +1,111 @@
+package dev.holdfast.upstream.stdio;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.text.MessageFormat;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What of a process's words comes into our log. */
+class ProcessLogTest {
+
+  private final Logger logger = Logger.getLogger(ProcessLog.class.getName());
+  private final Recorder recorder = new Recorder();
+  private final ProcessLog log = new ProcessLog("weather", 12_345);
+
+  @BeforeEach
+  void record() {
+    logger.addHandler(recorder);
+    logger.setUseParentHandlers(false);
+  }
+
+  @AfterEach
+  void stopRecording() {
+    logger.removeHandler(recorder);
+    logger.setUseParentHandlers(true);
+  }
+
+  @Test
+  void shouldMarkEachLineOfStderr() {
+    follow("Starting {0}\n\nError: 'x'\n");
+
+    assertThat(recorder.lines())
+        .containsExactly(
+            "upstream=weather pid=12345 stderr: Starting {0}",
+            "upstream=weather pid=12345 stderr: Error: 'x'");
+    assertThat(recorder.records).allMatch(each -> each.getLevel().equals(Level.INFO));
+  }
+
+  @Test
+  void shouldNotLetALineForgeAnother() {
+    follow("a\rINFO forged\u001b[31m\u2028b\n");
+
+    assertThat(recorder.lines())
+        .containsExactly("upstream=weather pid=12345 stderr: a INFO forged [31m b");
+  }
+
+  @Test
+  void shouldBoundLinesAndTheirNumber() {
+    follow("x".repeat(100_000) + "\nnext\n");
+    assertThat(recorder.lines())
+        .hasSize(2)
+        .allMatch(line -> line.length() < 2 * ProcessLog.MAX_LINE)
+        .last()
+        .asString()
+        .endsWith("next");
+
+    follow(String.join("\n", IntStream.range(0, 100_000).mapToObj(Integer::toString).toList()));
+    assertThat(recorder.lines()).hasSizeBetween(LogLimit.BURST, 10 * LogLimit.BURST);
+  }
+
+  @Test
+  void shouldShowNothingOfWhatStdoutShouldNotHave() {
+    log.noMessage("password=secret".getBytes(UTF_8));
+
+    assertThat(recorder.lines()).singleElement().asString().contains("weather", "bytes=15");
+    assertThat(recorder.lines()).noneMatch(line -> line.contains("secret"));
+  }
+
+  private void follow(String text) {
+    log.follow(new ByteArrayInputStream(text.getBytes(UTF_8)));
+  }
+
+  private static final class Recorder extends Handler {
+
+    private final ConcurrentLinkedQueue<LogRecord> records = new ConcurrentLinkedQueue<>();
+
+    List<String> lines() {
+      return records.stream().map(Recorder::formatted).toList();
+    }
+
+    private static String formatted(LogRecord each) {
+      Object[] parameters = each.getParameters();
+      return parameters == null || parameters.length == 0
+          ? each.getMessage()
+          : MessageFormat.format(each.getMessage(), parameters);
+    }
+
+    @Override
+    public void publish(LogRecord each) {
+      if (each.getLevel().intValue() >= Level.INFO.intValue()) {
+        records.add(each);
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,232 @@
+package dev.holdfast.upstream.stdio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamSession;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How sessions begin, and how many there may be. */
+@Timeout(60)
+class StdioUpstreamTest {
+
+  @TempDir Path directory;
+  private StdioUpstream upstream;
+
+  private ShellServer server() {
+    return new ShellServer(directory);
+  }
+
+  @BeforeEach
+  void start() {
+    upstream = server().upstream();
+  }
+
+  @AfterEach
+  void stop() {
+    upstream.close();
+    assertThat(upstream.processes()).isZero();
+  }
+
+  @Test
+  void shouldOpenASession() {
+    upstream = server().with("ON_INITIALIZE", "log a; welcome").upstream();
+
+    Handshake handshake = StdioClient.initialize(upstream);
+
+    UpstreamLink link = Objects.requireNonNull(handshake.link());
+    assertThat(link.protocolVersion()).isEqualTo("2025-11-25");
+    assertThat(link.session()).isNotEmpty();
+    assertThat(handshake.before())
+        .singleElement()
+        .satisfies(message ->
+            assertThat(StdioClient.text(message.payload())).isEqualTo(StdioClient.logged("a")));
+    assertThat(StdioClient.text(handshake.response())).contains("\"id\":0", "serverInfo");
+  }
+
+  @Test
+  void shouldGiveEachSessionAProcess() {
+    String first = StdioClient.open(upstream).ask("1", "reply $$");
+    String second = StdioClient.open(upstream).ask("1", "reply $$");
+
+    assertThat(first).isNotEqualTo(second);
+    assertThat(upstream.processes()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldRunWhereAndWithWhatIsConfigured() {
+    upstream = server().with("API_KEY", "a b").upstream();
+    StdioClient client = StdioClient.open(upstream);
+
+    assertThat(client.ask("1", "reply \"\\\"$API_KEY\\\"\"")).contains("\"a b\"");
+    assertThat(client.ask("2", "reply \"\\\"$(pwd -P)\\\"\"")).contains(directory.toString());
+    // The build sets this one, and a server needs PATH to find its programs.
+    assertThat(client.ask("3", "reply \"\\\"${JAVA_HOME:-none}\\\"\"")).contains("none");
+    assertThat(client.ask("4", "reply \"\\\"$PATH\\\"\"")).contains(System.getenv("PATH"));
+  }
+
+  @Test
+  void shouldEndAProcessThatRefuses() {
+    upstream =
+        server()
+            .with(
+                "ON_INITIALIZE",
+                "say '{\"jsonrpc\":\"2.0\",\"id\":0,\"error\":{\"code\":1,\"message\":\"no\"}}'")
+            .upstream();
+
+    Handshake handshake = StdioClient.initialize(upstream);
+
+    assertThat(handshake.link()).isNull();
+    assertThat(StdioClient.text(handshake.response())).contains("\"no\"");
+    await().until(() -> upstream.processes() == 0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "exit 1, Broken",
+    "reply '{}', Broken",
+    "'', TimedOut",
+    "while :; do log a; done, Broken",
+    "i=0; while [ $i -lt 10000 ]; do printf 1234567890123456; done, Broken"
+  })
+  void shouldEndAProcessThatDoesNotOpenASession(String instead, String failure) {
+    upstream =
+        server()
+            .firstByteTimeout(Duration.ofSeconds(failure.equals("TimedOut") ? 1 : 20))
+            .stopGrace(Duration.ofMillis(100))
+            .with("ON_INITIALIZE", instead.isEmpty() ? ":" : instead)
+            .upstream();
+
+    assertThatThrownBy(() -> StdioClient.initialize(upstream))
+        .isInstanceOf(UpstreamException.class)
+        .extracting(thrown -> thrown.getClass().getSimpleName())
+        .isEqualTo(failure);
+    await().until(() -> upstream.processes() == 0);
+  }
+
+  @Test
+  void shouldSayThatThereIsNoSuchProgram() {
+    upstream = server().maxProcesses(1).runBy("/no/such/program").upstream();
+
+    for (int i = 0; i < 3; i++) {
+      assertThatExceptionOfType(UpstreamException.Unreachable.class)
+          .isThrownBy(() -> StdioClient.initialize(upstream));
+    }
+    assertThat(upstream.processes()).isZero();
+  }
+
+  @Test
+  void shouldStartNoMoreThanThereMayBe() {
+    upstream = server().maxProcesses(2).upstream();
+    StdioClient first = StdioClient.open(upstream);
+    StdioClient second = StdioClient.open(upstream);
+
+    assertThatExceptionOfType(UpstreamException.Busy.class)
+        .isThrownBy(() -> StdioClient.initialize(upstream));
+    assertThat(second.ask("1", "reply '{}'")).contains("\"result\"");
+
+    first.session().end();
+    await()
+        .ignoreException(UpstreamException.Busy.class)
+        .untilAsserted(() -> assertThat(StdioClient.open(upstream).link()).isNotNull());
+  }
+
+  @Test
+  void shouldKnowNoSessionOfAnotherReplica() {
+    assertGone(upstream.attach(new UpstreamLink("another", "2025-11-25")));
+    assertGone(upstream.attach(new UpstreamLink(null, "2025-11-25")));
+  }
+
+  static void assertGone(UpstreamSession session) {
+    assertThatExceptionOfType(UpstreamException.SessionGone.class)
+        .isThrownBy(
+            () -> session.request(StdioClient.body(ShellServer.request("1", "tools/call", ""))));
+    assertThatExceptionOfType(UpstreamException.SessionGone.class)
+        .isThrownBy(() -> session.send(StdioClient.body(ShellServer.notification(""))));
+    assertThatExceptionOfType(UpstreamException.SessionGone.class)
+        .isThrownBy(() -> session.listen(null));
+    session.end();
+  }
+
+  @Test
+  void shouldStartNothingWhenClosed() {
+    StdioClient client = StdioClient.open(upstream);
+    MessageSource call = client.call("1", "");
+
+    upstream.close();
+
+    assertThatExceptionOfType(UpstreamException.Broken.class).isThrownBy(call::take);
+    assertGone(client.session());
+    assertThatExceptionOfType(UpstreamException.Unreachable.class)
+        .isThrownBy(() -> StdioClient.initialize(upstream));
+  }
+
+  @Test
+  void shouldLeaveNothingWhenClosedDuringAHandshake() {
+    upstream = server().with("ON_INITIALIZE", ":").upstream();
+    CompletableFuture<Handshake> opening =
+        CompletableFuture.supplyAsync(() -> StdioClient.initialize(upstream));
+    await().until(() -> upstream.processes() == 1);
+
+    upstream.close();
+
+    assertThat(upstream.processes()).isZero();
+    assertThatThrownBy(opening::join).hasCauseInstanceOf(UpstreamException.class);
+  }
+
+  @Test
+  void shouldRefuseSettingsThatCannotWork() {
+    assertRefused(List.of(), Map.of(), null, "command names no program");
+    assertRefused(List.of("", "a"), Map.of(), null, "command names no program");
+    assertRefused(List.of("a\0"), Map.of(), null, "NUL");
+    assertRefused(List.of("a"), Map.of("A=B", "c"), null, "not the name of a variable");
+    assertRefused(List.of("a"), Map.of("A", "secret\0"), null, "the variable A");
+    assertRefused(List.of("a"), Map.of(), directory.resolve("none"), "directory is none");
+  }
+
+  private static void assertRefused(
+      List<String> command, Map<String, String> environment, @Nullable Path directory, String why) {
+    assertThatThrownBy(() ->
+            new StdioUpstreamSettings(
+                "x",
+                command,
+                environment,
+                directory,
+                1,
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(1),
+                1000))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(why)
+        .message()
+        .doesNotContain("secret");
+  }
+
+  @Test
+  void shouldKeepSecretsOutOfLogs() {
+    StdioUpstreamSettings settings =
+        StdioUpstreamSettings.defaults("x", List.of("npx", "--token=secret"));
+
+    assertThat(settings.toString()).contains("npx").doesNotContain("secret");
+  }
+}
