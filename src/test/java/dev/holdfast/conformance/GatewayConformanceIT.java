@@ -23,6 +23,15 @@ class GatewayConformanceIT {
   }
 
   @Test
+  void shouldConformInFrontOfAProcess() {
+    // A pipe does not tell which request a message belongs to; the client must not notice.
+    String command = NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO);
+    try (Gateway gateway = Gateway.start(Map.of("holdfast.upstream.command", command))) {
+      conforms(gateway.url(), "stdio");
+    }
+  }
+
+  @Test
   void shouldConformOnRedis() {
     try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         RedisFixture redis = RedisFixture.start();

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * An MCP server in Node.js, running as a child process until it is closed; and a way to run other
@@ -15,6 +16,13 @@ import java.util.regex.Pattern;
 public final class NodeFixture implements AutoCloseable {
   /** The server that offers what the conformance suite asks for, and more. */
   public static final String CONFORMANCE_SERVER = "conformance-server.mjs";
+
+  /** The same server over stdio. */
+  public static final String CONFORMANCE_STDIO = "conformance-stdio.mjs";
+
+  /** A server of the MCP project itself, as it is published; with {@code stdio} over stdio. */
+  public static final String EVERYTHING =
+      "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
 
   /** The client on the official SDK that calls one tool and prints what came. */
   public static final String SDK_CLIENT = "sdk-client.mjs";
@@ -61,6 +69,21 @@ public final class NodeFixture implements AutoCloseable {
   /** The directory of the scripts, {@code src/test/node}. */
   public static Path directory() {
     return NodeToolchain.home();
+  }
+
+  /**
+   * The command line of a server over stdio, as {@code holdfast.upstream.command} has it. The first
+   * use installs what it needs.
+   *
+   * @param script its path, relative to {@code src/test/node}
+   * @param arguments what the script gets
+   * @throws IllegalStateException if npm is missing
+   */
+  public static String commandLine(String script, String... arguments) {
+    String path = NodeToolchain.home().resolve(script).toString();
+    return command(path, arguments).stream()
+        .map(word -> "'" + word + "'")
+        .collect(Collectors.joining(" "));
   }
 
   /** Where the server's MCP endpoint is. */
