@@ -222,8 +222,7 @@ final class RedisCluster implements RedisRoute {
 
   private RedisNode node(RedisAddress address) {
     RedisNode node =
-        nodes.computeIfAbsent(
-            address, to -> new RedisNode(() -> servers.at(to), false, timeout));
+        nodes.computeIfAbsent(address, to -> new RedisNode(() -> servers.at(to), false, timeout));
     if (closed) {
       // It may have come too late to be closed with the others.
       node.close();

@@ -61,10 +61,14 @@ final class Fleet implements AutoCloseable {
     Map<String, String> all = new HashMap<>(settings);
     all.putAll(
         Map.of(
-            "holdfast.store", "redis",
-            "holdfast.stream.retry", "100ms",
-            "quarkus.http.port", Integer.toString(ports.get(replica)),
-            "holdfast.upstream.url", server.url().toString()));
+            "holdfast.store",
+            "redis",
+            "holdfast.stream.retry",
+            "100ms",
+            "quarkus.http.port",
+            Integer.toString(ports.get(replica)),
+            "holdfast.upstream.url",
+            server.url().toString()));
     if (redis != null) {
       all.put(REDIS, redis.url());
     }
@@ -73,7 +77,7 @@ final class Fleet implements AutoCloseable {
 
   /** What the replicas share. */
   RedisFixture redis() {
-    return redis;
+    return Objects.requireNonNull(redis, "the fleet has no Redis of its own");
   }
 
   /** Whether the stream of a call has an owner. */
@@ -112,10 +116,6 @@ final class Fleet implements AutoCloseable {
     } finally {
       connection.disconnect();
     }
-  }
-
-  private RedisFixture redis() {
-    return Objects.requireNonNull(redis, "the fleet has no Redis of its own");
   }
 
   /** Where a replica is, whether it runs or not. */

@@ -127,7 +127,8 @@ class RedisClusterIT {
     // The maps are read from all at first; what is not needed after that is closed.
     await()
         .untilAsserted(() ->
-            assertThat(cluster.servers().stream().map(RedisClusterIT::connections).sorted()).containsExactly(0L, 0L, 0L, 1L, 1L, 1L));
+            assertThat(cluster.servers().stream().map(RedisClusterIT::connections).sorted())
+                .containsExactly(0L, 0L, 0L, 1L, 1L, 1L));
   }
 
   /** One seed, with what everyone is told who asks to be let in. */
