@@ -36,6 +36,9 @@ public final class RoundRobin implements AutoCloseable {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
+  /** Slow is not the same as not ready. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
   private final List<URI> targets;
   private final AtomicIntegerArray counts;
   private final AtomicIntegerArray ailing;
@@ -68,7 +71,8 @@ public final class RoundRobin implements AutoCloseable {
   }
 
   /**
-   * Asks each target for its readiness from now on, and passes over those that are not ready.
+   * Asks each target for its readiness from now on, and passes over those that are not ready as
+   * long as one is.
    *
    * @param path where that is asked
    */
@@ -76,7 +80,7 @@ public final class RoundRobin implements AutoCloseable {
     for (int i = 0; i < targets.size(); i++) {
       int target = i;
       HttpRequest probe =
-          HttpRequest.newBuilder(targets.get(i).resolve(path)).timeout(interval).build();
+          HttpRequest.newBuilder(targets.get(i).resolve(path)).timeout(PATIENCE).build();
       var _ =
           probes.scheduleWithFixedDelay(
               () -> ailing.set(target, isReady(probe) ? 0 : 1),
@@ -165,9 +169,14 @@ public final class RoundRobin implements AutoCloseable {
 
   private @Nullable Socket connect() {
     int turn = turns.getAndIncrement();
+    Socket ready = connect(turn, true);
+    return ready == null ? connect(turn, false) : ready;
+  }
+
+  private @Nullable Socket connect(int turn, boolean onlyReady) {
     for (int i = 0; i < targets.size(); i++) {
       int target = (turn + i) % targets.size();
-      if (ailing.get(target) == 1) {
+      if (onlyReady && ailing.get(target) == 1) {
         continue;
       }
       URI url = targets.get(target);
