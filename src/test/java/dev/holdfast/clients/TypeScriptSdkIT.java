@@ -1,6 +1,7 @@
 package dev.holdfast.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.Fault;
 import dev.holdfast.testing.Fault.Trigger;
@@ -10,8 +11,12 @@ import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RoundRobin;
 import java.net.URI;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -77,6 +82,31 @@ class TypeScriptSdkIT {
     counts(replicas.url(), seed);
 
     assertThat(replicas.requests(1) - before).isGreaterThanOrEqualTo(CUTS / 2);
+  }
+
+  /** One of the two has the call, the other one answers what follows. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void shouldSeeEachEventOnceThoughAReplicaIsStopped(int stopped) throws Exception {
+    Map<String, String> shared =
+        Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url());
+    try (Gateway a = gateway(shared);
+        Gateway b = gateway(shared);
+        RoundRobin both = RoundRobin.over(a.url(), b.url());
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      both.probing("/q/health/ready", Duration.ofMillis(100));
+      Future<TypeScriptClient> client =
+          threads.submit(
+              () -> TypeScriptClient.call(both.url(), "count", "{\"n\":40,\"intervalMs\":100}"));
+      // To initialize, to say so, to listen, and to call.
+      await().atMost(Duration.ofSeconds(20)).until(() -> both.requests(0) + both.requests(1) >= 4);
+      Gateway stopping = stopped == 0 ? a : b;
+      stopping.terminate();
+
+      client.get().hasCounted(40);
+      assertThat(stopping.awaitEnd(10)).as(stopping.output()).isTrue();
+      assertThat(both.requests(1 - stopped)).isGreaterThan(2);
+    }
   }
 
   private static void counts(URI gateway, long seed) {
