@@ -66,6 +66,20 @@ class TailStallTest {
     newer.leave();
   }
 
+  @Test
+  void shouldCutOffAStuckClientWhoseReplicaStops() {
+    desk.open("s").append(LogTesting.numbered(1, 10));
+    TestConnection client = new TestConnection().stall();
+    Tail tail = desk.tail("s", Position.START, Tail.Kind.REQUEST);
+    Desk.run(tail, client);
+    client.awaitWrite();
+
+    tail.move();
+
+    client.awaitEnd();
+    assertThat(client.wasAborted()).isTrue();
+  }
+
   /** What is counted is standstill, not slowness: an event may be larger than a link is fast. */
   @Test
   void shouldBearWithAClientThatTakesALittleNowAndThen() {
