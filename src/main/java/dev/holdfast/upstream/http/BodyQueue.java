@@ -8,13 +8,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands the bytes of a body from the event loop to a thread that blocks for them. It holds what the
- * reader has not taken yet; at {@link #HIGH_WATER} bytes the sender is to be held back until the
- * reader has taken all of them.
+ * reader has not taken yet; at {@link #HIGH_WATER} bytes, or at {@link #LOW_WATER} while too much
+ * is held of the whole server, the sender is to be held back until the reader has taken all of
+ * them.
  */
 final class BodyQueue {
 
   /** Two of the largest reads of a socket. */
   static final int HIGH_WATER = 256 * 1024;
+
+  static final int LOW_WATER = 16 * 1024;
+
+  private final Inflow inflow;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition arrival = lock.newCondition();
@@ -26,6 +31,11 @@ final class BodyQueue {
   private boolean ended;
   private boolean closed;
   private @Nullable Throwable failure;
+
+  /** Begins empty; counts what it holds. */
+  BodyQueue(Inflow inflow) {
+    this.inflow = inflow;
+  }
 
   /**
    * Adds bytes.
@@ -41,7 +51,8 @@ final class BodyQueue {
       }
       chunks.add(chunk);
       bytes += chunk.length;
-      if (bytes >= HIGH_WATER && !heldBack) {
+      inflow.add(chunk.length);
+      if (!heldBack && bytes >= (inflow.isFull() ? LOW_WATER : HIGH_WATER)) {
         heldBack = true;
         hold.run();
       }
@@ -81,7 +92,7 @@ final class BodyQueue {
     try {
       closed = true;
       chunks = new ArrayList<>();
-      bytes = 0;
+      empty();
       arrival.signal();
     } finally {
       lock.unlock();
@@ -121,7 +132,7 @@ final class BodyQueue {
     if (!chunks.isEmpty()) {
       List<byte[]> taken = chunks;
       chunks = new ArrayList<>();
-      bytes = 0;
+      empty();
       if (heldBack) {
         heldBack = false;
         release.run();
@@ -132,5 +143,10 @@ final class BodyQueue {
       return Arrival.Nothing.ENDED;
     }
     return failure == null ? null : new Arrival.Broken(failure);
+  }
+
+  private void empty() {
+    inflow.remove(bytes);
+    bytes = 0;
   }
 }

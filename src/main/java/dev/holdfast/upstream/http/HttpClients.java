@@ -40,7 +40,8 @@ final class HttpClients implements AutoCloseable {
             .setMaxChunkSize(MAX_CHUNK_BYTES)
             .setTcpKeepAlive(true)
             .setTcpNoDelay(true);
-    lanes = Stream.generate(() -> new Lane(vertx, options)).limit(LANES).toList();
+    Inflow inflow = Inflow.ofHeap();
+    lanes = Stream.generate(() -> new Lane(vertx, options, inflow)).limit(LANES).toList();
   }
 
   /** The lane whose turn it is. */

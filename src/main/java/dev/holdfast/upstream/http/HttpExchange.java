@@ -44,7 +44,7 @@ final class HttpExchange implements AutoCloseable {
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CONNECTING);
   private final CompletableFuture<HttpClientResponse> head = new CompletableFuture<>();
-  private final BodyQueue body = new BodyQueue();
+  private final BodyQueue body;
   private final Lane lane;
 
   // The event loop's own.
@@ -58,6 +58,7 @@ final class HttpExchange implements AutoCloseable {
    */
   HttpExchange(Lane lane) {
     this.lane = lane;
+    this.body = new BodyQueue(lane.inflow());
   }
 
   /**

@@ -20,8 +20,15 @@ final class Lane {
   private final Context context;
   private final HttpClient calls;
   private final HttpClient listeners;
+  private final Inflow inflow;
 
-  Lane(Vertx vertx, HttpClientOptions options) {
+  /**
+   * Connects nowhere yet.
+   *
+   * @param inflow shared by all lanes to one server
+   */
+  Lane(Vertx vertx, HttpClientOptions options, Inflow inflow) {
+    this.inflow = inflow;
     context = newContext(vertx);
     calls = client(vertx, options);
     listeners = client(vertx, options);
@@ -57,6 +64,11 @@ final class Lane {
   /** For streams that stay. To be used on the event loop. */
   HttpClient listeners() {
     return listeners;
+  }
+
+  /** How much lies unread of what the server sends. */
+  Inflow inflow() {
+    return inflow;
   }
 
   /** Breaks all connections. */

@@ -1,0 +1,60 @@
+package dev.holdfast.upstream.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** When the sender of a body is held back. */
+class BodyQueueTest {
+
+  private final AtomicInteger holds = new AtomicInteger();
+  private final AtomicInteger releases = new AtomicInteger();
+
+  @Test
+  void shouldHoldBackAtTheHighWaterWhileThereIsRoom() throws Exception {
+    BodyQueue queue = new BodyQueue(new Inflow(Long.MAX_VALUE));
+
+    queue.add(new byte[BodyQueue.HIGH_WATER - 1], holds::incrementAndGet);
+    assertThat(holds).hasValue(0);
+    queue.add(new byte[1], holds::incrementAndGet);
+    assertThat(holds).hasValue(1);
+
+    assertThat(queue.take(Deadline.NEVER, releases::incrementAndGet))
+        .isInstanceOf(Arrival.Chunks.class);
+    assertThat(releases).hasValue(1);
+  }
+
+  /** Hundreds of fast streams would else fill a small heap while the store is slow. */
+  @Test
+  void shouldHoldBackEarlyWhileOthersHoldTooMuch() throws Exception {
+    Inflow inflow = new Inflow(BodyQueue.HIGH_WATER);
+    BodyQueue greedy = new BodyQueue(inflow);
+    BodyQueue modest = new BodyQueue(inflow);
+
+    greedy.add(new byte[BodyQueue.HIGH_WATER], holds::incrementAndGet);
+    assertThat(holds).hasValue(1);
+    modest.add(new byte[BodyQueue.LOW_WATER], holds::incrementAndGet);
+    assertThat(holds).hasValue(2);
+
+    var _ = greedy.take(Deadline.NEVER, releases::incrementAndGet);
+    var _ = modest.take(Deadline.NEVER, releases::incrementAndGet);
+    assertThat(releases).hasValue(2);
+    modest.add(new byte[BodyQueue.LOW_WATER], holds::incrementAndGet);
+    assertThat(holds).hasValue(2);
+  }
+
+  /** What nobody will read any more is no burden to others. */
+  @Test
+  void shouldCountNothingOfWhatIsDropped() {
+    Inflow inflow = new Inflow(BodyQueue.LOW_WATER);
+    BodyQueue dropped = new BodyQueue(inflow);
+    dropped.add(new byte[BodyQueue.LOW_WATER + 1], holds::incrementAndGet);
+    assertThat(inflow.isFull()).isTrue();
+
+    dropped.close();
+    dropped.close();
+
+    assertThat(inflow.isFull()).isFalse();
+  }
+}
