@@ -129,6 +129,8 @@ class StdioServerIT {
 
   private static Gateway gateway(Map<String, String> settings) {
     Map<String, String> all = new HashMap<>(settings);
+    // The client waits for as long as it is told, after each of its many cuts.
+    all.put("holdfast.stream.retry", "50ms");
     all.put("holdfast.upstream.command", NodeFixture.commandLine(NodeFixture.EVERYTHING, "stdio"));
     return Gateway.start(all);
   }
