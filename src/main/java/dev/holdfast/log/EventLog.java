@@ -70,6 +70,12 @@ public interface EventLog extends AutoCloseable {
   Watch watch(StreamRef stream, Watcher watcher);
 
   /**
+   * Whether this replica writes the stream, so that a tail here may hear of events that the store
+   * does not take. Does not ask the store.
+   */
+  boolean isWrittenHere(StreamRef stream);
+
+  /**
    * Notes, without waiting for the store, up to where a stream was delivered to its client. A later
    * reader without a cursor of its own starts there.
    */

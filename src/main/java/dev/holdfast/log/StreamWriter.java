@@ -31,6 +31,34 @@ public interface StreamWriter {
   Position append(List<NewEvent> events);
 
   /**
+   * Gives events that the store did not take in time to the stream's watcher on this replica, past
+   * the log. They get the next numbers of the stream, as do the events of an append whose outcome
+   * is unknown, which are passed before them. No later reader finds any of them: it finds a gap.
+   * Does not ask the store.
+   *
+   * <p>What was passed is owed to the store: not the events, but word of where the stream stands.
+   * The next append brings it, or {@link #settle()}.
+   *
+   * @param events at least one; those of an append that failed, or new ones
+   * @return false when nothing was passed: nobody watches here, or not from where the stream
+   *     stands, or it has much to read still, or the events were appended after all
+   * @throws FencedException as {@link #append} does
+   */
+  boolean pass(List<NewEvent> events);
+
+  /**
+   * Tells the store where the stream stands, as far as events were passed before this call: what it
+   * may have taken of them without an answer is removed, later readers find the gap, and if the
+   * last event of the stream was passed the stream becomes complete. Does nothing when nothing is
+   * owed.
+   *
+   * @throws FencedException when this is no longer the owner; nothing is owed any more
+   * @throws StoreUnavailableException when the store was not told; to be called again
+   * @throws OutcomeUnknownException when that is not known; to be called again
+   */
+  void settle();
+
+  /**
    * Notes, without waiting for the store, from where the upstream's stream can be resumed, when
    * that is an event of the upstream that brought no message. Counts until an event is appended
    * that has an id of its own.

@@ -122,6 +122,29 @@ public abstract class EventLogContract {
   }
 
   @Test
+  void shouldPassNothingToNobody() {
+    StreamWriter writer = log.open(ref, "1");
+    writer.append(numbered(1, 1));
+
+    assertThat(writer.pass(numbered(2, 2))).isFalse();
+    writer.settle();
+
+    assertThat(writer.append(numbered(2, 2)).number()).isEqualTo(2);
+    assertThat(readAll(log, ref, Position.START)).extracting(LogEvent::logged).containsOnly(true);
+    assertThatIllegalArgumentException().isThrownBy(() -> writer.pass(List.of()));
+  }
+
+  @Test
+  void shouldKnowWhatIsWrittenHere() {
+    log.open(ref, "1");
+
+    assertThat(log.isWrittenHere(ref)).isTrue();
+    assertThat(log.isWrittenHere(new StreamRef(ref.session(), "other"))).isFalse();
+    log.end(ref.session());
+    assertThat(log.isWrittenHere(ref)).isFalse();
+  }
+
+  @Test
   void shouldRefuseAnEmptyPage() {
     assertThatIllegalArgumentException().isThrownBy(() -> log.read(ref, Position.START, 0));
   }

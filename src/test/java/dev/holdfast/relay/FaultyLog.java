@@ -23,6 +23,9 @@ final class FaultyLog implements EventLog {
   /** Whether the store is away for everything but reads. */
   volatile boolean away;
 
+  /** Whether a tail hears of events that the store does not take. */
+  volatile boolean writtenHere;
+
   final AtomicInteger retired = new AtomicInteger();
 
   /** What happens just before a watch is taken. */
@@ -81,6 +84,11 @@ final class FaultyLog implements EventLog {
   public Watch watch(StreamRef stream, Watcher watcher) {
     beforeWatch.run();
     return target().watch(stream, watcher);
+  }
+
+  @Override
+  public boolean isWrittenHere(StreamRef stream) {
+    return writtenHere;
   }
 
   @Override

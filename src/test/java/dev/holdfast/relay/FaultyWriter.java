@@ -64,6 +64,16 @@ final class FaultyWriter implements StreamWriter {
   }
 
   @Override
+  public boolean pass(List<NewEvent> events) {
+    return target.pass(events);
+  }
+
+  @Override
+  public void settle() {
+    target.settle();
+  }
+
+  @Override
   public void note(String upstreamId) {
     target.note(upstreamId);
   }

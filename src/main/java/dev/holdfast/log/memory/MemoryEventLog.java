@@ -88,6 +88,11 @@ public final class MemoryEventLog implements EventLog {
   }
 
   @Override
+  public boolean isWrittenHere(StreamRef stream) {
+    return find(stream) != null;
+  }
+
+  @Override
   public void markDelivered(StreamRef stream, Position position) {
     MemoryStream found = find(stream);
     if (found != null) {
@@ -163,6 +168,18 @@ public final class MemoryEventLog implements EventLog {
       keepToBudget();
       watchers.wake(target.ref());
       return position;
+    }
+
+    /** A store that is never away has always taken the events already. */
+    @Override
+    public boolean pass(List<NewEvent> events) {
+      NewEvent.requireWellFormed(events);
+      return false;
+    }
+
+    @Override
+    public void settle() {
+      // Nothing was passed.
     }
 
     @Override

@@ -15,9 +15,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * The newest events of a stream that this replica writes, in memory for its local tail. It holds
  * nothing while none is there or expected, and drops what the tail has read.
  *
- * <p>All it holds is committed, so what it answers is true whoever owns the stream by now. Only
- * that there is nothing new it may not say on and on: another owner may have written since. It says
- * so once after each commit, which has proved the ownership; whoever asks again asks Redis.
+ * <p>All it holds is committed, or was passed by the log for want of a store, so what it answers is
+ * true whoever owns the stream by now. Only that there is nothing new it may not say on and on:
+ * another owner may have written since. It says so once after each commit, which has proved the
+ * ownership; whoever asks again asks Redis. While something is passed Redis does not know of it,
+ * and is not asked.
  */
 final class Head {
 
@@ -36,6 +38,12 @@ final class Head {
   private boolean active = true;
   private boolean complete;
   private boolean maySayNothingNew = true;
+
+  /** Whether the local tail read from here last, and nothing was dropped before it since. */
+  private boolean following;
+
+  /** Whether events were passed since the last commit. */
+  private boolean passing;
 
   /** Begins behind the last event of a stream that was just opened or claimed. */
   Head(HeadBudget budget, Position last) {
@@ -83,10 +91,51 @@ final class Head {
       last = batch.getLast().position();
       complete = batch.getLast().last();
       maySayNothingNew = true;
+      passing = false;
       if (active) {
         batch.forEach(this::add);
         keepToBounds();
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Takes events that are not committed, if the local tail is sure to read them next: it follows
+   * from here, and has not much to read still. What it has not read is nowhere else.
+   */
+  boolean passed(List<LogEvent> batch) {
+    lock.lock();
+    try {
+      if (!active || !following || bytes > MAX_BYTES || budget.isExceeded()) {
+        return false;
+      }
+      last = batch.getLast().position();
+      passing = true;
+      batch.forEach(this::add);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The store knows where the stream stands, up to a position. */
+  void settled(Position upTo) {
+    lock.lock();
+    try {
+      passing = passing && !last.equals(upTo);
+      maySayNothingNew = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether a cursor stands behind all that is known here. */
+  boolean isAtEnd(Position cursor) {
+    lock.lock();
+    try {
+      return active && events.isEmpty() && floor.equals(cursor);
     } finally {
       lock.unlock();
     }
@@ -105,6 +154,7 @@ final class Head {
       clear();
     }
     while (bytes > MAX_BYTES) {
+      following = false;
       dropFirst();
     }
   }
@@ -113,6 +163,7 @@ final class Head {
     budget.giveBack(bytes);
     bytes = 0;
     floor = last;
+    following = false;
     events = new ArrayDeque<>(1);
   }
 
@@ -128,7 +179,8 @@ final class Head {
   Optional<ReadResult> read(Position after, int maxEvents) {
     lock.lock();
     try {
-      if (!active || !dropThrough(after)) {
+      following = active && dropThrough(after);
+      if (!following) {
         return Optional.empty();
       }
       if (!events.isEmpty()) {
@@ -137,7 +189,7 @@ final class Head {
       if (complete) {
         return Optional.of(new ReadResult.Ended());
       }
-      boolean say = maySayNothingNew;
+      boolean say = maySayNothingNew || passing;
       maySayNothingNew = false;
       return say ? Optional.of(new ReadResult.Events(List.of())) : Optional.empty();
     } finally {

@@ -117,14 +117,17 @@ final class LogScripts {
   record Claimed(StreamRef stream, String requests, Position last, @Nullable String upstreamId) {}
 
   /**
-   * Appends a batch after the event that is expected to be the last.
+   * Appends a batch after all that was given out; if it is empty, only says how far that is.
    *
    * @return the position of the batch's last event, also when an earlier attempt wrote it
    */
-  Position append(StreamRef stream, String owner, long expected, List<NewEvent> batch) {
+  Position append(StreamRef stream, String owner, Standing standing, List<NewEvent> batch) {
+    Position last = standing.last();
+    String passedId = standing.passedId();
     Consumer<Request> arguments =
         args -> {
-          args.arg(stream.name()).arg(owner).arg(expected).arg(replica);
+          args.arg(stream.name()).arg(owner).arg(last.millis()).arg(last.number());
+          args.arg(standing.stored()).arg(passedId == null ? "" : passedId).arg(replica);
           args.arg(keys.replicaChannels()).arg(stream.session()).arg(retention.maxEvents());
           args.arg(retention.eventTtl().toMillis()).arg(retention.sessionTtl().toMillis());
           batch.forEach(event -> add(args, event));

@@ -52,11 +52,16 @@ final class OwnedStreams {
     RedisStreamWriter writer =
         new RedisStreamWriter(
             stream,
-            last.number(),
-            new RedisStreamWriter.Commit() {
+            last,
+            new Commit() {
               @Override
-              public Position write(long expected, List<NewEvent> batch) {
-                return commit(stream, owner, head, expected, batch);
+              public Position write(Standing standing, List<NewEvent> batch) {
+                return commit(stream, owner, head, standing, batch);
+              }
+
+              @Override
+              public boolean pass(List<LogEvent> events) {
+                return OwnedStreams.this.pass(stream, head, events);
               }
 
               @Override
@@ -70,21 +75,33 @@ final class OwnedStreams {
 
   /** Writes a batch, and then makes it known here, while its callers still wait. */
   private Position commit(
-      StreamRef stream, String owner, Head head, long expected, List<NewEvent> batch) {
+      StreamRef stream, String owner, Head head, Standing standing, List<NewEvent> batch) {
     Position last;
     try {
-      last = scripts.append(stream, owner, expected, batch);
+      last = scripts.append(stream, owner, standing, batch);
     } catch (FencedException replaced) {
       lost(stream, head);
       throw replaced;
     }
     head.setActive(isWanted(stream));
-    head.committed(positioned(batch, last));
+    if (batch.isEmpty()) {
+      head.settled(last);
+    } else {
+      head.committed(positioned(batch, last));
+    }
     watchers.wake(stream);
-    if (batch.getLast().last()) {
+    if (head.isComplete()) {
       forgetIfIdle(stream);
     }
     return last;
+  }
+
+  private boolean pass(StreamRef stream, Head head, List<LogEvent> events) {
+    boolean passed = watchers.isWatched(stream) && head.passed(events);
+    if (passed) {
+      watchers.wake(stream);
+    }
+    return passed;
   }
 
   /** Another replica writes the stream: what is kept of it here is old, and a tail must look. */

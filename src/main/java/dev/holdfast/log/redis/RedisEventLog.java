@@ -20,15 +20,10 @@ import dev.holdfast.redis.RedisLink;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.security.SecureRandom;
 import java.util.Collection;
-import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -52,26 +47,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisEventLog implements EventLog, Adoption {
 
-  private static final int FENCE_BYTES = 8;
-
   /** So that others find room on the connection too. */
-  private static final int AT_ONCE = RedisLink.MAX_UNDER_WAY / 2;
+  static final int AT_ONCE = RedisLink.MAX_UNDER_WAY / 2;
 
-  private final SecureRandom random = new SecureRandom();
   private final RedisLink link;
   private final RedisChannel channel;
   private final RedisKeys keys;
-  private final String replica;
   private final Ownership ownership;
   private final LogScripts scripts;
-  private final RedisStreamReader reader;
+  private final Reads reads;
   private final Watchers watchers = new Watchers();
   private final OwnedStreams owned;
+  private final Claims claims;
   private final Deliveries deliveries;
   private final RedisInbox inbox;
-
-  /** By session: the fences of claims whose outcome is not known yet. */
-  private final Map<String, String> claims = new ConcurrentHashMap<>();
 
   /**
    * Creates a log on connections that are not its own: whoever made them closes them.
@@ -90,11 +79,11 @@ public final class RedisEventLog implements EventLog, Adoption {
     this.link = link;
     this.channel = channel;
     this.keys = keys;
-    this.replica = replica;
     this.ownership = ownership;
     this.scripts = new LogScripts(link, keys, replica, retention);
-    this.reader = new RedisStreamReader(link, keys);
     this.owned = new OwnedStreams(scripts, watchers);
+    this.reads = new Reads(new RedisStreamReader(link, keys), owned, watchers);
+    this.claims = new Claims(link, keys, replica, ownership, scripts, owned);
     this.deliveries = new Deliveries(scripts::delivered);
     this.inbox =
         new RedisInbox(
@@ -120,7 +109,7 @@ public final class RedisEventLog implements EventLog, Adoption {
 
   @Override
   public StreamWriter open(StreamRef stream, String requests) {
-    String owner = newOwner();
+    String owner = claims.newOwner();
     available(
         "open a stream",
         () -> {
@@ -130,59 +119,18 @@ public final class RedisEventLog implements EventLog, Adoption {
     return owned.opened(stream, owner);
   }
 
-  /** This replica with a new fence. */
-  private String newOwner() {
-    byte[] fence = new byte[FENCE_BYTES];
-    random.nextBytes(fence);
-    return replica + ' ' + HexFormat.of().formatHex(fence);
-  }
-
   @Override
   public List<AdoptedStream> adopt(String session, String former) {
-    // A claim whose outcome is unknown is made again with the same fence, so that it finds itself.
-    String owner = claims.computeIfAbsent(session, id -> newOwner());
-    List<LogScripts.Claimed> claimed =
-        available(
-            "adopt streams",
-            () -> {
-              ownership.owning(session);
-              return scripts.claim(session, former, owner);
-            });
-    claims.remove(session, owner);
-    if (!claimed.isEmpty()) {
+    List<AdoptedStream> adopted = claims.adopt(session, former);
+    if (!adopted.isEmpty()) {
       inbox.notice(session); // What the former owner has not taken told nobody else.
     }
-    return claimed.stream().map(each -> adopted(each, owner)).toList();
-  }
-
-  private AdoptedStream adopted(LogScripts.Claimed claimed, String owner) {
-    return new AdoptedStream(
-        owned.claimed(claimed.stream(), owner, claimed.last()),
-        claimed.requests(),
-        claimed.upstreamId());
+    return adopted;
   }
 
   @Override
   public Set<StreamRef> lost(Collection<StreamRef> streams) {
-    Set<StreamRef> lost = new HashSet<>();
-    List<StreamRef> all = List.copyOf(streams);
-    for (int from = 0; from < all.size(); from += AT_ONCE) {
-      List<StreamRef> some = all.subList(from, Math.min(all.size(), from + AT_ONCE));
-      List<@Nullable Response> owners =
-          available(
-              "look for lost streams", () -> link.sendAll(some.stream().map(this::owner).toList()));
-      for (int i = 0; i < some.size(); i++) {
-        Response owner = owners.get(i);
-        if (owner == null || !owner.toString().startsWith(replica + ' ')) {
-          lost.add(some.get(i));
-        }
-      }
-    }
-    return lost;
-  }
-
-  private Request owner(StreamRef stream) {
-    return Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg("o:" + stream.name());
+    return claims.lost(streams);
   }
 
   @Override
@@ -190,19 +138,18 @@ public final class RedisEventLog implements EventLog, Adoption {
     if (maxEvents < 1) {
       throw new IllegalArgumentException("a page has room for at least one event");
     }
-    OwnedStream own = owned.find(stream);
-    // The head is for the local tail; who has no seat here wants to know what the store has.
-    Optional<ReadResult> fromHead =
-        own == null || !watchers.isWatched(stream)
-            ? Optional.empty()
-            : own.head().read(after, maxEvents);
-    return fromHead.orElseGet(
-        () -> available("read a stream", () -> reader.read(stream, after, maxEvents)));
+    return reads.read(stream, after, maxEvents);
   }
 
   @Override
   public Optional<Position> beforeOldest(StreamRef stream) {
-    return available("read a stream", () -> reader.beforeOldest(stream));
+    return reads.beforeOldest(stream);
+  }
+
+  @Override
+  public boolean isWrittenHere(StreamRef stream) {
+    OwnedStream own = owned.find(stream);
+    return own != null && !own.head().isComplete();
   }
 
   @Override
@@ -336,7 +283,7 @@ public final class RedisEventLog implements EventLog, Adoption {
     inbox.ended(session);
   }
 
-  private static void available(String what, Runnable asked) {
+  static void available(String what, Runnable asked) {
     available(
         what,
         () -> {
@@ -346,7 +293,7 @@ public final class RedisEventLog implements EventLog, Adoption {
   }
 
   /** For what may be asked again whatever became of it: any failure means that it did not work. */
-  private static <T> T available(String what, Supplier<T> asked) {
+  static <T> T available(String what, Supplier<T> asked) {
     try {
       return asked.get();
     } catch (RedisException failure) {

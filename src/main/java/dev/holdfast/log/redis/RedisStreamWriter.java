@@ -1,6 +1,7 @@
 package dev.holdfast.log.redis;
 
 import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.OutcomeUnknownException;
@@ -10,12 +11,10 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.redis.RedisUnavailableException;
 import dev.holdfast.redis.RedisUnknownOutcomeException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,42 +22,47 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A batch whose outcome is unknown is <em>stuck</em>: nothing else is written before the very
  * same batch was written again, which finds itself if it was written before. Its callers have left
- * by then; one that makes its call again finds its part of the batch, stuck still or settled.
+ * by then; one that makes its call again finds its part of the batch, stuck still or settled. Or
+ * the batch is passed: then its numbers are, and the next write removes what there may be of it.
  */
 final class RedisStreamWriter implements StreamWriter {
 
-  private static final int MAX_BATCH_EVENTS = 512;
-  private static final long MAX_BATCH_BYTES = 1024 * 1024;
+  /** Ends a stream whose last event was passed. */
+  private static final List<NewEvent> END = List.of(new NewEvent(new byte[0], null, true));
 
-  /** Settled calls that wait for their callers to come back; these normally do so at once. */
-  private static final int MAX_UNCLAIMED = 64;
-
-  /** The store. Writes a batch after the given number, and makes it known. */
-  interface Commit {
-    Position write(long expected, List<NewEvent> batch);
-
-    /** Notes, after the event of that number, from where the upstream can go on. */
-    void note(long last, String upstreamId);
-  }
+  /** What became of a write: one of the two is there. */
+  private record Outcome(@Nullable Position written, @Nullable Throwable failure) {}
 
   private final StreamRef stream;
   private final Commit commit;
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** This and all below are guarded by the lock. */
-  private final Deque<PendingAppend> waiting = new ArrayDeque<>(1);
+  /** Signalled when nobody leads any more. */
+  private final Condition free = lock.newCondition();
 
-  private List<PendingAppend> stuck = List.of();
-  private Deque<PendingAppend> unclaimed = new ArrayDeque<>(1);
-  private long last;
+  /** This and all below are guarded by the lock. */
+  private final PendingAppends pending = new PendingAppends();
+
+  private Standing standing;
   private boolean leading;
+
+  /** Whether the leader only tells where the stream stands; events may be passed meanwhile. */
+  private boolean restating;
+
+  /** Whether no more events are taken. */
   private boolean fenced;
 
-  /** Goes on after the event of that number. */
-  RedisStreamWriter(StreamRef stream, long last, Commit commit) {
+  /** Whether the last event of the stream was passed, so that it has yet to get an end. */
+  private boolean ending;
+
+  /** Whether Redis may not know where the stream stands, although it was told. */
+  private boolean doubted;
+
+  /** Goes on after the event at that position. */
+  RedisStreamWriter(StreamRef stream, Position last, Commit commit) {
     this.stream = stream;
-    this.last = last;
+    this.standing = Standing.at(last);
     this.commit = commit;
   }
 
@@ -71,8 +75,17 @@ final class RedisStreamWriter implements StreamWriter {
   void fence() {
     lock.lock();
     try {
-      fenced = true;
-      failWaiting(() -> new FencedException(stream));
+      lose();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Redis has shown less than it was told: the next {@link #settle} tells it again. */
+  void doubt() {
+    lock.lock();
+    try {
+      doubted = !fenced;
     } finally {
       lock.unlock();
     }
@@ -88,7 +101,7 @@ final class RedisStreamWriter implements StreamWriter {
         if (leading) {
           mine.turn().awaitUninterruptibly();
         } else {
-          lead();
+          var _ = lead();
         }
       }
       passLeadOn();
@@ -99,11 +112,76 @@ final class RedisStreamWriter implements StreamWriter {
   }
 
   @Override
+  public boolean pass(List<NewEvent> events) {
+    NewEvent.requireWellFormed(events);
+    lock.lock();
+    try {
+      while (leading && !restating) {
+        free.awaitUninterruptibly();
+      }
+      if (pending.isUnclaimed(events)) {
+        return false;
+      }
+      if (fenced) {
+        throw new FencedException(stream);
+      }
+      return passAll(pending.stuck(), events);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Passes what is stuck, and the events unless they are stuck themselves. */
+  private boolean passAll(List<PendingAppend> stuck, List<NewEvent> events) {
+    List<NewEvent> all = new ArrayList<>(PendingAppends.eventsOf(stuck));
+    int stuckEvents = all.size();
+    if (pending.findStuck(events) == null) {
+      all.addAll(events);
+    }
+    List<LogEvent> passed = standing.following(all);
+    if (!commit.pass(passed)) {
+      return false;
+    }
+    if (stuckEvents > 0) {
+      pending.succeed(stuck, passed.get(stuckEvents - 1).position());
+      // The one whose caller this is: it will not come back for it.
+      var _ = pending.claim(events);
+    }
+    standing = standing.passed(passed);
+    if (passed.getLast().last()) {
+      ending = true;
+      close();
+    }
+    return true;
+  }
+
+  @Override
+  public void settle() {
+    lock.lock();
+    try {
+      long upTo = standing.last().number();
+      while (ending || doubted || standing.stored() < upTo) {
+        if (leading) {
+          free.awaitUninterruptibly();
+        } else {
+          LogException failure = pending.stuck().isEmpty() ? restate() : lead();
+          if (failure != null) {
+            throw failure;
+          }
+        }
+      }
+    } finally {
+      passLeadOn();
+      lock.unlock();
+    }
+  }
+
+  @Override
   public void note(String upstreamId) {
     long number;
     lock.lock();
     try {
-      number = last;
+      number = standing.last().number();
     } finally {
       lock.unlock();
     }
@@ -111,112 +189,78 @@ final class RedisStreamWriter implements StreamWriter {
   }
 
   private PendingAppend reclaimOrAdd(List<NewEvent> events) {
-    PendingAppend earlier = reclaim(unclaimed, events);
+    PendingAppend earlier = pending.claim(events);
     if (earlier != null) {
-      unclaimed.remove(earlier);
+      earlier.reclaim();
       return earlier;
     }
     if (fenced) {
       throw new FencedException(stream);
     }
-    earlier = reclaim(stuck, events);
+    earlier = pending.findStuck(events);
     if (earlier != null) {
+      earlier.reclaim();
       return earlier;
     }
     PendingAppend added = new PendingAppend(events, lock.newCondition());
-    waiting.addLast(added);
+    pending.add(added);
     return added;
   }
 
-  /** Two events are the same if they share their payload, so only a repeated call matches. */
-  private static @Nullable PendingAppend reclaim(
-      Iterable<PendingAppend> left, List<NewEvent> events) {
-    for (PendingAppend candidate : left) {
-      if (!candidate.isAwaited() && candidate.events().equals(events)) {
-        candidate.reclaim();
-        return candidate;
-      }
+  private void passLeadOn() {
+    if (!leading) {
+      pending.nudge();
     }
+  }
+
+  /** Writes one batch; returns what its callers are told if that fails. */
+  private @Nullable LogException lead() {
+    boolean again = !pending.stuck().isEmpty();
+    List<PendingAppend> batch = pending.nextBatch();
+    Outcome outcome = write(standing, PendingAppends.eventsOf(batch));
+    if (outcome.written() != null) {
+      succeed(batch, outcome.written());
+      return null;
+    }
+    return fail(batch, outcome.failure(), again);
+  }
+
+  /** Tells where the stream stands, and gives it an end if its last event was passed. */
+  private @Nullable LogException restate() {
+    Standing told = standing;
+    restating = true;
+    Outcome outcome = write(told, ending ? END : List.of());
+    restating = false;
+    if (outcome.written() == null) {
+      return fail(List.of(), outcome.failure(), false);
+    }
+    standing = ending ? Standing.at(outcome.written()) : standing.told(told);
+    ending = false;
+    doubted = false;
     return null;
   }
 
-  /** Wakes one who can lead, when nobody does and there is something to write. */
-  private void passLeadOn() {
-    if (leading) {
-      return;
-    }
-    PendingAppend next = waiting.peekFirst();
-    if (next != null) {
-      next.nudge();
-      return;
-    }
-    for (PendingAppend candidate : stuck) {
-      if (candidate.isAwaited() && !candidate.isSettled()) {
-        candidate.nudge();
-        return;
-      }
-    }
-  }
-
-  /** Writes one batch, without the lock while the store works. */
-  private void lead() {
-    boolean again = !stuck.isEmpty();
-    List<PendingAppend> batch = again ? stuck : takeBatch();
-    List<NewEvent> events = new ArrayList<>();
-    batch.forEach(part -> events.addAll(part.events()));
-    long expected = last;
+  /** Without the lock while the store works. */
+  private Outcome write(Standing told, List<NewEvent> batch) {
     leading = true;
-    Position written = null;
-    Throwable failure = null;
     lock.unlock();
     try {
-      written = commit.write(expected, events);
-    } catch (RuntimeException | Error failed) {
-      failure = failed;
+      return new Outcome(commit.write(told, batch), null);
+    } catch (RuntimeException | Error failure) {
+      return new Outcome(null, failure);
     } finally {
       lock.lock();
       leading = false;
-    }
-    if (written != null) {
-      settle(batch, written);
-    } else if (failure != null) {
-      fail(batch, failure, again);
+      free.signalAll();
     }
   }
 
-  private List<PendingAppend> takeBatch() {
-    List<PendingAppend> batch = new ArrayList<>();
-    int events = 0;
-    long bytes = 0;
-    PendingAppend next = waiting.peekFirst();
-    while (next != null) {
-      events += next.events().size();
-      bytes += next.bytes();
-      if (!batch.isEmpty() && (events > MAX_BATCH_EVENTS || bytes > MAX_BATCH_BYTES)) {
-        break;
-      }
-      batch.add(waiting.removeFirst());
-      // What comes after the last event is refused, not written.
-      next = next.isLast() ? null : waiting.peekFirst();
-    }
-    return batch;
-  }
-
-  private void settle(List<PendingAppend> batch, Position written) {
-    stuck = List.of();
-    for (PendingAppend part : batch) {
-      last += part.events().size();
-      part.succeed(new Position(written.millis(), last));
-      if (!part.isAwaited()) {
-        unclaimed.addLast(part);
-      }
-    }
-    while (unclaimed.size() > MAX_UNCLAIMED) {
-      unclaimed.removeFirst();
-    }
+  private void succeed(List<PendingAppend> batch, Position written) {
+    standing = Standing.at(written);
+    doubted = false;
+    pending.succeed(batch, written);
     if (batch.getLast().isLast()) {
-      fenced = true;
-      failWaiting(() -> new FencedException(stream));
+      close();
     }
   }
 
@@ -224,34 +268,43 @@ final class RedisStreamWriter implements StreamWriter {
    * Tells every caller what its own failure is. A batch that was stuck before stays so even when
    * the store says that it did not write it this time.
    */
-  private void fail(List<PendingAppend> batch, Throwable failure, boolean wasStuck) {
-    if (failure instanceof FencedException) {
-      fenced = true;
-      stuck = List.of();
+  private LogException fail(
+      List<PendingAppend> batch, @Nullable Throwable failure, boolean wasStuck) {
+    if (failure instanceof FencedException fencedOff) {
+      pending.stick(List.of());
       batch.forEach(part -> part.fail(new FencedException(stream)));
-      failWaiting(() -> new FencedException(stream));
-      return;
+      lose();
+      return fencedOff;
     }
     boolean unknown = wasStuck || !(failure instanceof RedisUnavailableException);
-    stuck = unknown ? batch : List.of();
+    pending.stick(unknown ? batch : List.of());
     for (PendingAppend part : batch) {
       part.fail(unknown ? outcomeUnknown(failure) : unavailable(failure));
     }
-    failWaiting(() -> unavailable(failure));
+    pending.failWaiting(() -> unavailable(failure));
+    return unknown ? outcomeUnknown(failure) : unavailable(failure);
   }
 
-  private void failWaiting(Supplier<LogException> why) {
-    waiting.forEach(part -> part.fail(why.get()));
-    waiting.clear();
+  /** The stream is somebody else's, or gone: nothing is owed to it any more. */
+  private void lose() {
+    ending = false;
+    doubted = false;
+    standing = Standing.at(standing.last());
+    close();
   }
 
-  private OutcomeUnknownException outcomeUnknown(Throwable cause) {
+  private void close() {
+    fenced = true;
+    pending.failWaiting(() -> new FencedException(stream));
+  }
+
+  private OutcomeUnknownException outcomeUnknown(@Nullable Throwable cause) {
     String why =
         cause instanceof RedisUnknownOutcomeException ? "no answer to" : "still unsettled is";
     return new OutcomeUnknownException(why + " an append to stream " + stream, cause);
   }
 
-  private StoreUnavailableException unavailable(Throwable cause) {
+  private StoreUnavailableException unavailable(@Nullable Throwable cause) {
     return new StoreUnavailableException("could not append to stream " + stream, cause);
   }
 }

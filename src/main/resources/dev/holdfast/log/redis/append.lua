@@ -1,38 +1,73 @@
--- Appends a batch of events, all or none, in one write.
+-- Appends a batch of events, all or none, in one write. Without events, only says where the stream
+-- stands. Numbers between what the writer knows to be stored and its last were passed by the store.
 -- KEYS session, stream, streams
--- ARGV name, owner, expected last number, replica, channel prefix, session,
---      maxEvents, eventTtl, sessionTtl, then per event: flags, payload, upstream id
-local FIRST, FIELDS = 10, 3
-local name, owner, expected = ARGV[1], ARGV[2], tonumber(ARGV[3])
+-- ARGV name, owner, writer's last ms and number, number known to be stored, upstream id of what
+--      was passed, replica, channel prefix, session, maxEvents, eventTtl, sessionTtl,
+--      then per event: flags, payload, upstream id
+local FIRST, FIELDS = 13, 3
+local name, owner = ARGV[1], ARGV[2]
+local expected, stored = tonumber(ARGV[4]), tonumber(ARGV[5])
 local count = (#ARGV - FIRST + 1) / FIELDS
 local state = redis.call('HMGET', KEYS[1], 'o:' .. name, 'l:' .. name, 't:' .. name)
 
-if state[1] ~= owner then
-  -- A retry of the batch that completed the stream finds its owner in the last entry.
-  if not state[1] and redis.call('EXISTS', KEYS[1]) == 1 then
-    local found = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)[1]
-    if found and tonumber(string.match(found[1], '%-(%d+)$')) == expected + count then
-      for i = 1, #found[2], 2 do
-        if found[2][i] == 'z' and found[2][i + 1] == owner then
-          return found[1]
-        end
-      end
+local function newest()
+  return redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)[1]
+end
+
+local function parts(position)
+  local millis, number = string.match(position, '^(%d+)%-(%d+)$')
+  return tonumber(millis), tonumber(number)
+end
+
+-- Whether an entry is an end that this owner wrote.
+local function isOwnEnd(entry)
+  for i = 1, #entry[2], 2 do
+    if entry[2][i] == 'z' then
+      return entry[2][i + 1] == owner
     end
   end
+end
+
+local position = state[2]
+local ended = false
+if state[1] ~= owner then
+  -- An attempt that completed the stream, and whose answer was lost, has left this owner there.
+  local found = not state[1] and redis.call('EXISTS', KEYS[1]) == 1 and newest()
+  if not found or not isOwnEnd(found) then
+    return 'FENCED'
+  end
+  position, ended = found[1], true
+elseif not position then
+  local found = newest()
+  position = found and found[1] or '0-0'
+end
+
+local millis, number = parts(position)
+if count > 0 and number == expected + count then
+  return position -- a retry finds itself
+end
+-- Only the owner writes, one batch at a time, and the numbers of a later batch are higher. So this
+-- one was overtaken: it was held up on a connection that its writer had given up.
+if number > expected or (ended and (number <= stored or count == 0)) then
   return 'FENCED'
 end
 
-local millis, number = string.match(state[2] or '0-0', '^(%d+)%-(%d+)$')
-millis, number = tonumber(millis), tonumber(number)
-if number ~= expected then
-  -- Only the owner writes, one batch at a time: had it been another, it had another number.
-  return number == expected + count and state[2] or 'FENCED'
+-- A batch without an answer was written, and then passed: whoever reads later must not get it too.
+-- One entry at a time, since payloads are large. Removed is it last: for want of memory Redis
+-- refuses a script at its first write that takes some, and then nothing may have been done.
+local passed = {}
+local entry = number > stored and newest()
+while entry and select(2, parts(entry[1])) > stored do
+  passed[#passed + 1] = entry[1]
+  entry = redis.call('XREVRANGE', KEYS[2], '(' .. entry[1], '-', 'COUNT', 1)[1]
 end
 
+-- Lower numbers than the writer's are a hole, whether they were passed or Redis has lost them.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local prefix = string.format('%.0f-', math.max(now, millis))
-local last, complete
+local prefix = string.format('%.0f-', math.max(now, millis, tonumber(ARGV[3])))
+local last, complete = ARGV[3] .. '-' .. ARGV[4], false
+number = expected
 for i = FIRST, #ARGV, FIELDS do
   number = number + 1
   last = prefix .. string.format('%.0f', number)
@@ -49,21 +84,27 @@ for i = FIRST, #ARGV, FIELDS do
     complete = true
   end
 end
-redis.call('XTRIM', KEYS[2], 'MAXLEN', '~', ARGV[7])
-redis.call('XTRIM', KEYS[2], 'MINID', '~', string.format('%.0f', now - ARGV[8]))
-redis.call('PEXPIRE', KEYS[2], ARGV[8])
+for _, id in ipairs(passed) do
+  redis.call('XDEL', KEYS[2], id)
+end
+redis.call('XTRIM', KEYS[2], 'MAXLEN', '~', ARGV[10])
+redis.call('XTRIM', KEYS[2], 'MINID', '~', string.format('%.0f', now - ARGV[11]))
+redis.call('PEXPIRE', KEYS[2], ARGV[11])
 if complete then
   redis.call('HDEL', KEYS[1],
     'o:' .. name, 'r:' .. name, 'l:' .. name, 't:' .. name, 'd:' .. name, 'u:' .. name)
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
-  redis.call('ZADD', KEYS[3], now + ARGV[8], name)
-  redis.call('PEXPIRE', KEYS[3], ARGV[8])
+  redis.call('ZADD', KEYS[3], now + ARGV[11], name)
+  redis.call('PEXPIRE', KEYS[3], ARGV[11])
 else
   redis.call('HSET', KEYS[1], 'l:' .. name, last)
+  if ARGV[6] ~= '' then
+    redis.call('HSET', KEYS[1], 'u:' .. name, ARGV[4] .. ' ' .. ARGV[6])
+  end
 end
-redis.call('PEXPIRE', KEYS[1], ARGV[9])
+redis.call('PEXPIRE', KEYS[1], ARGV[12])
 local tail = state[3] and string.match(state[3], '^(%S+)')
-if tail and tail ~= ARGV[4] then
-  redis.call('PUBLISH', ARGV[5] .. tail, 'wake ' .. ARGV[6] .. ' ' .. name)
+if tail and tail ~= ARGV[7] then
+  redis.call('PUBLISH', ARGV[8] .. tail, 'wake ' .. ARGV[9] .. ' ' .. name)
 end
 return last

@@ -471,13 +471,15 @@ class RedisFaultsIT {
     List<LogEvent> two = events(log.read(ref, Position.START, 2));
     List<LogEvent> third = events(log.read(ref, two.getLast().position(), 2));
     List<LogEvent> none = events(log.read(ref, head, 2));
-    Throwable asksRedis = catchThrowable(() -> log.read(ref, head, 2));
+    List<LogEvent> stillNone = events(log.read(ref, head, 2));
+    Throwable asksRedis = catchThrowable(() -> log.read(ref, Position.START, 2));
     redis.thaw();
 
     assertThat(nothing).isEmpty();
     assertThat(payloads(two)).containsExactly("1", "2");
     assertThat(payloads(third)).containsExactly("3");
     assertThat(none).isEmpty();
+    assertThat(stillNone).isEmpty();
     assertThat(asksRedis).isInstanceOf(StoreUnavailableException.class);
   }
 

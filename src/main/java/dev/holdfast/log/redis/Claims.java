@@ -1,0 +1,105 @@
+package dev.holdfast.log.redis;
+
+import static dev.holdfast.log.redis.RedisEventLog.available;
+
+import dev.holdfast.log.AdoptedStream;
+import dev.holdfast.log.Adoption;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisLink;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Streams that become this replica's, or another's. */
+final class Claims implements Adoption {
+
+  private static final int FENCE_BYTES = 8;
+
+  private final SecureRandom random = new SecureRandom();
+  private final RedisLink link;
+  private final RedisKeys keys;
+  private final String replica;
+  private final Ownership ownership;
+  private final LogScripts scripts;
+  private final OwnedStreams owned;
+
+  /** By session: the fences of claims whose outcome is not known yet. */
+  private final Map<String, String> unsettled = new ConcurrentHashMap<>();
+
+  Claims(
+      RedisLink link,
+      RedisKeys keys,
+      String replica,
+      Ownership ownership,
+      LogScripts scripts,
+      OwnedStreams owned) {
+    this.link = link;
+    this.keys = keys;
+    this.replica = replica;
+    this.ownership = ownership;
+    this.scripts = scripts;
+    this.owned = owned;
+  }
+
+  /** This replica with a new fence. */
+  String newOwner() {
+    byte[] fence = new byte[FENCE_BYTES];
+    random.nextBytes(fence);
+    return replica + ' ' + HexFormat.of().formatHex(fence);
+  }
+
+  @Override
+  public List<AdoptedStream> adopt(String session, String former) {
+    // A claim whose outcome is unknown is made again with the same fence, so that it finds itself.
+    String owner = unsettled.computeIfAbsent(session, id -> newOwner());
+    List<LogScripts.Claimed> claimed =
+        available(
+            "adopt streams",
+            () -> {
+              ownership.owning(session);
+              return scripts.claim(session, former, owner);
+            });
+    unsettled.remove(session, owner);
+    return claimed.stream().map(each -> adopted(each, owner)).toList();
+  }
+
+  private AdoptedStream adopted(LogScripts.Claimed claimed, String owner) {
+    return new AdoptedStream(
+        owned.claimed(claimed.stream(), owner, claimed.last()),
+        claimed.requests(),
+        claimed.upstreamId());
+  }
+
+  @Override
+  public Set<StreamRef> lost(Collection<StreamRef> streams) {
+    Set<StreamRef> lost = new HashSet<>();
+    List<StreamRef> all = List.copyOf(streams);
+    for (int from = 0; from < all.size(); from += RedisEventLog.AT_ONCE) {
+      List<StreamRef> some = all.subList(from, Math.min(all.size(), from + RedisEventLog.AT_ONCE));
+      List<@Nullable Response> owners =
+          available(
+              "look for lost streams", () -> link.sendAll(some.stream().map(this::owner).toList()));
+      for (int i = 0; i < some.size(); i++) {
+        Response owner = owners.get(i);
+        if (owner == null || !owner.toString().startsWith(replica + ' ')) {
+          lost.add(some.get(i));
+        }
+      }
+    }
+    return lost;
+  }
+
+  private Request owner(StreamRef stream) {
+    return Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg("o:" + stream.name());
+  }
+}

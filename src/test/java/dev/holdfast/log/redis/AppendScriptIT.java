@@ -1,0 +1,260 @@
+package dev.holdfast.log.redis;
+
+import static dev.holdfast.log.LogTesting.event;
+import static dev.holdfast.log.LogTesting.last;
+import static dev.holdfast.log.LogTesting.numbered;
+import static dev.holdfast.log.LogTesting.payloads;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.redis.RedisUnavailableException;
+import dev.holdfast.testing.RedisFixture;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What an append finds in Redis after an outage, in whatever order its commands arrive there. */
+class AppendScriptIT {
+
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final Retention RETENTION = new Retention(HOUR, HOUR, 100_000, HOUR, 100);
+  private static final String OWNER = "a f00d";
+
+  @SuppressWarnings("NullAway.Init")
+  private static RedisFixture redis;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Replica replica;
+
+  private final StreamRef ref = new StreamRef("s" + UUID.randomUUID(), "a1");
+  private final LogScripts scripts = new LogScripts(replica.link, Replica.KEYS, "a", RETENTION);
+
+  @BeforeAll
+  static void start() {
+    redis = RedisFixture.start();
+    replica = new Replica("a", redis.url(), RETENTION);
+  }
+
+  @AfterAll
+  static void stop() {
+    replica.close();
+    redis.close();
+  }
+
+  @BeforeEach
+  void open() {
+    replica.log.begin(ref.session());
+    scripts.open(ref, OWNER, "1");
+  }
+
+  private Position append(Standing standing, NewEvent... events) {
+    return scripts.append(ref, OWNER, standing, List.of(events));
+  }
+
+  /** All entries in Redis, also those behind a hole. */
+  private List<LogEvent> entries() {
+    Request all = Request.cmd(Command.XRANGE).arg(streamKey()).arg("-").arg("+");
+    return Page.of(replica.link.send(all));
+  }
+
+  private List<Long> numbers() {
+    return entries().stream().map(entry -> entry.position().number()).toList();
+  }
+
+  private @Nullable String field(String kind) {
+    var value = replica.link.send(Request.cmd(Command.HGET).arg(sessionKey()).arg(kind + ":a1"));
+    return value == null ? null : value.toString();
+  }
+
+  private String sessionKey() {
+    return Replica.KEYS.session(ref.session());
+  }
+
+  private String streamKey() {
+    return Replica.KEYS.stream(ref.session(), ref.name());
+  }
+
+  private static Standing passed(Position last, long stored, int passed) {
+    return new Standing(new Position(last.millis(), last.number() + passed), stored, null);
+  }
+
+  @Test
+  void shouldLeaveAHoleWherePassedEventsWere() {
+    Position one = append(Standing.at(Position.START), event("1"));
+
+    Position four = append(passed(one, 1, 2), event("4"));
+
+    assertThat(four.number()).isEqualTo(4);
+    assertThat(numbers()).containsExactly(1L, 4L);
+    assertThat(replica.log.read(ref, one, 10)).isEqualTo(new ReadResult.Gap(four));
+  }
+
+  @Test
+  void shouldSayWhereTheStreamStandsWithoutAnEvent() {
+    Position one = append(Standing.at(Position.START), event("1"));
+    Position three = new Position(one.millis(), 3);
+
+    Position told = append(new Standing(three, 1, "up-3"));
+
+    assertThat(told).isEqualTo(three);
+    assertThat(replica.log.read(ref, one, 10)).isEqualTo(new ReadResult.Gap(null, three));
+    assertThat(replica.log.read(ref, three, 10)).isEqualTo(new ReadResult.Events(List.of()));
+    assertThat(field("u")).isEqualTo("3 up-3");
+  }
+
+  /** The answer to 2 and 3 was lost, and they were passed: they were there all the same. */
+  @Test
+  void shouldRemoveWhatWasWrittenAndPassed() {
+    Position one = append(Standing.at(Position.START), event("1"));
+    append(Standing.at(one), event("2"), event("3"));
+
+    Position five = append(passed(one, 1, 3), event("5"));
+    append(Standing.at(five), event("6"));
+
+    assertThat(numbers()).containsExactly(1L, 5L, 6L);
+    assertThat(payloads(entries())).containsExactly("1", "5", "6");
+  }
+
+  @Test
+  void shouldRemoveWhatWasWrittenAndPassedAlsoWithoutAnEvent() {
+    Position one = append(Standing.at(Position.START), event("1"));
+    append(Standing.at(one), event("2"), event("3"));
+
+    Standing told = passed(one, 1, 2);
+    append(told);
+    append(told);
+
+    assertThat(numbers()).containsExactly(1L);
+    assertThat(replica.log.read(ref, one, 10)).isEqualTo(new ReadResult.Gap(null, told.last()));
+  }
+
+  /** A frozen Redis executes what its sockets hold when it wakes, in any order of connections. */
+  @Test
+  void shouldWriteNothingThatWasOvertaken() {
+    Position one = append(Standing.at(Position.START), event("1"));
+    Standing later = passed(one, 1, 3);
+    Position five = append(later, event("5"));
+
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> append(Standing.at(one), event("2"), event("3")));
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> append(passed(one, 1, 2), event("4")));
+    Position again = append(later, event("5"));
+
+    assertThat(again).isEqualTo(five);
+    assertThat(numbers()).containsExactly(1L, 5L);
+    assertThat(field("l")).isEqualTo(five.toString());
+  }
+
+  @Test
+  void shouldWriteNothingThatWasOvertakenByTheEnd() {
+    Position one = append(Standing.at(Position.START), event("1"));
+    Position end = append(passed(one, 1, 2), last(""));
+
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> append(Standing.at(one), event("2"), last("3")));
+    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> append(passed(one, 1, 2)));
+
+    assertThat(append(passed(one, 1, 2), last(""))).isEqualTo(end);
+    assertThat(numbers()).containsExactly(1L, 4L);
+  }
+
+  /** The response was written, its answer lost, and it was passed: only an end is to be found. */
+  @Test
+  void shouldReplaceAnEndThatWasWrittenAndPassed() {
+    Position one = append(Standing.at(Position.START), event("1"));
+    append(Standing.at(one), event("2"), last("3"));
+    assertThat(field("o")).isNull();
+
+    append(passed(one, 1, 2), last(""));
+
+    assertThat(numbers()).containsExactly(1L, 4L);
+    assertThat(payloads(entries())).containsExactly("1", "");
+    assertThat(field("o")).isNull();
+    assertThat(field("l")).isNull();
+  }
+
+  /** As after a failover to a Redis that had not got the newest writes. */
+  @Test
+  void shouldGoOnWhereRedisHasLostWrites() {
+    Position one = append(Standing.at(Position.START), event("1"));
+    Position two = append(Standing.at(one), event("2"));
+    Position three = append(Standing.at(two), event("3"));
+    redis.command("XDEL", streamKey(), two.toString(), three.toString());
+    redis.command("HSET", sessionKey(), "l:a1", one.toString());
+
+    Position four = append(Standing.at(three), event("4"));
+
+    assertThat(numbers()).containsExactly(1L, 4L);
+    assertThat(replica.log.read(ref, one, 10)).isEqualTo(new ReadResult.Gap(four));
+    assertThat(payloads(replica.log.read(ref, three, 10))).containsExactly("4");
+  }
+
+  @Test
+  void shouldGoOnWhereTheLastPositionIsGone() {
+    Position three = scripts.append(ref, OWNER, Standing.at(Position.START), numbered(1, 3));
+    redis.command("HDEL", sessionKey(), "l:a1");
+
+    Position four = append(Standing.at(three), event("4"));
+
+    assertThat(numbers()).containsExactly(1L, 2L, 3L, 4L);
+    assertThat(field("l")).isEqualTo(four.toString());
+  }
+
+  /** The clock of the Redis that took over may be behind. */
+  @Test
+  void shouldNeverGoBackInTime() {
+    Position one = append(Standing.at(Position.START), event("1"));
+    Position ahead = new Position(one.millis() + 100_000, 2);
+
+    Position three = append(Standing.at(ahead), event("3"));
+    Position four = append(Standing.at(three), event("4"));
+
+    assertThat(three).isEqualTo(new Position(ahead.millis(), 3));
+    assertThat(four).isEqualTo(new Position(ahead.millis(), 4));
+  }
+
+  @Test
+  void shouldStillRefuseWhoIsNotTheOwner() {
+    Position one = append(Standing.at(Position.START), event("1"));
+    redis.command("HSET", sessionKey(), "o:a1", "b beef");
+
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> append(passed(one, 1, 2), event("4")));
+    redis.command("DEL", sessionKey(), streamKey());
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> append(passed(one, 1, 2), event("4")));
+
+    assertThat(redis.command("EXISTS", sessionKey(), streamKey())).isEqualTo(":0");
+  }
+
+  /** Redis refuses a script for want of memory at its first write: nothing may be gone by then. */
+  @Test
+  void shouldRemoveNothingWhenRedisHasNoMemory() {
+    Position one = append(Standing.at(Position.START), event("1"));
+    append(Standing.at(one), event("2"), last("3"));
+    Standing passed = passed(one, 1, 2);
+
+    redis.command("CONFIG", "SET", "maxmemory", "1");
+    assertThatExceptionOfType(RedisUnavailableException.class)
+        .isThrownBy(() -> append(passed, last("")));
+    redis.command("CONFIG", "SET", "maxmemory", "0");
+    append(passed, last(""));
+
+    assertThat(numbers()).containsExactly(1L, 4L);
+  }
+}

@@ -1,0 +1,260 @@
+package dev.holdfast.log.redis;
+
+import static dev.holdfast.log.LogTesting.event;
+import static dev.holdfast.log.LogTesting.events;
+import static dev.holdfast.log.LogTesting.last;
+import static dev.holdfast.log.LogTesting.numbered;
+import static dev.holdfast.log.LogTesting.payloads;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogTesting.CountingWatcher;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.OutcomeUnknownException;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.testing.RedisFixture;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A Redis that is away for longer than events wait, and what is found once it is back. */
+class OutageIT {
+
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final Retention RETENTION = new Retention(HOUR, HOUR, 100_000, HOUR, 100);
+  private static final Duration TIMEOUT = Duration.ofMillis(300);
+
+  private final RedisFixture redis = RedisFixture.startDurable();
+  private final List<Replica> replicas = new ArrayList<>();
+  private final StreamRef ref = new StreamRef("s" + UUID.randomUUID(), "a1");
+  private final EventLog log = replica("a");
+  private final EventLog other = replica("b");
+  private final StreamWriter writer = log.open(ref, "1");
+
+  @AfterEach
+  void close() {
+    replicas.forEach(Replica::close);
+    redis.close();
+  }
+
+  private EventLog replica(String name) {
+    Replica replica = new Replica(name, redis.url(), redis.url(), redis.url(), TIMEOUT, RETENTION);
+    replicas.add(replica);
+    replica.log.begin(ref.session());
+    return replica.log;
+  }
+
+  /** Writes the first event, and follows the stream up to it. */
+  private Position follow() {
+    log.watch(ref, new CountingWatcher());
+    Position first = writer.append(numbered(1, 1));
+    assertThat(payloads(log.read(ref, Position.START, 10))).containsExactly("1");
+    assertThat(events(log.read(ref, first, 10))).isEmpty();
+    return first;
+  }
+
+  private void settle() {
+    await()
+        .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
+        .ignoreExceptionsInstanceOf(OutcomeUnknownException.class)
+        .until(() -> {
+          writer.settle();
+          return true;
+        });
+  }
+
+  private long stored() {
+    String length = redis.command("XLEN", Replica.KEYS.stream(ref.session(), ref.name()));
+    return Long.parseLong(length.substring(1));
+  }
+
+  private boolean hasOwner() {
+    return redis
+        .command("HEXISTS", Replica.KEYS.session(ref.session()), "o:" + ref.name())
+        .equals(":1");
+  }
+
+  private static Throwable failing(Runnable appending) {
+    Throwable failure = catchThrowable(appending::run);
+    assertThat(failure)
+        .isInstanceOfAny(StoreUnavailableException.class, OutcomeUnknownException.class);
+    return failure;
+  }
+
+  @Test
+  void shouldPassEventsToTheLocalTailOnlyAndShowOthersTheGap() {
+    Position first = follow();
+    redis.kill();
+    List<NewEvent> held = numbered(2, 2);
+    failing(() -> writer.append(held));
+
+    assertThat(writer.pass(held)).isTrue();
+    assertThat(writer.pass(numbered(3, 4))).isTrue();
+
+    List<LogEvent> passed = events(log.read(ref, first, 10));
+    assertThat(payloads(passed)).containsExactly("2", "3", "4");
+    assertThat(passed).extracting(LogEvent::logged).containsOnly(false);
+    Position head = passed.getLast().position();
+    assertThat(head.number()).isEqualTo(4);
+    assertThat(events(log.read(ref, head, 10))).isEmpty();
+    assertThat(events(log.read(ref, head, 10))).isEmpty();
+
+    redis.restart();
+    settle();
+    await()
+        .untilAsserted(
+            () -> assertThat(other.read(ref, first, 10)).isEqualTo(new ReadResult.Gap(null, head)));
+    Position fifth = writer.append(numbered(5, 5));
+
+    assertThat(fifth.number()).isEqualTo(5);
+    assertThat(other.read(ref, first, 10)).isEqualTo(new ReadResult.Gap(fifth));
+    List<LogEvent> next = events(log.read(ref, head, 10));
+    assertThat(payloads(next)).containsExactly("5");
+    assertThat(next.getFirst().logged()).isTrue();
+    assertThat(events(other.read(ref, fifth, 10))).isEmpty();
+  }
+
+  /** What had no answer is executed when Redis wakes; by then a client has got it. */
+  @Test
+  void shouldRemoveWhatAFrozenRedisWritesLate() {
+    Position first = follow();
+    redis.freeze();
+    List<NewEvent> held = numbered(2, 3);
+    assertThat(failing(() -> writer.append(held))).isInstanceOf(OutcomeUnknownException.class);
+    assertThat(writer.pass(held)).isTrue();
+
+    redis.thaw();
+    settle();
+
+    assertThat(stored()).isEqualTo(1);
+    assertThat(other.read(ref, first, 10)).isInstanceOf(ReadResult.Gap.class);
+    assertThat(payloads(log.read(ref, first, 10))).containsExactly("2", "3");
+    assertThat(writer.append(numbered(4, 4)).number()).isEqualTo(4);
+    assertThat(payloads(other.read(ref, new Position(first.millis(), 3), 10))).containsExactly("4");
+  }
+
+  @Test
+  void shouldCompleteAStreamWhoseEndWasPassed() {
+    Position first = follow();
+    redis.freeze();
+    List<NewEvent> end = List.of(event("2"), last("3"));
+    failing(() -> writer.append(end));
+    assertThat(writer.pass(end)).isTrue();
+    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> writer.pass(numbered(4, 4)));
+
+    redis.thaw();
+    settle();
+
+    List<LogEvent> passed = events(log.read(ref, first, 10));
+    assertThat(payloads(passed)).startsWith("2", "3");
+    assertThat(passed.get(1).last()).isTrue();
+    assertThat(hasOwner()).isFalse();
+    ReadResult gap = other.read(ref, first, 10);
+    assertThat(gap).isInstanceOf(ReadResult.Gap.class);
+    Position goOn = ((ReadResult.Gap) gap).goOnAfter().orElseThrow();
+    List<LogEvent> rest = events(other.read(ref, goOn, 10));
+    assertThat(payloads(rest)).containsExactly("");
+    assertThat(rest.getFirst().last()).isTrue();
+    assertThat(other.read(ref, rest.getFirst().position(), 1)).isEqualTo(new ReadResult.Ended());
+  }
+
+  @Test
+  void shouldPassNothingThatNobodyWouldRead() {
+    writer.append(numbered(1, 1));
+    redis.kill();
+
+    assertThat(writer.pass(numbered(2, 2))).isFalse();
+
+    redis.restart();
+    await().ignoreExceptions().until(() -> writer.append(numbered(2, 2)).number() == 2);
+    assertThat(stored()).isEqualTo(2);
+  }
+
+  /** Order must hold: what this tail has yet to read is in Redis. */
+  @Test
+  void shouldPassNothingToATailThatIsBehind() {
+    log.watch(ref, new CountingWatcher()).close();
+    writer.append(numbered(1, 1));
+    log.watch(ref, new CountingWatcher());
+    Position second = writer.append(numbered(2, 2));
+    redis.kill();
+
+    assertThat(writer.pass(numbered(3, 3))).isFalse();
+    assertThat(catchThrowable(() -> log.read(ref, Position.START, 10))).isNotNull();
+    assertThat(writer.pass(numbered(3, 3))).isFalse();
+    assertThat(events(log.read(ref, second, 10))).isEmpty();
+    assertThat(writer.pass(numbered(3, 3))).isTrue();
+  }
+
+  /** A tail is never forced to keep up: what it has not read waits with the upstream. */
+  @Test
+  void shouldPassNothingMoreToATailThatDoesNotRead() {
+    follow();
+    redis.kill();
+    List<NewEvent> large = List.of(new NewEvent(new byte[100_000], null, false));
+
+    int passed = 0;
+    while (writer.pass(large)) {
+      passed++;
+      assertThat(passed).isLessThan(10);
+    }
+
+    assertThat(passed).isGreaterThan(1);
+  }
+
+  @Test
+  void shouldGoOnAfterARestartFromAnOlderState() {
+    Position first = follow();
+    Position third = writer.append(numbered(2, 3));
+    log.read(ref, first, 10);
+    redis.command("XTRIM", Replica.KEYS.stream(ref.session(), ref.name()), "MAXLEN", "0");
+    redis.command("HSET", Replica.KEYS.session(ref.session()), "l:" + ref.name(), "1-1");
+    assertThat(other.read(ref, third, 10)).isInstanceOf(ReadResult.Gap.class);
+
+    // Who follows here has all events: for it there is no gap, and soon for others there is none.
+    assertThat(events(log.read(ref, third, 10))).isEmpty();
+    assertThat(events(log.read(ref, third, 10))).isEmpty();
+    assertThat(events(other.read(ref, third, 10))).isEmpty();
+    Position fourth = writer.append(numbered(4, 4));
+
+    assertThat(fourth.number()).isEqualTo(4);
+    assertThat(payloads(log.read(ref, third, 10))).containsExactly("4");
+    assertThat(other.read(ref, first, 10)).isEqualTo(new ReadResult.Gap(fourth));
+  }
+
+  @Test
+  void shouldEndWhenRedisComesBackEmpty() {
+    Position first = follow();
+    redis.kill();
+    assertThat(writer.pass(numbered(2, 2))).isTrue();
+    Position second = events(log.read(ref, first, 10)).getLast().position();
+    redis.restart();
+    await().until(() -> redis.command("FLUSHALL").equals("+OK"));
+
+    await()
+        .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
+        .ignoreExceptionsInstanceOf(OutcomeUnknownException.class)
+        .untilAsserted(
+            () -> assertThatExceptionOfType(FencedException.class).isThrownBy(writer::settle));
+
+    writer.settle();
+    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> writer.pass(numbered(3, 3)));
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> writer.append(numbered(3, 3)));
+    assertThat(log.read(ref, second, 10)).isEqualTo(new ReadResult.Unknown());
+    assertThat(log.isWrittenHere(ref)).isFalse();
+  }
+}
