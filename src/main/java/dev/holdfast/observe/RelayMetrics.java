@@ -21,6 +21,7 @@ public final class RelayMetrics implements RelayListener {
   private final AtomicInteger connections;
   private final Counter appended;
   private final Timer appendTime;
+  private final Counter passed;
   private final Counter delivered;
   private final Timer replayTime;
   private final DistributionSummary replayed;
@@ -35,6 +36,7 @@ public final class RelayMetrics implements RelayListener {
     registry.gauge("holdfast.connections.active", connections);
     appended = registry.counter("holdfast.events.appended");
     appendTime = registry.timer("holdfast.append.time");
+    passed = registry.counter("holdfast.events.unlogged");
     delivered = registry.counter("holdfast.events.delivered");
     replayTime = registry.timer("holdfast.replay.time");
     replayed = registry.summary("holdfast.replay.events");
@@ -66,6 +68,11 @@ public final class RelayMetrics implements RelayListener {
   public void appended(int events, Duration took) {
     appended.increment(events);
     appendTime.record(took);
+  }
+
+  @Override
+  public void passed(int events) {
+    passed.increment(events);
   }
 
   @Override

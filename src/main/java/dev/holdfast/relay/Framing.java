@@ -27,12 +27,15 @@ record Framing(String stream, boolean ids, boolean hints) {
     }
   }
 
-  /** One event. One without a payload only ends its stream and is not sent. */
+  /**
+   * One event. One without a payload only ends its stream and is not sent. One that is not logged
+   * gets no id: a client that resumes does so from before it, and learns of the gap.
+   */
   void event(SseWriter frames, LogEvent event) {
     if (event.payload().length == 0) {
       return;
     }
-    if (ids) {
+    if (ids && event.logged()) {
       frames.event(id(event.position()), event.payload());
     } else {
       frames.event(null, null, null, event.payload());

@@ -2,6 +2,7 @@ package dev.holdfast.relay;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
+import java.time.Duration;
 
 /**
  * What the sessions and streams of one replica share.
@@ -10,6 +11,7 @@ import dev.holdfast.log.Inbox;
  * @param inbox what is sent to streams that others own
  * @param streams how streams are kept and followed
  * @param replay what a client that comes back is given
+ * @param hold how long events wait for a store that is away
  * @param listener is told what happens
  * @param pumps what is written here
  * @param tails what is followed here
@@ -20,6 +22,7 @@ public record Parts(
     Inbox inbox,
     StreamConfig streams,
     ReplayConfig replay,
+    Duration hold,
     RelayListener listener,
     Pumps pumps,
     Tails tails,
@@ -31,7 +34,8 @@ public record Parts(
       Inbox inbox,
       StreamConfig streams,
       ReplayConfig replay,
+      Duration hold,
       RelayListener listener) {
-    this(log, inbox, streams, replay, listener, new Pumps(), new Tails(), new Admission());
+    this(log, inbox, streams, replay, hold, listener, new Pumps(), new Tails(), new Admission());
   }
 }

@@ -2,8 +2,6 @@ package dev.holdfast.relay;
 
 import dev.holdfast.log.FencedException;
 import dev.holdfast.log.NewEvent;
-import dev.holdfast.log.OutcomeUnknownException;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.RequestId;
@@ -34,6 +32,7 @@ final class Pump implements Runnable {
   private static final byte[] NOTHING = {};
 
   private final StreamWriter writer;
+  private final Appender log;
   private final Supplier<MessageSource> upstream;
   private final boolean asked;
   private final PendingRequests pending;
@@ -58,6 +57,7 @@ final class Pump implements Runnable {
    * @param asked whether it is asked already, and the answer must be let go in any case
    * @param requests the requests that the stream answers; none for a standalone stream
    * @param hearCancellations cancels what clients have cancelled so far, wherever they have
+   * @param hold how long events wait for a store that is away
    */
   Pump(
       StreamWriter writer,
@@ -65,8 +65,10 @@ final class Pump implements Runnable {
       boolean asked,
       List<RequestId> requests,
       Runnable hearCancellations,
+      Duration hold,
       RelayListener listener) {
     this.writer = writer;
+    this.log = new Appender(writer, hold, listener);
     this.upstream = upstream;
     this.asked = asked;
     this.requests = List.copyOf(requests);
@@ -99,6 +101,16 @@ final class Pump implements Runnable {
       settle(new UpstreamException.Broken("the gateway failed", unforeseen));
     } finally {
       firstSign.complete(null);
+      finish();
+    }
+  }
+
+  /** Stays the owner until the store knows all that was written. */
+  private void finish() {
+    try {
+      log.finish();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -142,7 +154,7 @@ final class Pump implements Runnable {
       }
     }
     if (!events.isEmpty()) {
-      append(events);
+      log.append(events);
     }
     return !last;
   }
@@ -160,7 +172,7 @@ final class Pump implements Runnable {
       return;
     }
     if (!before.isEmpty()) {
-      append(before);
+      log.append(before);
     }
     throw failure;
   }
@@ -187,29 +199,11 @@ final class Pump implements Runnable {
     NewEvent last = end.removeLast();
     end.add(new NewEvent(last.payload(), null, true));
     try {
-      append(end);
+      log.append(end);
     } catch (FencedException alreadySettled) {
       LOG.debugf("stream=%s was settled by another", writer.stream());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  /**
-   * Appends, for as long as it takes while the store is away: the events wait here, the upstream
-   * waits behind them, and the writer sees to it that a repeated append is not written twice.
-   */
-  private void append(List<NewEvent> events) throws InterruptedException {
-    long start = System.nanoTime();
-    for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
-      try {
-        writer.append(events);
-        listener.appended(events.size(), Duration.ofNanos(System.nanoTime() - start));
-        return;
-      } catch (StoreUnavailableException | OutcomeUnknownException failure) {
-        LOG.warnf("stream=%s waits for the store: %s", writer.stream(), failure.getMessage());
-        Thread.sleep(backoff.delay());
-      }
     }
   }
 

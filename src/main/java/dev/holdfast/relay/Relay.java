@@ -49,6 +49,7 @@ public final class Relay {
   private final EventLog log;
   private final StreamConfig streams;
   private final ReplayConfig replay;
+  private final Duration hold;
   private final RelayListener listener;
   private final InstantSource clock;
   private final Pumps pumps;
@@ -71,6 +72,7 @@ public final class Relay {
     this.log = parts.log();
     this.streams = parts.streams();
     this.replay = parts.replay();
+    this.hold = parts.hold();
     this.listener = parts.listener();
     this.clock = clock;
     this.pumps = parts.pumps();
@@ -188,7 +190,8 @@ public final class Relay {
       boolean asked,
       List<RequestId> requests) {
     String session = writer.stream().session();
-    return new Pump(writer, upstream, asked, requests, () -> outbound.collect(session), listener);
+    return new Pump(
+        writer, upstream, asked, requests, () -> outbound.collect(session), hold, listener);
   }
 
   private StreamWriter open(Session session, StreamRef stream, List<RequestId> requests) {

@@ -26,6 +26,13 @@ public interface RelayListener {
    */
   void appended(int events, Duration took);
 
+  /**
+   * The store was away for too long: events went to their stream's client, but not into the log.
+   *
+   * @param events how many
+   */
+  void passed(int events);
+
   /** Events were written to a client's socket. */
   void delivered(int events);
 

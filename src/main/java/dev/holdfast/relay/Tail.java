@@ -35,7 +35,7 @@ public final class Tail {
   /** How long a wait may last, lest a wake-up was lost on its way from another replica. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
 
-  /** How long a store may be away before the client is sent to try elsewhere. */
+  /** How long a store may be away before the client of a stream from elsewhere is sent there. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final Context context;
@@ -59,6 +59,9 @@ public final class Tail {
   private int replayed;
   private boolean behind = true;
   private boolean complete;
+
+  /** Whether the newest event is not in the log, so that the client cannot resume after it. */
+  private boolean pastLog;
 
   /** How a tail came to be. */
   enum Kind {
@@ -229,13 +232,21 @@ public final class Tail {
       try {
         return context.log().read(stream, cursor, page);
       } catch (StoreUnavailableException away) {
-        if (isUnwanted() || System.nanoTime() - since > PATIENCE.toNanos()) {
+        if (isUnwanted() || lifetime.isOver() || isTooLong(since)) {
           throw away;
+        }
+        if (lifetime.isSilent()) {
+          frames.comment("");
         }
         outlet.flush(frames);
         Thread.sleep(backoff.delay());
       }
     }
+  }
+
+  /** Where the stream is written, the client is sent nowhere: there is no better place for it. */
+  private boolean isTooLong(long since) {
+    return System.nanoTime() - since > PATIENCE.toNanos() && !context.log().isWrittenHere(stream);
   }
 
   private boolean deliver(List<LogEvent> events, Outlet outlet) throws ClientGoneException {
@@ -250,6 +261,7 @@ public final class Tail {
       outlet.flush(frames);
     }
     cursor = newest.position();
+    pastLog = !newest.logged();
     replayed += behind ? count : 0;
     lifetime.delivered();
     context.listener().delivered(count);
@@ -301,9 +313,13 @@ public final class Tail {
     return false;
   }
 
-  /** A client that was given no event id yet would lose its call with the connection: it stays. */
+  /**
+   * A client that was given no event id yet would lose its call with the connection: it stays. So
+   * does one whose newest event had none, until it gets one: elsewhere it would find a gap.
+   */
   private boolean mustLeave() {
     return moving
+        && !pastLog
         && (kind != Kind.REQUEST
             || (framing.ids() && (framing.hints() || !cursor.equals(Position.START))));
   }

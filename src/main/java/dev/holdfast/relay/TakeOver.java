@@ -50,6 +50,7 @@ public final class TakeOver {
   private final Adoption adoption;
   private final Outbound outbound;
   private final Pumps pumps;
+  private final Duration hold;
   private final RelayListener listener;
 
   /** By upstream, so that one that is slow holds up no other. */
@@ -68,6 +69,7 @@ public final class TakeOver {
     this.adoption = adoption;
     this.outbound = outbound;
     this.pumps = parts.pumps();
+    this.hold = parts.hold();
     this.listener = parts.listener();
   }
 
@@ -125,6 +127,7 @@ public final class TakeOver {
             false,
             requests,
             () -> outbound.collect(adopted.stream().session()),
+            hold,
             listener));
   }
 

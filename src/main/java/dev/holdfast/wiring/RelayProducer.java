@@ -9,6 +9,7 @@ import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayListener;
 import dev.holdfast.relay.ReplayConfig;
 import dev.holdfast.relay.Sessions;
+import dev.holdfast.relay.StoreFailureConfig;
 import dev.holdfast.relay.StreamConfig;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionStore;
@@ -22,9 +23,14 @@ final class RelayProducer {
 
   @Produces
   @Singleton
-  Parts parts(EventLog log, StreamConfig streams, ReplayConfig replay, RelayListener listener) {
+  Parts parts(
+      EventLog log,
+      StreamConfig streams,
+      ReplayConfig replay,
+      StoreFailureConfig storeFailure,
+      RelayListener listener) {
     Inbox inbox = log instanceof RedisEventLog shared ? shared.inbox() : Inbox.NONE;
-    return new Parts(log, inbox, streams, replay, listener);
+    return new Parts(log, inbox, streams, replay, storeFailure.hold(), listener);
   }
 
   @Produces

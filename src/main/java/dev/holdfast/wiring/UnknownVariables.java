@@ -4,6 +4,7 @@ import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.http.HttpConfig;
 import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.relay.ReplayConfig;
+import dev.holdfast.relay.StoreFailureConfig;
 import dev.holdfast.relay.StreamConfig;
 import dev.holdfast.session.SessionConfig;
 import io.quarkus.runtime.StartupEvent;
@@ -32,6 +33,7 @@ final class UnknownVariables {
           GatewayConfig.class,
           StreamConfig.class,
           ReplayConfig.class,
+          StoreFailureConfig.class,
           SessionConfig.class,
           HttpConfig.class,
           LimitsConfig.class,

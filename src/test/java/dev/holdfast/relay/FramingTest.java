@@ -55,6 +55,14 @@ class FramingTest {
     assertThat(written()).isEqualTo(": \n\n");
   }
 
+  /** Nobody could resume from it. */
+  @Test
+  void shouldSendAnEventThatIsNotLoggedWithoutAnId() {
+    CURRENT.event(frames, new LogEvent(POSITION, "{}".getBytes(UTF_8), null, false, false));
+
+    assertThat(written()).isEqualTo("data: {}\n\n");
+  }
+
   @Test
   void shouldSendAnEventWithItsId() {
     OLD_CLIENT.event(frames, event("{\"a\":\"é\"}"));

@@ -13,6 +13,7 @@ final class Heard implements RelayListener {
   final AtomicInteger ended = new AtomicInteger();
   final AtomicInteger connections = new AtomicInteger();
   final AtomicInteger appended = new AtomicInteger();
+  final AtomicInteger passed = new AtomicInteger();
   final AtomicInteger delivered = new AtomicInteger();
   final AtomicInteger resumptions = new AtomicInteger();
   final AtomicInteger lost = new AtomicInteger();
@@ -43,6 +44,11 @@ final class Heard implements RelayListener {
   @Override
   public void appended(int events, Duration took) {
     appended.addAndGet(events);
+  }
+
+  @Override
+  public void passed(int events) {
+    passed.addAndGet(events);
   }
 
   @Override

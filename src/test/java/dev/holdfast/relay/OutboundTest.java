@@ -223,7 +223,13 @@ class OutboundTest {
                 });
     ScriptedInbox inbox = new ScriptedInbox();
     Parts parts =
-        new Parts(fixture.log, inbox, Settings.streams(), Settings.replay(), fixture.heard);
+        new Parts(
+            fixture.log,
+            inbox,
+            Settings.streams(),
+            Settings.replay(),
+            Duration.ofSeconds(5),
+            fixture.heard);
     Sessions sessions =
         new Sessions(away, Map.of(), parts, Duration.ofHours(1), InstantSource.system());
     Outbound outbound = new Outbound(sessions, parts);

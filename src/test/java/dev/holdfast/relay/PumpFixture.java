@@ -3,6 +3,7 @@ package dev.holdfast.relay;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageSource;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -12,6 +13,9 @@ final class PumpFixture {
 
   static final String STREAM = "s";
   static final String PROGRESS = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}";
+
+  /** Short: a test that wants events to be passed waits for it. */
+  static final Duration HOLD = Duration.ofMillis(200);
 
   final Desk desk = new Desk();
   final ScriptedSource source = new ScriptedSource();
@@ -43,7 +47,7 @@ final class PumpFixture {
 
   Pump pump(StreamWriter to, Supplier<MessageSource> upstream, String... jsonIds) {
     List<RequestId> ids = Stream.of(jsonIds).map(RequestId::ofJson).toList();
-    return new Pump(to, upstream, false, ids, () -> hearCancellations.run(), desk.heard);
+    return new Pump(to, upstream, false, ids, () -> hearCancellations.run(), HOLD, desk.heard);
   }
 
   Thread start(Pump pump) {

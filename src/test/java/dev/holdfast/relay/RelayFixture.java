@@ -59,7 +59,7 @@ final class RelayFixture implements AutoCloseable {
   RelayFixture(StreamConfig streams, ReplayConfig replay, Tool... tools) {
     local = new LocalUpstream(List.of(tools), "test", "1");
     Map<String, Upstream> upstreams = Map.of(LOCAL, local, SCRIPTED, scripted);
-    parts = new Parts(log, inbox, streams, replay, heard);
+    parts = new Parts(log, inbox, streams, replay, Duration.ofSeconds(5), heard);
     // A tenth of this is how seldom the store hears of use; by the monotonic clock, so: always.
     Duration always = Duration.ofNanos(10);
     sessions = new Sessions(store, upstreams, parts, always, clock);

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamWriter;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -104,6 +105,25 @@ class TailClientTest {
     client.awaitEnd();
 
     assertThat(client.text()).startsWith("id: s_0-0\n");
+  }
+
+  /** There is no better place for its client: here it hears of what the store does not take. */
+  @Test
+  void shouldStayWhereItsStreamIsWrittenHoweverLongTheStoreIsAway() {
+    log.writtenHere = true;
+    desk.streams = Settings.streams().keepAlive(Duration.ofMillis(100));
+    desk.open("s").append(Desk.complete(1, 1));
+    log.reads.set(0);
+    long start = System.nanoTime();
+    TestConnection client = desk.follow("s");
+
+    await().until(() -> System.nanoTime() - start > Duration.ofSeconds(6).toNanos());
+    assertThat(client.hasEnded()).isFalse();
+    assertThat(client.text()).endsWith(": \n\n: \n\n");
+    log.reads.set(Integer.MAX_VALUE);
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1");
   }
 
   @Test

@@ -55,6 +55,8 @@ class ConfigBoundsTest {
     "stream.write-timeout, 1h, 61m, 1h or less, PT1H1M",
     "replay.window, 1s, 999ms, 1s or more, PT0.999S",
     "replay.window, 30d, 31d, 30d or less, PT744H",
+    "store-failure.hold, 100ms, 99ms, 100ms or more, PT0.099S",
+    "store-failure.hold, 10m, 601s, 10m or less, PT10M1S",
     "session.idle-timeout, 1s, 999ms, 1s or more, PT0.999S",
     "session.idle-timeout, 30d, 31d, 30d or less, PT744H",
     "cluster.heartbeat, 50ms, 49ms, 50ms or more, PT0.049S",

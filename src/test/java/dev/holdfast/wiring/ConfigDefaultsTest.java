@@ -73,6 +73,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.replay.enabled", "true"),
                 entry("holdfast.replay.window", "24h"),
                 entry("holdfast.replay.on-gap", "error"),
+                entry("holdfast.store-failure.hold", "5s"),
                 entry("holdfast.session.idle-timeout", "1h"),
                 entry("holdfast.http.allowed-origins", "localhost"),
                 entry("holdfast.http.allowed-hosts", "localhost"),

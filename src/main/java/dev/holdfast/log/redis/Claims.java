@@ -73,6 +73,16 @@ final class Claims implements Adoption {
     return claimed.stream().map(each -> adopted(each, owner)).toList();
   }
 
+  /** Of which streams may have been claimed that nobody writes. */
+  Set<String> sessions() {
+    return unsettled.keySet();
+  }
+
+  /** The session has ended. */
+  void forget(String session) {
+    unsettled.remove(session);
+  }
+
   private AdoptedStream adopted(LogScripts.Claimed claimed, String owner) {
     return new AdoptedStream(
         owned.claimed(claimed.stream(), owner, claimed.last()),

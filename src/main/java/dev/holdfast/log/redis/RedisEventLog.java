@@ -207,7 +207,7 @@ public final class RedisEventLog implements EventLog, Adoption {
     owned.sweep();
     inbox.lookAgain();
     List<String> sessions =
-        Stream.concat(sessions().stream(), claims.keySet().stream()).distinct().toList();
+        Stream.concat(sessions().stream(), claims.sessions().stream()).distinct().toList();
     for (int from = 0; from < sessions.size(); from += AT_ONCE) {
       sweep(sessions.subList(from, Math.min(sessions.size(), from + AT_ONCE)));
     }
@@ -278,7 +278,7 @@ public final class RedisEventLog implements EventLog, Adoption {
 
   private void ended(String session) {
     owned.end(session);
-    claims.remove(session);
+    claims.forget(session);
     watchers.wakeSession(session);
     inbox.ended(session);
   }

@@ -1,0 +1,281 @@
+package dev.holdfast.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.resume.FollowingClient;
+import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.Frame;
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.RedisFixture;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Calls in the middle of which Redis goes away, for less and for more than events wait. */
+@Timeout(120)
+class RedisAwayIT {
+
+  private static final Pattern PROGRESS = Pattern.compile("\"progress\":(\\d+)");
+  private static final Duration SHORT = Duration.ofSeconds(2);
+  private static final Duration BACK = Duration.ofSeconds(20);
+
+  private final Random random = new Random(20_251_125);
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final List<AutoCloseable> opened = new ArrayList<>();
+  private final RedisFixture redis = closing(RedisFixture.startDurable());
+  private final NodeFixture server = closing(NodeFixture.start(NodeFixture.CONFORMANCE_SERVER));
+
+  /** How Redis goes away, and comes back with all it had. */
+  enum Outage {
+    KILLED {
+      @Override
+      void begin(RedisFixture redis) {
+        redis.kill();
+      }
+
+      @Override
+      void end(RedisFixture redis) {
+        redis.restart();
+      }
+    },
+    /** Then it executes late what its sockets hold. */
+    FROZEN {
+      @Override
+      void begin(RedisFixture redis) {
+        redis.freeze();
+      }
+
+      @Override
+      void end(RedisFixture redis) {
+        redis.thaw();
+      }
+    };
+
+    abstract void begin(RedisFixture redis);
+
+    abstract void end(RedisFixture redis);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    threads.shutdownNow();
+    http.close();
+    for (AutoCloseable closeable : opened.reversed()) {
+      closeable.close();
+    }
+  }
+
+  private <T extends AutoCloseable> T closing(T closeable) {
+    opened.add(closeable);
+    return closeable;
+  }
+
+  private Gateway gateway(String hold) {
+    return closing(
+        Gateway.start(
+            Map.of(
+                "holdfast.store",
+                "redis",
+                "holdfast.redis.timeout",
+                "300ms",
+                "holdfast.store-failure.hold",
+                hold,
+                "quarkus.redis.hosts",
+                redis.url(),
+                "holdfast.upstream.url",
+                server.url().toString())));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldLoseNothingWhenItIsBackInTime(Outage outage) throws Exception {
+    Gateway owner = gateway("5s");
+    Gateway other = gateway("5s");
+    int steps = 60;
+    Transcript here = new Transcript();
+    Transcript there = new Transcript();
+    Future<?> atOwner = threads.submit(() -> follow(here, 1, steps, owner.url(), owner.url()));
+    Future<?> atOther = threads.submit(() -> follow(there, 2, steps, owner.url(), other.url()));
+    await().until(() -> here.progress().size() > 5 && there.progress().size() > 8);
+
+    outage.begin(redis);
+    long end = System.nanoTime() + SHORT.toNanos();
+    while (System.nanoTime() < end) {
+      LockSupport.parkNanos(end - System.nanoTime());
+    }
+    outage.end(redis);
+    atOwner.get();
+    atOther.get();
+
+    for (Transcript call : List.of(here, there)) {
+      String story = call + "\n" + owner.output() + "\n" + other.output();
+      assertThat(call.progress()).as(story).isEqualTo(upTo(steps));
+      assertThat(call.results()).as(story).isEqualTo(1);
+      // Nor is there one without an id: it would show that of the event before.
+      assertThat(call.ids()).as(story).doesNotHaveDuplicates();
+    }
+  }
+
+  /** Calls at one replica, goes away after a few events, and follows the rest at another. */
+  private Transcript follow(Transcript transcript, int id, int steps, URI first, URI then)
+      throws Exception {
+    FollowingClient client = new FollowingClient(http, List.of(first), random);
+    boolean moves = !first.equals(then);
+    client.begin(
+        count(id, steps), random, transcript, seen -> moves && seen.progress().size() >= 3);
+    client.at(List.of(then)).resume(transcript, random);
+    return transcript;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldGoOnWithoutIdsAndShowTheGapWhenItIsBackLate(Outage outage) throws Exception {
+    Gateway owner = gateway("1s");
+    Gateway other = gateway("1s");
+    int steps = 120;
+    McpClient client = McpClient.at(owner.url());
+    FrameStream call = client.stream(count(1, steps));
+    List<Frame.Event> seen = new ArrayList<>();
+    take(call, seen, 10);
+
+    outage.begin(redis);
+    await().atMost(BACK).until(() -> readiness(owner) == 503 && readiness(other) == 503);
+    do {
+      take(call, seen, 1);
+    } while (withLastId(seen) < 10);
+    String before = seen.getLast().id();
+    outage.end(redis);
+    await().atMost(BACK).until(() -> readiness(owner) == 200 && readiness(other) == 200);
+    do {
+      take(call, seen, 1);
+    } while (seen.getLast().id().equals(before));
+    String after = seen.getLast().id();
+    while (!seen.getLast().data().contains("\"result\"")) {
+      take(call, seen, 1);
+    }
+
+    String story = seen + "\n" + owner.output();
+    assertThat(progress(seen)).as(story).isEqualTo(upTo(steps));
+    assertThat(call.rest()).as(story).containsExactly(new Frame.End(true));
+    HttpResponse<String> gone = resume(other, client, before);
+    assertThat(gone.statusCode()).as(story).isEqualTo(410);
+    assertThat(gone.body()).contains("\"purged\":true");
+    int from = seen.stream().map(Frame.Event::id).toList().indexOf(after);
+    HttpResponse<String> rest = resume(other, client, after);
+    assertThat(rest.statusCode()).isEqualTo(200);
+    assertThat(progress(rest.body())).isEqualTo(progress(seen.subList(from + 1, seen.size())));
+    assertThat(rest.body()).contains("\"result\"");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldEndACallWhileItIsAwayAndCompleteItsStreamAfterwards(Outage outage) throws Exception {
+    Gateway owner = gateway("1s");
+    int steps = 30;
+    McpClient client = McpClient.at(owner.url());
+    FrameStream call = client.stream(count(1, steps));
+    List<Frame.Event> seen = new ArrayList<>();
+    take(call, seen, 5);
+
+    outage.begin(redis);
+    seen.addAll(call.events());
+    assertThat(progress(seen)).as(owner.output()).isEqualTo(upTo(steps));
+    assertThat(seen.getLast().data()).contains("\"result\"");
+    String last = seen.getLast().id();
+    assertThat(client.resumeWhole(last).statusCode()).isEqualTo(503);
+    outage.end(redis);
+
+    String session = "holdfast:{" + client.session() + "}";
+    String field = "o:" + last.substring(0, last.indexOf('_'));
+    await()
+        .atMost(BACK)
+        .ignoreExceptions()
+        .until(() -> redis.command("HEXISTS", session, field).equals(":0"));
+    await().atMost(BACK).until(() -> readiness(owner) == 200);
+    assertThat(client.resumeWhole(last).statusCode()).as(owner.output()).isEqualTo(410);
+    String metrics = get(owner, "/q/metrics").body();
+    assertThat(metrics).containsPattern("holdfast_events_unlogged_total \\d\\d");
+  }
+
+  private static void take(FrameStream call, List<Frame.Event> seen, int count) {
+    for (int i = 0; i < count; i++) {
+      seen.add(call.event());
+    }
+  }
+
+  /** How many came since the last new id, with it. */
+  private static long withLastId(List<Frame.Event> seen) {
+    return seen.stream().filter(event -> event.id().equals(seen.getLast().id())).count();
+  }
+
+  private static List<Integer> progress(List<Frame.Event> events) {
+    StringBuilder all = new StringBuilder();
+    events.forEach(event -> all.append(event.data()).append('\n'));
+    return progress(all.toString());
+  }
+
+  private static List<Integer> progress(String text) {
+    List<Integer> steps = new ArrayList<>();
+    Matcher matcher = PROGRESS.matcher(text);
+    while (matcher.find()) {
+      steps.add(Integer.valueOf(matcher.group(1)));
+    }
+    return steps;
+  }
+
+  private static List<Integer> upTo(int steps) {
+    return IntStream.rangeClosed(1, steps).boxed().toList();
+  }
+
+  private int readiness(Gateway gateway) throws Exception {
+    return get(gateway, "/q/health/ready").statusCode();
+  }
+
+  private HttpResponse<String> get(Gateway gateway, String path) throws Exception {
+    return http.send(
+        HttpRequest.newBuilder(gateway.url(path)).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpResponse<String> resume(Gateway gateway, McpClient client, String lastEventId)
+      throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(gateway.url())
+            .header("Accept", "text/event-stream")
+            .header("Mcp-Session-Id", client.session())
+            .header("MCP-Protocol-Version", McpClient.NEWEST)
+            .header("Last-Event-ID", lastEventId)
+            .build();
+    return http.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static String count(int id, int steps) {
+    return """
+    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count",\
+    "arguments":{"n":%d,"intervalMs":100},"_meta":{"progressToken":%d}}}\
+    """
+        .formatted(id, steps, id);
+  }
+}
