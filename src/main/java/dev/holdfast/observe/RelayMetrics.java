@@ -1,5 +1,6 @@
 package dev.holdfast.observe;
 
+import dev.holdfast.relay.MessageKind;
 import dev.holdfast.relay.RelayListener;
 import dev.holdfast.upstream.UpstreamException;
 import io.micrometer.core.instrument.Counter;
@@ -8,15 +9,30 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Counts what the relay does. The figures are those of this replica. */
 @Singleton
 public final class RelayMetrics implements RelayListener {
 
-  private final MeterRegistry registry;
+  private static final String UNREACHABLE = "unreachable";
+  private static final String BUSY = "busy";
+  private static final String TIMED_OUT = "timed_out";
+  private static final String SESSION_GONE = "session_gone";
+  private static final String REFUSED = "refused";
+  private static final String BROKEN = "broken";
+
   private final Counter sessionsOpened;
   private final Counter sessionsEnded;
+  private final Timer sessionDuration;
+  private final Map<MessageKind, Counter> fromClients;
+  private final Map<MessageKind, Counter> fromUpstreams;
   private final Counter connectionsTotal;
   private final AtomicInteger connections;
   private final Counter appended;
@@ -26,11 +42,16 @@ public final class RelayMetrics implements RelayListener {
   private final Timer replayTime;
   private final DistributionSummary replayed;
   private final Counter gaps;
+  private final Counter resumptions;
+  private final Counter lostCalls;
+  private final Map<String, Counter> upstreamErrors;
 
   RelayMetrics(MeterRegistry registry) {
-    this.registry = registry;
     sessionsOpened = registry.counter("holdfast.sessions.opened");
     sessionsEnded = registry.counter("holdfast.sessions.ended");
+    sessionDuration = registry.timer("holdfast.sessions.duration");
+    fromClients = messages(registry, "client");
+    fromUpstreams = messages(registry, "upstream");
     connectionsTotal = registry.counter("holdfast.connections.opened");
     connections = new AtomicInteger();
     registry.gauge("holdfast.connections.active", connections);
@@ -41,6 +62,27 @@ public final class RelayMetrics implements RelayListener {
     replayTime = registry.timer("holdfast.replay.time");
     replayed = registry.summary("holdfast.replay.events");
     gaps = registry.counter("holdfast.gaps");
+    resumptions = registry.counter("holdfast.takeovers", "resumed", "true");
+    lostCalls = registry.counter("holdfast.takeovers", "resumed", "false");
+    upstreamErrors =
+        Stream.of(UNREACHABLE, BUSY, TIMED_OUT, SESSION_GONE, REFUSED, BROKEN)
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    kind -> kind,
+                    kind -> registry.counter("holdfast.upstream.errors", "kind", kind)));
+  }
+
+  private static Map<MessageKind, Counter> messages(MeterRegistry registry, String from) {
+    Map<MessageKind, Counter> counters = new EnumMap<>(MessageKind.class);
+    for (MessageKind kind : MessageKind.values()) {
+      String name = kind.name().toLowerCase(Locale.ROOT);
+      counters.put(kind, registry.counter("holdfast.messages", "from", from, "kind", name));
+    }
+    return counters;
+  }
+
+  private static void increment(Map<MessageKind, Counter> counters, MessageKind kind) {
+    Objects.requireNonNull(counters.get(kind)).increment();
   }
 
   @Override
@@ -49,8 +91,19 @@ public final class RelayMetrics implements RelayListener {
   }
 
   @Override
-  public void sessionEnded() {
+  public void sessionEnded(Duration lived) {
     sessionsEnded.increment();
+    sessionDuration.record(lived);
+  }
+
+  @Override
+  public void fromClient(MessageKind kind) {
+    increment(fromClients, kind);
+  }
+
+  @Override
+  public void fromUpstream(MessageKind kind) {
+    increment(fromUpstreams, kind);
   }
 
   @Override
@@ -93,22 +146,22 @@ public final class RelayMetrics implements RelayListener {
 
   @Override
   public void takenOver(boolean resumed) {
-    registry.counter("holdfast.takeovers", "resumed", Boolean.toString(resumed)).increment();
+    (resumed ? resumptions : lostCalls).increment();
   }
 
   @Override
   public void upstreamFailed(UpstreamException failure) {
-    registry.counter("holdfast.upstream.errors", "kind", kind(failure)).increment();
+    Objects.requireNonNull(upstreamErrors.get(kind(failure))).increment();
   }
 
   private static String kind(UpstreamException failure) {
     return switch (failure) {
-      case UpstreamException.Unreachable _ -> "unreachable";
-      case UpstreamException.Busy _ -> "busy";
-      case UpstreamException.TimedOut _ -> "timed_out";
-      case UpstreamException.SessionGone _ -> "session_gone";
-      case UpstreamException.Refused _ -> "refused";
-      case UpstreamException.Broken _ -> "broken";
+      case UpstreamException.Unreachable _ -> UNREACHABLE;
+      case UpstreamException.Busy _ -> BUSY;
+      case UpstreamException.TimedOut _ -> TIMED_OUT;
+      case UpstreamException.SessionGone _ -> SESSION_GONE;
+      case UpstreamException.Refused _ -> REFUSED;
+      case UpstreamException.Broken _ -> BROKEN;
     };
   }
 }

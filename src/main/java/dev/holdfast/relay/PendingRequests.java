@@ -38,13 +38,26 @@ final class PendingRequests {
   }
 
   /**
+   * Reads what the upstream sent.
+   *
+   * @throws dev.holdfast.protocol.EnvelopeException when it is no JSON-RPC
+   */
+  static List<Message> read(byte[] payload) {
+    return messagesOf(Envelopes.read(payload));
+  }
+
+  /**
    * Strikes out what a message from the upstream answers.
    *
    * @return whether this message is an answer and none is waited for after it
    * @throws dev.holdfast.protocol.EnvelopeException when it is no JSON-RPC
    */
   boolean answeredBy(byte[] payload) {
-    List<Message> messages = messagesOf(Envelopes.read(payload));
+    return answeredBy(read(payload));
+  }
+
+  /** Strikes out what messages that came together answer, likewise. */
+  boolean answeredBy(List<Message> messages) {
     lock.lock();
     try {
       boolean answered = false;

@@ -4,6 +4,7 @@ import dev.holdfast.log.FencedException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -147,7 +148,9 @@ final class Pump implements Runnable {
     for (int i = 0; i < messages.size() && !last; i++) {
       UpstreamMessage message = messages.get(i);
       try {
-        last = pending.answeredBy(message.payload());
+        List<Message> parsed = PendingRequests.read(message.payload());
+        parsed.forEach(each -> listener.fromUpstream(MessageKind.of(each)));
+        last = pending.answeredBy(parsed);
         events.add(new NewEvent(message.payload(), message.eventId(), last));
       } catch (EnvelopeException garbage) {
         refuse(garbage, events);

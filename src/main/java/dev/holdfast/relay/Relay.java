@@ -91,7 +91,10 @@ public final class Relay {
    */
   public Initialized initialize(String upstream, Message.Request request) {
     try (Admission.Pass _ = admission.enter()) {
-      return sessions.begin(upstream, request);
+      listener.fromClient(MessageKind.REQUEST);
+      Initialized reply = sessions.begin(upstream, request);
+      listener.fromUpstream(MessageKind.RESPONSE);
+      return reply;
     } catch (UpstreamException failure) {
       listener.upstreamFailed(failure);
       throw failure;
@@ -117,6 +120,16 @@ public final class Relay {
     return isDurable(body) ? sessions.recall(upstream, id) : sessions.find(upstream, id);
   }
 
+  /**
+   * Counts an HTTP request of a session, for those who look after sessions.
+   *
+   * @param address from where it came
+   * @param failed whether it was answered with an error status
+   */
+  public void count(Session session, String address, boolean failed) {
+    sessions.count(session, address, failed);
+  }
+
   /** Ends a session everywhere: upstream, log, pumps and tails. */
   public void end(Session session) {
     sessions.end(session);
@@ -130,6 +143,7 @@ public final class Relay {
   }
 
   private Reply answer(Session session, Body body) {
+    heard(body);
     outbound.withdraw(session, body);
     UpstreamSession upstream = sessions.upstream(session);
     try {
@@ -137,12 +151,19 @@ public final class Relay {
         return durable(session, body, () -> upstream.request(body), false);
       }
       return switch (upstream.request(body)) {
-        case Answer.Json json -> new Reply.Json(json.json());
+        case Answer.Json json -> {
+          PendingRequests.idsOf(body).forEach(_ -> listener.fromUpstream(MessageKind.RESPONSE));
+          yield new Reply.Json(json.json());
+        }
         case Answer.Stream stream -> answered(session, body, stream);
       };
     } catch (UpstreamException failure) {
       throw failed(session, failure, !isDurable(body));
     }
+  }
+
+  private void heard(Body body) {
+    PendingRequests.messagesOf(body).forEach(each -> listener.fromClient(MessageKind.of(each)));
   }
 
   /**
@@ -225,6 +246,7 @@ public final class Relay {
 
   /** Sends notifications or responses. */
   public void send(Session session, Body body) {
+    heard(body);
     try {
       outbound.send(session, body);
     } catch (UpstreamException failure) {

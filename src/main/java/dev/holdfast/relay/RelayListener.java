@@ -9,8 +9,18 @@ public interface RelayListener {
   /** A session began. */
   void sessionOpened();
 
-  /** A session ended or expired. */
-  void sessionEnded();
+  /**
+   * A session ended or expired.
+   *
+   * @param lived since it began
+   */
+  void sessionEnded(Duration lived);
+
+  /** A client sent a message. */
+  void fromClient(MessageKind kind);
+
+  /** An upstream sent a message. */
+  void fromUpstream(MessageKind kind);
 
   /** A client began to follow a stream. */
   void connectionOpened();

@@ -5,6 +5,7 @@ import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.Handshake;
@@ -13,6 +14,7 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -87,10 +89,13 @@ public final class Sessions {
               link.session(),
               version,
               Objects.toString(asked.clientName(), "") + "/" + asked.clientVersion(),
-              clock.instant().truncatedTo(ChronoUnit.MILLIS));
+              now());
       store.create(session);
       beginLog(session);
       recorded = true;
+      // As if long ago, so that the first use is written at once, and from where it came.
+      long before = System.nanoTime() - touchEvery.toNanos() - 1;
+      known.put(session.id(), new Known(session, before, nothingYet()));
       parts.listener().sessionOpened();
       return session;
     } finally {
@@ -154,9 +159,35 @@ public final class Sessions {
   void used(Session session) {
     Known recent = known.get(session.id());
     if (recent == null || isStale(recent)) {
-      known.put(session.id(), new Known(session, System.nanoTime()));
-      store.touch(session.id());
+      Known before = known.put(session.id(), new Known(session, System.nanoTime(), nothingYet()));
+      SessionActivity since = before == null ? nothingYet() : before.untold();
+      boolean told = false;
+      try {
+        store.touch(session.id(), since.plus(nothingYet()));
+        told = true;
+      } finally {
+        if (!told) {
+          add(session, since);
+        }
+      }
     }
+  }
+
+  /** Counts a request of a session; the store hears of it with the next use. */
+  void count(Session session, String address, boolean failed) {
+    add(session, SessionActivity.request(now(), address, failed));
+  }
+
+  private void add(Session session, SessionActivity more) {
+    known.computeIfPresent(session.id(), (_, each) -> each.plus(more));
+  }
+
+  private SessionActivity nothingYet() {
+    return SessionActivity.none(now());
+  }
+
+  private Instant now() {
+    return clock.instant().truncatedTo(ChronoUnit.MILLIS);
   }
 
   private boolean isStale(Known recent) {
@@ -201,7 +232,7 @@ public final class Sessions {
       if (server != null) {
         server.attach(link(session)).end();
       }
-      parts.listener().sessionEnded();
+      parts.listener().sessionEnded(Duration.between(session.created(), clock.instant()));
     }
   }
 
@@ -221,7 +252,18 @@ public final class Sessions {
       expired = store.takeExpired(EXPIRED_AT_ONCE);
       expired.forEach(this::clearExpired);
     } while (expired.size() == EXPIRED_AT_ONCE);
-    known.values().removeIf(this::isStale);
+    known.values().forEach(this::settle);
+  }
+
+  /** Tells the store what it has not heard yet, and forgets what was not used of late. */
+  private void settle(Known each) {
+    SessionId id = each.session().id();
+    Known told = new Known(each.session(), each.touched(), nothingYet());
+    // What is counted meanwhile is left for the next time: the replacement fails then.
+    boolean settled = isStale(each) ? known.remove(id, each) : known.replace(id, each, told);
+    if (settled && !each.untold().isEmpty()) {
+      store.note(id, each.untold());
+    }
   }
 
   /**
@@ -242,6 +284,11 @@ public final class Sessions {
    * A session that was used here.
    *
    * @param touched when the store last heard of it, by {@link System#nanoTime()}
+   * @param untold what it has not heard of
    */
-  private record Known(Session session, long touched) {}
+  private record Known(Session session, long touched, SessionActivity untold) {
+    Known plus(SessionActivity more) {
+      return new Known(session, touched, untold.plus(more));
+    }
+  }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.session;
 
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where sessions are recorded. Thread-safe; what one replica records, every replica on the same
@@ -12,6 +13,9 @@ import java.util.Optional;
  * {@link SessionStoreException} when the store cannot be reached in time.
  */
 public interface SessionStore {
+
+  /** The most sessions that {@link #list} is asked for at once. */
+  int MOST_LISTED = 500;
 
   /**
    * Records a new session.
@@ -24,9 +28,18 @@ public interface SessionStore {
   Optional<Session> find(SessionId id);
 
   /**
-   * Notes that a session is in use, which starts its idle time-out anew. Unknown ids are ignored.
+   * Notes that a session is in use, which starts its idle time-out anew. Ids that are unknown, or
+   * of sessions that have expired, are ignored.
+   *
+   * @param since what happened since the last touch or note from here; is added to what is recorded
    */
-  void touch(SessionId id);
+  void touch(SessionId id, SessionActivity since);
+
+  /**
+   * Notes what happened in a session, as {@link #touch} does, but not that it is still in use: its
+   * idle time-out runs on.
+   */
+  void note(SessionId id, SessionActivity since);
 
   /**
    * Ends a session.
@@ -43,6 +56,17 @@ public interface SessionStore {
    */
   List<Session> takeExpired(int most);
 
-  /** How many sessions there are, on all replicas. */
+  /** How many sessions there are, on all replicas. Takes the same short time however many. */
   long count();
+
+  /**
+   * Lists sessions that have neither ended nor expired, page by page. Those that live from the
+   * first page to the last are listed; one can come twice when others come and go meanwhile.
+   *
+   * @param from {@link SessionPage#next} of the page before; null for the first
+   * @param about how many sessions to look at, 1 to {@value #MOST_LISTED}: there may be fewer on
+   *     the page, even none, and somewhat more
+   * @throws IllegalArgumentException when there is no such page, or it would be too large
+   */
+  SessionPage list(@Nullable String from, int about);
 }

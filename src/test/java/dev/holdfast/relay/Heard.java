@@ -18,6 +18,9 @@ final class Heard implements RelayListener {
   final AtomicInteger resumptions = new AtomicInteger();
   final AtomicInteger lost = new AtomicInteger();
   final AtomicInteger gaps = new AtomicInteger();
+  final List<Duration> lifetimes = new CopyOnWriteArrayList<>();
+  final List<MessageKind> fromClient = new CopyOnWriteArrayList<>();
+  final List<MessageKind> fromUpstream = new CopyOnWriteArrayList<>();
   final List<Integer> replays = new CopyOnWriteArrayList<>();
   final List<UpstreamException> failures = new CopyOnWriteArrayList<>();
 
@@ -27,8 +30,19 @@ final class Heard implements RelayListener {
   }
 
   @Override
-  public void sessionEnded() {
+  public void sessionEnded(Duration lived) {
     ended.incrementAndGet();
+    lifetimes.add(lived);
+  }
+
+  @Override
+  public void fromClient(MessageKind kind) {
+    fromClient.add(kind);
+  }
+
+  @Override
+  public void fromUpstream(MessageKind kind) {
+    fromUpstream.add(kind);
   }
 
   @Override

@@ -86,6 +86,28 @@ class RelayRequestTest {
   }
 
   @Test
+  void shouldTellOfEveryMessageEitherWay() {
+    Session session = fixture.open(LOCAL);
+    relay.send(session, body(RelayFixture.initialized()));
+
+    fixture.follow(session, call("1", "speak")).awaitEnd();
+    Reply _ = relay.request(session, body(ping("2")));
+
+    assertThat(fixture.heard.fromClient)
+        .containsExactly(
+            MessageKind.REQUEST,
+            MessageKind.NOTIFICATION,
+            MessageKind.REQUEST,
+            MessageKind.REQUEST);
+    assertThat(fixture.heard.fromUpstream)
+        .containsExactly(
+            MessageKind.RESPONSE,
+            MessageKind.NOTIFICATION,
+            MessageKind.RESPONSE,
+            MessageKind.RESPONSE);
+  }
+
+  @Test
   void shouldGoOnWithoutAClient() {
     Session session = fixture.open(LOCAL);
     Tail tail = fixture.request(session, call("1", "speak"));

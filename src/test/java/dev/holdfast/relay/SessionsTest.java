@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.TooManySessionsException;
 import dev.holdfast.upstream.Answer;
@@ -236,5 +237,65 @@ class SessionsTest {
     }
 
     assertThat(fixture.heard.ended).hasValue(0);
+  }
+
+  private SessionActivity activity(Session session) {
+    return fixture.store.list(null, 10).entries().stream()
+        .filter(entry -> entry.session().equals(session))
+        .findFirst()
+        .orElseThrow()
+        .activity();
+  }
+
+  @Test
+  void shouldTellTheStoreOfRequestsWithTheNextUse() {
+    Session session = fixture.open(SCRIPTED);
+    relay.count(session, "192.0.2.1", false);
+    relay.count(session, "192.0.2.1", true);
+    assertThat(activity(session).requests()).isZero();
+
+    fixture.pass(Duration.ofSeconds(1));
+    relay.session(SCRIPTED, session.id());
+
+    assertThat(activity(session))
+        .isEqualTo(new SessionActivity(fixture.clock.instant(), "192.0.2.1", 2, 1));
+  }
+
+  @Test
+  void shouldTellTheStoreWithASweepAtTheLatestAndOnce() {
+    Session session = fixture.open(SCRIPTED);
+    relay.count(session, "192.0.2.1", false);
+
+    relay.sweep();
+    relay.sweep();
+
+    assertThat(activity(session).requests()).isEqualTo(1);
+  }
+
+  /** To be told of what happened must not keep a session alive that nobody uses. */
+  @Test
+  void shouldNotUseASessionBySweeping() {
+    Session session = fixture.open(SCRIPTED);
+    relay.count(session, "192.0.2.1", false);
+    fixture.pass(RelayFixture.IDLE.minusMillis(1));
+    relay.sweep();
+    fixture.pass(Duration.ofMillis(1));
+
+    relay.sweep();
+
+    assertThat(fixture.heard.ended).hasValue(1);
+    assertThat(fixture.heard.lifetimes).containsExactly(RelayFixture.IDLE);
+    assertThat(session.created()).isBefore(fixture.clock.instant());
+  }
+
+  @Test
+  void shouldCountNothingForASessionThatHasEnded() {
+    Session session = fixture.open(SCRIPTED);
+    relay.end(session);
+
+    relay.count(session, "192.0.2.1", false);
+    relay.sweep();
+
+    assertThat(fixture.store.count()).isZero();
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.protocol.ProtocolVersion;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -19,6 +21,8 @@ public abstract class SessionStoreContract {
 
   private static final Duration LONG = Duration.ofHours(1);
   private static final Duration SHORT = Duration.ofMillis(300);
+  private static final Instant THEN = Instant.ofEpochMilli(1_800_000_100_000L);
+  private static final SessionActivity NOTHING = SessionActivity.none(THEN);
 
   /** Creates an empty store. */
   protected abstract SessionStore create(Duration idleTimeout, int limit);
@@ -125,7 +129,7 @@ public abstract class SessionStoreContract {
         .pollInterval(Duration.ofMillis(100))
         .until(() -> {
           pass(Duration.ofMillis(500));
-          another().touch(used.id());
+          another().touch(used.id(), NOTHING);
           return store.find(unused.id()).isEmpty();
         });
 
@@ -142,7 +146,7 @@ public abstract class SessionStoreContract {
     pass(SHORT);
     await().until(() -> store.find(session.id()).isEmpty());
 
-    store.touch(session.id());
+    store.touch(session.id(), NOTHING);
 
     assertThat(store.find(session.id())).isEmpty();
     assertThat(store.takeExpired(10)).containsExactly(session);
@@ -153,7 +157,8 @@ public abstract class SessionStoreContract {
     SessionStore store = create(LONG, 10);
     SessionId unknown = SessionId.random();
 
-    store.touch(unknown);
+    store.touch(unknown, NOTHING);
+    store.note(unknown, NOTHING);
 
     assertThat(store.find(unknown)).isEmpty();
     assertThat(store.count()).isZero();
@@ -197,5 +202,110 @@ public abstract class SessionStoreContract {
     }
 
     assertThat(taken).containsExactlyInAnyOrderElementsOf(sessions);
+  }
+
+  private static List<SessionPage.Entry> listAll(SessionStore store, int about) {
+    List<SessionPage.Entry> all = new ArrayList<>();
+    SessionPage page = store.list(null, about);
+    all.addAll(page.entries());
+    while (page.next().isPresent()) {
+      page = store.list(page.next().get(), about);
+      all.addAll(page.entries());
+    }
+    return all;
+  }
+
+  private static SessionActivity activity(SessionStore store, Session session) {
+    return listAll(store, 100).stream()
+        .filter(entry -> entry.session().equals(session))
+        .findFirst()
+        .orElseThrow()
+        .activity();
+  }
+
+  @Test
+  void shouldAddUpWhatReplicasNote() {
+    SessionStore store = create(LONG, 10);
+    Session session = session();
+    store.create(session);
+    SessionActivity fresh = activity(store, session);
+
+    store.touch(session.id(), new SessionActivity(THEN.plusSeconds(9), "192.0.2.1", 3, 1));
+    another().note(session.id(), new SessionActivity(THEN, "192.0.2.2", 2, 0));
+    another().touch(session.id(), NOTHING);
+
+    assertThat(fresh.requests()).isZero();
+    assertThat(fresh.address()).isNull();
+    assertThat(activity(store, session))
+        .isEqualTo(new SessionActivity(THEN.plusSeconds(9), "192.0.2.2", 5, 1));
+    assertThat(store.find(session.id())).contains(session);
+  }
+
+  @Test
+  void shouldExpireInSpiteOfNotes() {
+    SessionStore store = create(Duration.ofSeconds(1), 10);
+    Session session = session();
+    store.create(session);
+
+    await()
+        .pollInterval(Duration.ofMillis(100))
+        .until(() -> {
+          pass(Duration.ofMillis(500));
+          another().note(session.id(), NOTHING);
+          return store.find(session.id()).isEmpty();
+        });
+
+    assertThat(store.list(null, 10).entries()).isEmpty();
+    assertThat(store.takeExpired(10)).containsExactly(session);
+    assertThat(store.count()).isZero();
+  }
+
+  @Test
+  void shouldLeaveNothingOfWhatHappenedBehind() {
+    SessionStore store = create(LONG, 10);
+    Session session = session();
+    store.create(session);
+    store.touch(session.id(), SessionActivity.request(THEN, "192.0.2.1", true));
+    store.end(session.id());
+
+    store.create(session);
+
+    assertThat(activity(store, session).requests()).isZero();
+    assertThat(activity(store, session).address()).isNull();
+  }
+
+  /** More than Redis keeps in one piece, so that there really are pages. */
+  @Test
+  void shouldListEverySessionPageByPage() {
+    SessionStore store = create(LONG, 1000);
+    List<Session> sessions = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      sessions.add(session());
+      store.create(sessions.getLast());
+    }
+
+    SessionPage first = store.list(null, 10);
+
+    assertThat(first.entries()).hasSizeBetween(1, 100);
+    assertThat(first.next()).isPresent();
+    assertThat(listAll(another(), 10))
+        .extracting(SessionPage.Entry::session)
+        .containsExactlyInAnyOrderElementsOf(sessions);
+  }
+
+  @Test
+  void shouldListNothingWhereThereIsNothing() {
+    assertThat(create(LONG, 10).list(null, 10))
+        .isEqualTo(new SessionPage(List.of(), Optional.empty()));
+  }
+
+  @Test
+  void shouldRefusePagesThatCannotBe() {
+    SessionStore store = create(LONG, 10);
+
+    assertThatIllegalArgumentException().isThrownBy(() -> store.list(null, 0));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> store.list(null, SessionStore.MOST_LISTED + 1));
+    assertThatIllegalArgumentException().isThrownBy(() -> store.list("no page", 10));
   }
 }

@@ -1,23 +1,32 @@
 package dev.holdfast.session.memory;
 
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.TooManySessionsException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Sessions in the memory of this process; they end with it. */
 public final class MemorySessionStore implements SessionStore {
 
-  private final Map<SessionId, Entry> entries = new ConcurrentHashMap<>();
+  /** In an order, so that pages can be told apart. */
+  private final ConcurrentNavigableMap<SessionId, Entry> entries =
+      new ConcurrentSkipListMap<>(Comparator.comparing(SessionId::value));
+
   private final AtomicInteger size = new AtomicInteger();
   private final Duration idleTimeout;
   private final int limit;
@@ -42,7 +51,8 @@ public final class MemorySessionStore implements SessionStore {
       size.decrementAndGet();
       throw new TooManySessionsException(limit);
     }
-    entries.put(session.id(), new Entry(session, clock.instant()));
+    Instant now = clock.instant();
+    entries.put(session.id(), new Entry(session, now, SessionActivity.none(now)));
   }
 
   @Override
@@ -51,10 +61,18 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   @Override
-  public void touch(SessionId id) {
+  public void touch(SessionId id, SessionActivity since) {
     Instant now = clock.instant();
-    entries.computeIfPresent(
-        id, (key, entry) -> lives(entry) ? new Entry(entry.session(), now) : entry);
+    change(id, entry -> new Entry(entry.session(), now, entry.activity().plus(since)));
+  }
+
+  @Override
+  public void note(SessionId id, SessionActivity since) {
+    change(id, entry -> new Entry(entry.session(), entry.lastUsed(), entry.activity().plus(since)));
+  }
+
+  private void change(SessionId id, UnaryOperator<Entry> change) {
+    entries.computeIfPresent(id, (_, entry) -> lives(entry) ? change.apply(entry) : entry);
   }
 
   @Override
@@ -86,9 +104,35 @@ public final class MemorySessionStore implements SessionStore {
     return size.get();
   }
 
+  @Override
+  public SessionPage list(@Nullable String from, int about) {
+    if (about < 1 || about > MOST_LISTED) {
+      throw new IllegalArgumentException("a page has room for 1 to " + MOST_LISTED);
+    }
+    Collection<Entry> rest = (from == null ? entries : entries.tailMap(idOf(from), false)).values();
+    List<Entry> some = rest.stream().limit(about).toList();
+    return new SessionPage(
+        some.stream()
+            .filter(this::lives)
+            .map(entry -> new SessionPage.Entry(entry.session(), entry.activity()))
+            .toList(),
+        some.size() < about
+            ? Optional.empty()
+            : Optional.of(some.getLast().session().id().value()));
+  }
+
+  private static SessionId idOf(String from) {
+    return SessionId.parse(from).orElseThrow(() -> new IllegalArgumentException("no such page"));
+  }
+
   private boolean lives(Entry entry) {
     return entry.lastUsed().plus(idleTimeout).isAfter(clock.instant());
   }
 
-  private record Entry(Session session, Instant lastUsed) {}
+  /**
+   * A session.
+   *
+   * @param lastUsed starts the idle time-out
+   */
+  private record Entry(Session session, Instant lastUsed, SessionActivity activity) {}
 }

@@ -5,7 +5,9 @@ import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisLink;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.session.TooManySessionsException;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,11 +42,14 @@ public final class RedisSessionStore implements SessionStore {
   private static final RedisScript EXPIRED = script("expired.lua");
   private static final RedisScript TAKE = script("take.lua");
 
+  private static final Pattern CURSOR = Pattern.compile("\\d{1,20}");
+
   private final RedisLink link;
   private final RedisKeys keys;
   private final Duration idleTimeout;
   private final Duration timeToLive;
   private final int limit;
+  private final SessionListing listing;
 
   /**
    * Uses a connection that is not its own.
@@ -60,6 +66,7 @@ public final class RedisSessionStore implements SessionStore {
     this.idleTimeout = idleTimeout;
     this.timeToLive = timeToLive;
     this.limit = limit;
+    this.listing = new SessionListing(link, keys);
   }
 
   @Override
@@ -89,12 +96,8 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
-  public void touch(SessionId id) {
-    Response expires =
-        run(
-            TOUCH,
-            keys.session(id.value()),
-            request -> request.arg(idleTimeout.toMillis()).arg(timeToLive.toMillis()));
+  public void touch(SessionId id, SessionActivity since) {
+    Response expires = use(id, idleTimeout, since);
     if (expires != null) {
       // Not waited for: the set may be on a server that is away, and catches up when swept.
       var _ = link.sendLater(place(id.value(), expires.toString()));
@@ -102,8 +105,24 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
+  public void note(SessionId id, SessionActivity since) {
+    use(id, Duration.ZERO, since);
+  }
+
+  /** Returns when the session expires, if that was put off. */
+  private @Nullable Response use(SessionId id, Duration putOff, SessionActivity since) {
+    return run(
+        TOUCH,
+        keys.session(id.value()),
+        request -> {
+          request.arg(putOff.toMillis()).arg(timeToLive.toMillis());
+          SessionFields.write(request, since);
+        });
+  }
+
+  @Override
   public boolean end(SessionId id) {
-    Response removed = run(END, keys.session(id.value()), SessionFields::names);
+    Response removed = run(END, keys.session(id.value()), SessionFields::allNames);
     forget(id.value());
     return number(removed) > 0;
   }
@@ -120,7 +139,7 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   private Optional<Session> take(String id) {
-    Response record = run(TAKE, keys.session(id), SessionFields::names);
+    Response record = run(TAKE, keys.session(id), SessionFields::allNames);
     if (record != null && record.type() != ResponseType.MULTI) {
       // Used since: the set is behind the hash.
       send(place(id, record.toString()));
@@ -133,6 +152,14 @@ public final class RedisSessionStore implements SessionStore {
   @Override
   public long count() {
     return number(send(Request.cmd(Command.ZCARD).arg(keys.sessions())));
+  }
+
+  @Override
+  public SessionPage list(@Nullable String from, int about) {
+    if (about < 1 || about > MOST_LISTED || (from != null && !CURSOR.matcher(from).matches())) {
+      throw new IllegalArgumentException("no such page, or too large");
+    }
+    return asked(() -> listing.list(from, about));
   }
 
   /** Puts a session that is in the set where it belongs; one that has left it stays out. */
@@ -149,14 +176,15 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   private @Nullable Response send(Request request) {
-    return asked(() -> link.send(request));
+    return RedisSessionStore.<@Nullable Response>asked(() -> link.send(request));
   }
 
   private @Nullable Response run(RedisScript script, String key, Consumer<Request> arguments) {
-    return asked(() -> script.run(link, List.of(key), arguments));
+    return RedisSessionStore.<@Nullable Response>asked(
+        () -> script.run(link, List.of(key), arguments));
   }
 
-  private static @Nullable Response asked(Supplier<@Nullable Response> question) {
+  private static <T extends @Nullable Object> T asked(Supplier<T> question) {
     try {
       return question.get();
     } catch (RedisException away) {
