@@ -1,40 +1,92 @@
 package dev.holdfast.http;
 
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jboss.logging.Logger;
 
-/** Counts the connections that follow a stream. Thread-safe. */
+/** Counts the connections that follow a stream, all of them and by client. Thread-safe. */
+@Singleton
 final class ConnectionLimit {
 
+  private static final Logger LOG = Logger.getLogger(ConnectionLimit.class);
+
   private final int most;
+  private final int mostOfOne;
   private final AtomicInteger taken = new AtomicInteger();
 
-  ConnectionLimit(int most) {
+  /** Has only those who are there, so it is no larger than the limit. */
+  private final Map<ClientNetwork, Integer> byClient = new ConcurrentHashMap<>();
+
+  private final AtomicBoolean warned = new AtomicBoolean();
+
+  @Inject
+  ConnectionLimit(LimitsConfig limits) {
+    this(limits.connections(), limits.connectionsPerAddress());
+  }
+
+  ConnectionLimit(int most, int mostOfOne) {
     this.most = most;
+    this.mostOfOne = mostOfOne;
   }
 
   /**
    * Takes a place.
    *
-   * @throws TooManyConnections when there is none
+   * @param address the client's
+   * @throws TooManyConnections when there is none, or none for this client
    */
-  Slot take() {
+  Slot take(String address) {
+    ClientNetwork client = ClientNetwork.of(address);
     if (taken.incrementAndGet() > most) {
       taken.decrementAndGet();
-      throw new TooManyConnections();
+      throw new TooManyConnections("Too many connections");
     }
-    return new Slot();
+    if (byClient.merge(client, 1, Integer::sum) > mostOfOne) {
+      giveBack(client);
+      warn(client);
+      throw new TooManyConnections("Too many connections from this address");
+    }
+    return new Slot(client);
+  }
+
+  /** Once: it may be an attack, or a proxy behind which all clients look like one. */
+  private void warn(ClientNetwork client) {
+    if (warned.compareAndSet(false, true)) {
+      LOG.warnf(
+          "client=%s has as many connections as one address may; if it is a proxy, let it name its"
+              + " clients: see quarkus.http.proxy",
+          client.name());
+    }
+  }
+
+  private void giveBack(ClientNetwork client) {
+    byClient.computeIfPresent(client, (_, count) -> count == 1 ? null : count - 1);
+    taken.decrementAndGet();
+  }
+
+  /** How many clients have a place. */
+  int clients() {
+    return byClient.size();
   }
 
   /** A place that is taken. */
   final class Slot {
 
+    private final ClientNetwork client;
     private final AtomicBoolean given = new AtomicBoolean();
+
+    private Slot(ClientNetwork client) {
+      this.client = client;
+    }
 
     /** Gives the place back. Further calls do nothing. */
     void giveBack() {
       if (given.compareAndSet(false, true)) {
-        taken.decrementAndGet();
+        ConnectionLimit.this.giveBack(client);
       }
     }
   }
@@ -43,8 +95,9 @@ final class ConnectionLimit {
   static final class TooManyConnections extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    TooManyConnections() {
-      super("too many connections", null, false, false);
+    /** Says to the client of what there are too many. */
+    TooManyConnections(String message) {
+      super(message, null, false, false);
     }
   }
 }

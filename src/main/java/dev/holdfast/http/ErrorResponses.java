@@ -60,7 +60,8 @@ final class ErrorResponses {
       case UpstreamException upstream -> of(upstream, id);
       case LogException log -> of(log, id);
       case SessionStoreException _ -> storeAway(id);
-      case ConnectionLimit.TooManyConnections _ -> tooMany("Too many connections", id);
+      case ConnectionLimit.TooManyConnections full ->
+          tooMany(String.valueOf(full.getMessage()), id);
       case TooManySessionsException _ -> tooMany("Too many sessions", id);
       default -> unexpected(failure, id);
     };
@@ -121,6 +122,11 @@ final class ErrorResponses {
   /** Too much of something for now. */
   static Response tooMany(String message, @Nullable RequestId id) {
     return later(429, message, id);
+  }
+
+  /** There is more to do than can be done. */
+  static Response overloaded() {
+    return later(503, "Too many requests at once; try again", null);
   }
 
   private static Response later(int status, String message, @Nullable RequestId id) {

@@ -16,6 +16,25 @@ public interface LimitsConfig {
   @Max(1_000_000)
   int connections();
 
+  /**
+   * The most of these connections for one client address, an IPv6 client being its /64 network;
+   * more are refused with 429. The address is that of the socket, unless {@code
+   * quarkus.http.proxy.*} trusts a proxy to name it.
+   */
+  @WithDefault("1000")
+  @Min(1)
+  @Max(1_000_000)
+  int connectionsPerAddress();
+
+  /**
+   * The most requests that this replica works on at once, until the head of the answer is sent;
+   * more are refused with 503.
+   */
+  @WithDefault("10000")
+  @Min(1)
+  @Max(1_000_000)
+  int requests();
+
   /** The most sessions on all replicas; more are refused with 429. */
   @WithDefault("10000")
   @Min(1)

@@ -22,6 +22,7 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -37,14 +38,27 @@ final class McpEndpoint {
   private final Relay relay;
   private final RequestReader reader;
   private final ConnectionLimit connections;
+  private final RequestLimit requests;
+  private final ClientAddresses addresses;
 
-  McpEndpoint(Relay relay, LimitsConfig limits) {
+  McpEndpoint(
+      Relay relay,
+      LimitsConfig limits,
+      ConnectionLimit connections,
+      RequestLimit requests,
+      ClientAddresses addresses) {
     this.relay = relay;
     this.reader = new RequestReader(limits.messageBytes().value());
-    this.connections = new ConnectionLimit(limits.connections());
+    this.connections = connections;
+    this.requests = requests;
+    this.addresses = addresses;
   }
 
   Response post(String upstream, HttpHeaders headers, InputStream content) {
+    return requests.within(() -> take(upstream, headers, content));
+  }
+
+  private Response take(String upstream, HttpHeaders headers, InputStream content) {
     RequestId id = null;
     try {
       reader.checkPost(headers);
@@ -56,7 +70,8 @@ final class McpEndpoint {
         }
       }
       reader.checkVersion(headers);
-      return answer(relay.session(upstream, sessionId(headers), body), body);
+      Session session = relay.session(upstream, sessionId(headers), body);
+      return counted(session, () -> answer(session, body));
     } catch (RuntimeException failure) {
       return ErrorResponses.of(failure, id);
     }
@@ -74,6 +89,7 @@ final class McpEndpoint {
     }
     Session session = reply.session();
     if (session != null) {
+      relay.count(session, addresses.current(), false);
       response.header(McpHeaders.SESSION_ID, session.id().value());
     }
     return response.build();
@@ -86,7 +102,7 @@ final class McpEndpoint {
       return Response.accepted().build();
     }
     // Taken before the upstream is asked: a call that was made must also be answered.
-    ConnectionLimit.Slot slot = connections.take();
+    ConnectionLimit.Slot slot = connections.take(addresses.current());
     try {
       return switch (relay.request(session, body)) {
         case Reply.Json json -> {
@@ -101,27 +117,46 @@ final class McpEndpoint {
     }
   }
 
-  Response get(String upstream, HttpHeaders headers) {
+  /** Counts a request in its session: an error is what is answered with a status of one. */
+  private Response counted(Session session, Supplier<Response> work) {
+    boolean failed = true;
     try {
-      reader.checkGet(headers);
-      reader.checkVersion(headers);
-      Session session = relay.session(upstream, sessionId(headers));
-      ConnectionLimit.Slot slot = connections.take();
+      Response response = work.get();
+      failed = false;
+      return response;
+    } finally {
+      relay.count(session, addresses.current(), failed);
+    }
+  }
+
+  Response get(String upstream, HttpHeaders headers) {
+    return requests.within(() -> {
       try {
-        Optional<Tail> tail = tail(session, headers.getHeaderString(McpHeaders.LAST_EVENT_ID));
-        if (tail.isEmpty()) {
-          slot.giveBack();
-          // What stops an event source (HTML, Server-sent events). The TypeScript SDK takes an
-          // error in JSON-RPC for no response, and would ask for the rest of the stream forever.
-          return Response.noContent().build();
-        }
-        return follow(tail.get(), slot);
+        reader.checkGet(headers);
+        reader.checkVersion(headers);
+        Session session = relay.session(upstream, sessionId(headers));
+        String last = headers.getHeaderString(McpHeaders.LAST_EVENT_ID);
+        return counted(session, () -> follow(session, last));
       } catch (RuntimeException failure) {
-        slot.giveBack();
-        throw failure;
+        return ErrorResponses.of(failure, null);
       }
+    });
+  }
+
+  private Response follow(Session session, @Nullable String lastEventId) {
+    ConnectionLimit.Slot slot = connections.take(addresses.current());
+    try {
+      Optional<Tail> tail = tail(session, lastEventId);
+      if (tail.isEmpty()) {
+        slot.giveBack();
+        // What stops an event source (HTML, Server-sent events). The TypeScript SDK takes an
+        // error in JSON-RPC for no response, and would ask for the rest of the stream forever.
+        return Response.noContent().build();
+      }
+      return follow(tail.get(), slot);
     } catch (RuntimeException failure) {
-      return ErrorResponses.of(failure, null);
+      slot.giveBack();
+      throw failure;
     }
   }
 
@@ -143,12 +178,14 @@ final class McpEndpoint {
   }
 
   Response delete(String upstream, HttpHeaders headers) {
-    try {
-      relay.end(relay.session(upstream, sessionId(headers)));
-      return Response.noContent().build();
-    } catch (RuntimeException failure) {
-      return ErrorResponses.of(failure, null);
-    }
+    return requests.within(() -> {
+      try {
+        relay.end(relay.session(upstream, sessionId(headers)));
+        return Response.noContent().build();
+      } catch (RuntimeException failure) {
+        return ErrorResponses.of(failure, null);
+      }
+    });
   }
 
   private static Response follow(Tail tail, ConnectionLimit.Slot slot) {

@@ -5,6 +5,7 @@ import jakarta.inject.Singleton;
 import java.net.URI;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -35,12 +36,28 @@ final class Origins {
 
   /** Whether a page of this origin may speak to the gateway. No origin: no page, so it may. */
   boolean allowsOrigin(@Nullable String origin) {
-    if (origin == null || origins.contains(ANY)) {
+    if (origin == null || allowsAnyOrigin()) {
       return true;
     }
     String lowered = origin.toLowerCase(Locale.ROOT);
     String host = hostOfOrigin(lowered);
     return origins.contains(lowered) || (host != null && matches(origins, host));
+  }
+
+  /** Whether any page may speak to the gateway. */
+  boolean allowsAnyOrigin() {
+    return origins.contains(ANY);
+  }
+
+  /**
+   * With whom an answer is shared, in the words of {@code Access-Control-Allow-Origin}: the page's
+   * own origin or, where any is allowed, {@code *}. Empty for whom it is not meant.
+   */
+  Optional<String> sharedWith(@Nullable String origin) {
+    if (origin == null || !allowsOrigin(origin)) {
+      return Optional.empty();
+    }
+    return Optional.of(allowsAnyOrigin() ? ANY : origin);
   }
 
   /** Whether the gateway may be reached under this name. */

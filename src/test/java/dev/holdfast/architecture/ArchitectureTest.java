@@ -46,7 +46,9 @@ class ArchitectureTest {
           entry("session.redis", List.of("session", "protocol", "redis")),
           entry("relay", List.of("protocol", "sse", "log", "upstream", "session")),
           entry("http", List.of("relay", "session", "sse", "protocol")),
-          entry("observe", List.of("relay", "session", "log", "upstream", "protocol")),
+          entry(
+              "observe",
+              List.of("http", "relay", "session", "log", "redis", "upstream", "protocol")),
           // Puts the program together, so it knows every other package, and none knows it.
           entry(
               "wiring",

@@ -124,6 +124,8 @@ final class Lab implements AutoCloseable {
   private Map<String, String> settings(Contender contender) {
     Map<String, String> settings = new HashMap<>();
     settings.put("holdfast.upstream.url", url(Contender.DIRECT).toString());
+    // All clients here have one address.
+    settings.put("holdfast.limits.connections-per-address", "10000");
     if (contender == Contender.MEMORY) {
       settings.put("holdfast.memory.max-bytes", MEMORY);
     } else {

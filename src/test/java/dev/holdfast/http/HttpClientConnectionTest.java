@@ -20,12 +20,14 @@ class HttpClientConnectionTest {
 
   private static final Duration LONG = Duration.ofMinutes(1);
 
-  private final ConnectionLimit limit = new ConnectionLimit(1);
+  private static final String CLIENT = "192.0.2.1";
+
+  private final ConnectionLimit limit = new ConnectionLimit(1, 1);
   private final AtomicInteger resets = new AtomicInteger();
   private final CompletableFuture<Void> written = new CompletableFuture<>();
   private final AtomicReference<Runnable> closed = new AtomicReference<>(() -> {});
   private final HttpClientConnection connection =
-      new HttpClientConnection(response(), resets::incrementAndGet, limit.take());
+      new HttpClientConnection(response(), resets::incrementAndGet, limit.take(CLIENT));
   private final CompletableFuture<Boolean> outcome = new CompletableFuture<>();
 
   private ServerHttpResponse response() {
@@ -111,7 +113,7 @@ class HttpClientConnectionTest {
 
     assertThat(outcome.get()).isFalse();
     assertThat(resets).hasValue(1);
-    assertThat(limit.take()).isNotNull();
+    assertThat(limit.take(CLIENT)).isNotNull();
   }
 
   @Test

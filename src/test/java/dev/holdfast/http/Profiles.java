@@ -30,6 +30,19 @@ final class Profiles {
     }
   }
 
+  /** Behind a proxy, open to any page, with room for little at once. */
+  public static final class Proxied extends Usual {
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      return Map.of(
+          "quarkus.http.proxy.proxy-address-forwarding", "true",
+          "quarkus.http.proxy.allow-x-forwarded", "true",
+          "holdfast.limits.connections-per-address", "1",
+          "holdfast.limits.requests", "2",
+          "holdfast.http.allowed-origins", "*");
+    }
+  }
+
   /** Connections that do not live long, streams that do; all requests are logged. */
   public static final class ShortLived extends Usual {
     @Override

@@ -80,6 +80,8 @@ class ConfigDefaultsTest {
                 entry("holdfast.cluster.heartbeat", "1s"),
                 entry("holdfast.cluster.dead-after", "3s"),
                 entry("holdfast.limits.connections", "10000"),
+                entry("holdfast.limits.connections-per-address", "1000"),
+                entry("holdfast.limits.requests", "10000"),
                 entry("holdfast.limits.sessions", "10000"),
                 entry("holdfast.limits.streams-per-session", "64"),
                 entry("holdfast.limits.message-bytes", "4M")));

@@ -1,0 +1,32 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.http.ClientAddresses;
+import io.quarkus.vertx.http.runtime.CurrentVertxRequest;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.inject.Singleton;
+
+/** Asks the request of the server, into which Quarkus has put what a trusted proxy says. */
+@Singleton
+final class VertxClientAddresses implements ClientAddresses {
+
+  private static final String UNKNOWN = "unknown";
+
+  private final CurrentVertxRequest request;
+
+  VertxClientAddresses(CurrentVertxRequest request) {
+    this.request = request;
+  }
+
+  @Override
+  public String current() {
+    RoutingContext current = request.getCurrent();
+    SocketAddress address = current == null ? null : current.request().remoteAddress();
+    if (address == null) {
+      return UNKNOWN;
+    }
+    // Without a host it is a domain socket.
+    String host = address.hostAddress() == null ? address.host() : address.hostAddress();
+    return host == null ? UNKNOWN : host;
+  }
+}

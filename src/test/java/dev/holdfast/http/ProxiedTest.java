@@ -1,0 +1,95 @@
+package dev.holdfast.http;
+
+import static io.restassured.RestAssured.given;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.testing.McpClient;
+import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.junit.TestProfile;
+import io.restassured.response.Response;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Behind a proxy that is trusted to name its clients, open to any page, and soon overloaded. */
+@QuarkusTest
+@TestProfile(Profiles.Proxied.class)
+class ProxiedTest {
+
+  private static final String SLOW = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/list\"}";
+  private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}";
+
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  @AfterEach
+  void close() {
+    http.shutdownNow();
+  }
+
+  @Test
+  void shouldCountConnectionsOfTheClientsThatTheProxyNames() throws Exception {
+    McpClient client = McpClient.at(Endpoints.usual()).ready();
+    HttpResponse<InputStream> first = listen(client, "192.0.2.1");
+
+    HttpResponse<InputStream> second = listen(client, "192.0.2.1");
+    HttpResponse<InputStream> other = listen(client, "192.0.2.2");
+
+    assertThat(first.statusCode()).isEqualTo(200);
+    assertThat(second.statusCode()).isEqualTo(429);
+    assertThat(second.headers().firstValueAsLong("Retry-After")).hasValue(1);
+    assertThat(new String(second.body().readAllBytes(), UTF_8)).contains("this address");
+    assertThat(other.statusCode()).isEqualTo(200);
+    first.body().close();
+    other.body().close();
+    client.delete();
+  }
+
+  private HttpResponse<InputStream> listen(McpClient client, String address)
+      throws IOException, InterruptedException {
+    HttpRequest get =
+        HttpRequest.newBuilder(Endpoints.usual())
+            .version(HttpClient.Version.HTTP_1_1)
+            .header("Accept", "text/event-stream")
+            .header("Mcp-Session-Id", client.session())
+            .header("X-Forwarded-For", address)
+            .build();
+    return http.send(get, BodyHandlers.ofInputStream());
+  }
+
+  @Test
+  void shouldRefuseMoreThanItCanWorkOn() {
+    McpClient slow = McpClient.at(Endpoints.server("hasty"));
+    McpClient client = McpClient.at(Endpoints.usual());
+
+    await()
+        .untilAsserted(() -> {
+          // The server says nothing, and is given up after half a second.
+          Thread.startVirtualThread(() -> slow.post(SLOW));
+          Thread.startVirtualThread(() -> slow.post(SLOW));
+          HttpResponse<String> refused = client.post(PING);
+          assertThat(refused.statusCode()).isEqualTo(503);
+          assertThat(refused.headers().firstValueAsLong("Retry-After")).hasValue(1);
+          assertThat(refused.body()).contains("-32000", "Too many requests at once");
+          // Who asks how it is doing must be told all the same.
+          assertThat(given().get("/health").statusCode()).isEqualTo(200);
+        });
+
+    await().untilAsserted(() -> assertThat(client.post(PING).statusCode()).isEqualTo(200));
+  }
+
+  @Test
+  void shouldShareWithAnyPageAndReflectNone() {
+    Response answer = given().header("Origin", "https://anything.example").get("/health");
+
+    assertThat(answer.header("Access-Control-Allow-Origin")).isEqualTo("*");
+    // It is the same for all, so a cache may keep it for all.
+    assertThat(answer.header("Vary")).isNull();
+  }
+}
