@@ -103,6 +103,9 @@ public interface EventLog extends AutoCloseable {
    */
   void check();
 
+  /** How much there is in the log. Costs next to nothing, however much that is. */
+  Depth depth();
+
   /** Gives back connections and memory. Watchers are not told. */
   @Override
   void close();

@@ -32,14 +32,16 @@ final class RedisCluster implements RedisRoute {
 
   private final RedisServers servers;
   private final Duration timeout;
+  private final RedisListener listener;
   private final Map<RedisAddress, RedisNode> nodes = new ConcurrentHashMap<>();
   private final SlotMaps maps;
 
   private volatile boolean closed;
 
-  RedisCluster(RedisServers servers, Duration timeout) {
+  RedisCluster(RedisServers servers, Duration timeout, RedisListener listener) {
     this.servers = servers;
     this.timeout = timeout;
+    this.listener = listener;
     this.maps = new SlotMaps(servers.seeds(), timeout, this::ask, this::keepOnly);
   }
 
@@ -222,7 +224,8 @@ final class RedisCluster implements RedisRoute {
 
   private RedisNode node(RedisAddress address) {
     RedisNode node =
-        nodes.computeIfAbsent(address, to -> new RedisNode(() -> servers.at(to), false, timeout));
+        nodes.computeIfAbsent(
+            address, to -> new RedisNode(() -> servers.at(to), false, timeout, listener));
     if (closed) {
       // It may have come too late to be closed with the others.
       node.close();

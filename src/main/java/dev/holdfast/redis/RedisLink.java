@@ -47,12 +47,17 @@ public final class RedisLink implements AutoCloseable {
    * @throws IllegalArgumentException when it is of another kind
    */
   public RedisLink(Vertx vertx, RedisOptions options, Duration timeout) {
+    this(vertx, options, timeout, RedisListener.NONE);
+  }
+
+  /** As above, and tells a listener of every exchange with a server. */
+  public RedisLink(Vertx vertx, RedisOptions options, Duration timeout, RedisListener listener) {
     RedisServers servers = new RedisServers(vertx, options);
     this.route =
         switch (options.getType()) {
-          case STANDALONE -> new RedisNode(servers::configured, false, timeout);
-          case SENTINEL -> new RedisNode(servers::configured, true, timeout);
-          case CLUSTER -> new RedisCluster(servers, timeout);
+          case STANDALONE -> new RedisNode(servers::configured, false, timeout, listener);
+          case SENTINEL -> new RedisNode(servers::configured, true, timeout, listener);
+          case CLUSTER -> new RedisCluster(servers, timeout, listener);
           case REPLICATION ->
               throw new IllegalArgumentException(
                   "Redis as " + RedisClientType.REPLICATION + " finds no new primary by itself");

@@ -27,6 +27,7 @@ final class RedisNode implements RedisRoute {
   private final Supplier<Redis> clients;
   private final boolean primary;
   private final Duration timeout;
+  private final RedisListener listener;
   private final Semaphore slots = new Semaphore(RedisLink.MAX_UNDER_WAY);
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -45,9 +46,15 @@ final class RedisNode implements RedisRoute {
    *     on; to make a connection may take as long once more
    */
   RedisNode(Supplier<Redis> clients, boolean primary, Duration timeout) {
+    this(clients, primary, timeout, RedisListener.NONE);
+  }
+
+  /** As above, and tells a listener of every exchange. */
+  RedisNode(Supplier<Redis> clients, boolean primary, Duration timeout, RedisListener listener) {
     this.clients = clients;
     this.primary = primary;
     this.timeout = timeout;
+    this.listener = listener;
   }
 
   @Override
@@ -162,16 +169,23 @@ final class RedisNode implements RedisRoute {
       RedisConnection connection,
       Function<RedisConnection, Future<T>> command) {
     CompletableFuture<T> reply = new CompletableFuture<>();
+    long written = System.nanoTime();
     command
         .apply(connection)
         .onComplete(
             value -> {
               slots.release(commands);
               connector.heard();
+              listener.answered(System.nanoTime() - written);
               reply.complete(value);
             },
             failure -> {
               slots.release(commands);
+              if (Failures.isReply(failure)) {
+                listener.answered(System.nanoTime() - written);
+              } else {
+                listener.unanswered();
+              }
               reply.completeExceptionally(failure);
             });
     return reply;

@@ -5,6 +5,7 @@ import dev.holdfast.cluster.ReplicaId;
 import dev.holdfast.redis.RedisChannel;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisLink;
+import dev.holdfast.redis.RedisListener;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 import jakarta.enterprise.inject.Instance;
@@ -27,9 +28,13 @@ final class RedisConnections {
   private final OwnedSessions sessions;
 
   RedisConnections(
-      GatewayConfig config, RedisDescription description, Vertx vertx, Instance<Redis> described) {
+      GatewayConfig config,
+      RedisDescription description,
+      Vertx vertx,
+      Instance<Redis> described,
+      RedisListener listener) {
     keys = new RedisKeys(config.redis().prefix());
-    link = new RedisLink(vertx, description.read(described), config.redis().timeout());
+    link = new RedisLink(vertx, description.read(described), config.redis().timeout(), listener);
     channel = new RedisChannel(link::newClient, link, keys.replicaChannel(replica.value()), BEAT);
     sessions =
         new OwnedSessions(link, keys, replica, config.redis().timeout().multipliedBy(LINGER));

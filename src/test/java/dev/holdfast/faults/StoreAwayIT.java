@@ -3,6 +3,7 @@ package dev.holdfast.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testing.DocumentedMetrics;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.RedisFixture;
 import java.net.http.HttpClient;
@@ -44,6 +45,11 @@ class StoreAwayIT {
       String session =
           post(gateway, INITIALIZE, null).headers().firstValue("Mcp-Session-Id").orElseThrow();
 
+      assertThat(DocumentedMetrics.scraped(get(gateway, "/q/metrics").body()))
+          .containsAllEntriesOf(DocumentedMetrics.of(DocumentedMetrics.Part.ANY_STORE))
+          .containsAllEntriesOf(DocumentedMetrics.of(DocumentedMetrics.Part.REDIS));
+      assertThat(get(gateway, "/health").body()).contains("\"healthy\"", "\"active_sessions\":1");
+
       redis.kill();
       HttpResponse<String> away = post(gateway, CALL, session);
 
@@ -51,6 +57,12 @@ class StoreAwayIT {
       assertThat(away.headers().firstValue("Retry-After")).contains("1");
       assertThat(away.body()).contains("\"id\":7").contains("\"code\":-32000");
       assertThat(readiness(gateway)).isEqualTo(503);
+      await()
+          .untilAsserted(() ->
+              assertThat(get(gateway, "/health").body())
+                  .contains("\"unhealthy\"", "\"active_sessions\":null"));
+      assertThat(get(gateway, "/health").statusCode()).isEqualTo(503);
+      assertThat(get(gateway, "/q/metrics").body()).contains("holdfast_sessions_active NaN");
 
       redis.restart();
       await().atMost(Duration.ofSeconds(20)).until(() -> readiness(gateway) == 200);
@@ -93,7 +105,11 @@ class StoreAwayIT {
   }
 
   private int readiness(Gateway gateway) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(gateway.url("/q/health/ready")).build();
-    return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+    return get(gateway, "/q/health/ready").statusCode();
+  }
+
+  private HttpResponse<String> get(Gateway gateway, String path) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(gateway.url(path)).build();
+    return http.send(request, HttpResponse.BodyHandlers.ofString());
   }
 }

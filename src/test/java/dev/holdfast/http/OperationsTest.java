@@ -1,17 +1,26 @@
 package dev.holdfast.http;
 
 import static io.restassured.RestAssured.get;
+import static io.restassured.RestAssured.given;
+import static io.restassured.RestAssured.head;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasItem;
 
+import dev.holdfast.relay.Relay;
+import dev.holdfast.session.SessionPage;
+import dev.holdfast.session.SessionStore;
+import dev.holdfast.testing.DocumentedMetrics;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
+import io.restassured.response.Response;
 import jakarta.inject.Inject;
+import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What those who run the gateway see of it. */
@@ -20,6 +29,8 @@ import org.junit.jupiter.api.Test;
 class OperationsTest {
 
   @Inject ManualTool tool;
+  @Inject Relay relay;
+  @Inject SessionStore store;
 
   @Test
   void shouldBeReadyWhileTheStoreAnswers() {
@@ -33,11 +44,76 @@ class OperationsTest {
   }
 
   @Test
+  void shouldSayOnOneLineHowItIsDoing() {
+    McpClient client = McpClient.at(Endpoints.usual());
+
+    // Sessions are counted anew after a second.
+    await()
+        .untilAsserted(
+            () -> assertThat(get("/health").<Integer>path("active_sessions")).isPositive());
+    Response health = given().header("Host", "10.1.2.3:8080").get("/health");
+
+    assertThat(health.statusCode()).isEqualTo(200);
+    assertThat(health.contentType()).startsWith("application/json");
+    assertThat(health.header("Cache-Control")).isEqualTo("no-store");
+    assertThat(health.<Map<String, Object>>path(""))
+        .containsOnlyKeys("status", "active_sessions", "uptime_seconds", "version")
+        .containsEntry("status", "healthy");
+    assertThat(health.<Integer>path("uptime_seconds")).isNotNegative();
+    assertThat(health.<String>path("version")).matches("\\d+\\.\\d+.*");
+    assertThat(head("/health").statusCode()).isEqualTo(200);
+    client.delete();
+  }
+
+  /** Probes come by the address of the pod, which nobody lists as a host. */
+  @Test
+  void shouldAnswerProbesUnderAnyName() {
+    for (String path : List.of("/health", "/q/health/ready", "/q/health/live", "/q/metrics")) {
+      assertThat(given().header("Host", "10.1.2.3").get(path).statusCode()).as(path).isEqualTo(200);
+    }
+  }
+
+  /** Nobody has said that a proxy is to be trusted: what a client writes there means nothing. */
+  @Test
+  void shouldKnowWhatASessionDoes() {
+    McpClient client = McpClient.at(Endpoints.usual());
+    client.post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
+    given()
+        .header("Mcp-Session-Id", client.session())
+        .header("Accept", "text/event-stream")
+        .header("Last-Event-ID", "nosuchstream_1-1")
+        .header("X-Forwarded-For", "192.0.2.9")
+        .header("Forwarded", "for=192.0.2.9")
+        .get("/mcp")
+        .then()
+        .statusCode(400);
+
+    relay.sweep();
+
+    SessionPage.Entry entry =
+        store.list(null, 500).entries().stream()
+            .filter(each -> each.session().id().value().equals(client.session()))
+            .findFirst()
+            .orElseThrow();
+    assertThat(entry.activity().address()).isEqualTo("127.0.0.1");
+    assertThat(entry.activity().requests()).isEqualTo(3);
+    assertThat(entry.activity().errors()).isEqualTo(1);
+    assertThat(entry.activity().lastUsed()).isAfterOrEqualTo(entry.session().created());
+    client.delete();
+  }
+
+  @Test
   void shouldCountWhatItDoes() {
     List<String> counters =
         List.of(
             "holdfast_sessions_opened_total",
             "holdfast_sessions_ended_total",
+            "holdfast_sessions_duration_seconds_count",
+            "holdfast_messages_total{from=\"client\",kind=\"request\"}",
+            "holdfast_messages_total{from=\"upstream\",kind=\"notification\"}",
+            "holdfast_messages_total{from=\"upstream\",kind=\"response\"}",
+            "holdfast_errors_total{kind=\"not_found\"}",
+            "holdfast_uptime_seconds",
             "holdfast_connections_opened_total",
             "holdfast_events_appended_total",
             "holdfast_events_delivered_total",
@@ -53,6 +129,7 @@ class OperationsTest {
     rest.event();
     call.assertGoesOn(rest, 2);
     client.delete();
+    client.delete();
 
     await()
         .untilAsserted(() ->
@@ -61,6 +138,29 @@ class OperationsTest {
                     assertThat(Metrics.of(name))
                         .as(name)
                         .isGreaterThan(before[counters.indexOf(name)])));
+  }
+
+  @Test
+  void shouldSayHowMuchTheLogHolds() {
+    McpClient client = McpClient.at(Endpoints.usual());
+    ManualCall call = ManualCall.begin(client, tool);
+
+    await()
+        .untilAsserted(() -> {
+          assertThat(Metrics.of("holdfast_log_events")).isPositive();
+          assertThat(Metrics.of("holdfast_log_bytes")).isPositive();
+          assertThat(Metrics.of("holdfast_sessions_active")).isPositive();
+        });
+
+    call.assertGoesOn(call.stream(), 1);
+    client.delete();
+  }
+
+  @Test
+  void shouldHaveTheMetricsThatAreDocumentedAndNoOthers() throws IOException {
+    Map<String, String> documented = DocumentedMetrics.of(DocumentedMetrics.Part.ANY_STORE);
+
+    assertThat(DocumentedMetrics.scraped(get("/q/metrics").asString())).isEqualTo(documented);
   }
 
   @Test

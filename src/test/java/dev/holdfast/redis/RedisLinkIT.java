@@ -3,11 +3,11 @@ package dev.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -34,11 +35,30 @@ class RedisLinkIT {
   @SuppressWarnings("NullAway.Init")
   private RedisLink link;
 
+  private final Exchanges exchanges = new Exchanges();
+
+  /** Counts exchanges. */
+  private static final class Exchanges implements RedisListener {
+    private final AtomicInteger answered = new AtomicInteger();
+    private final AtomicInteger unanswered = new AtomicInteger();
+
+    @Override
+    public void answered(long nanos) {
+      assertThat(nanos).isPositive();
+      answered.incrementAndGet();
+    }
+
+    @Override
+    public void unanswered() {
+      unanswered.incrementAndGet();
+    }
+  }
+
   @BeforeEach
   void start() {
     redis = RedisFixture.start();
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
-    link = new RedisLink(() -> Redis.createClient(vertx, options), Duration.ofSeconds(1));
+    link = new RedisLink(vertx, options, Duration.ofSeconds(1), exchanges);
   }
 
   @AfterEach
@@ -71,6 +91,26 @@ class RedisLinkIT {
       }
     }
     assertThat(connections()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldTellOfEveryExchange() {
+    link.send(echo(1));
+    link.sendAll(List.of(echo(2), echo(3)));
+    // To refuse is to answer.
+    Request unknown = Request.cmd(Command.EVALSHA).arg("nosuchscript").arg(0);
+    assertThat(catchThrowable(() -> link.send(unknown)))
+        .isInstanceOf(RedisUnavailableException.class);
+
+    await().until(() -> exchanges.answered.get() == 3);
+    assertThat(exchanges.unanswered).hasValue(0);
+
+    redis.freeze();
+    assertThat(catchThrowable(() -> link.send(echo(4)))).isInstanceOf(RedisException.class);
+    redis.thaw();
+
+    await().until(() -> exchanges.unanswered.get() == 1);
+    assertThat(exchanges.answered).hasValue(3);
   }
 
   private long connections() {

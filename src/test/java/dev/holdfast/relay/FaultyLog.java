@@ -1,5 +1,6 @@
 package dev.holdfast.relay;
 
+import dev.holdfast.log.Depth;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -115,6 +116,11 @@ final class FaultyLog implements EventLog {
   @Override
   public void check() {
     target().check();
+  }
+
+  @Override
+  public Depth depth() {
+    return target().depth();
   }
 
   @Override

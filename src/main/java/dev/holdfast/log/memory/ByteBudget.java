@@ -1,8 +1,10 @@
 package dev.holdfast.log.memory;
 
+import dev.holdfast.log.Depth;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -26,6 +28,16 @@ final class ByteBudget {
       throw new IllegalArgumentException("the budget is at least one byte");
     }
     this.maxBytes = maxBytes;
+  }
+
+  /** What there is. */
+  Depth depth() {
+    lock.lock();
+    try {
+      return new Depth(OptionalLong.of(events.size()), OptionalLong.of(bytes));
+    } finally {
+      lock.unlock();
+    }
   }
 
   void add(List<Stored> added) {

@@ -1,5 +1,6 @@
 package dev.holdfast.log.memory;
 
+import dev.holdfast.log.Depth;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -122,6 +123,11 @@ public final class MemoryEventLog implements EventLog {
   @Override
   public void check() {
     // The store is this process, and it is alive.
+  }
+
+  @Override
+  public Depth depth() {
+    return budget.depth();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.holdfast.log.redis;
 
 import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.Adoption;
+import dev.holdfast.log.Depth;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.Position;
@@ -23,8 +24,11 @@ import io.vertx.redis.client.Response;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +50,8 @@ import org.jspecify.annotations.Nullable;
  * A complete stream has none of them: its last entry, which has the field {@code z}, tells enough.
  */
 public final class RedisEventLog implements EventLog, Adoption {
+
+  private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
 
   /** So that others find room on the connection too. */
   static final int AT_ONCE = RedisLink.MAX_UNDER_WAY / 2;
@@ -235,6 +241,18 @@ public final class RedisEventLog implements EventLog, Adoption {
           channel.check();
           link.check(keys.check());
         });
+  }
+
+  /** Redis counts the events of one stream at a time, but knows what memory all its keys take. */
+  @Override
+  public Depth depth() {
+    Request info = Request.cmd(Command.INFO).arg("memory");
+    Optional<Response> memory =
+        available("ask for the memory", () -> Optional.ofNullable(link.send(info)));
+    Matcher used = USED_MEMORY.matcher(memory.map(Response::toString).orElse(""));
+    return new Depth(
+        OptionalLong.empty(),
+        used.find() ? OptionalLong.of(Long.parseLong(used.group(1))) : OptionalLong.empty());
   }
 
   @Override

@@ -7,6 +7,7 @@ import static dev.holdfast.log.LogTesting.payloads;
 import static dev.holdfast.log.LogTesting.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.log.Depth;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
 import dev.holdfast.log.LogEvent;
@@ -20,6 +21,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -134,5 +136,18 @@ class MemoryEventLogTest extends EventLogContract {
     writer.append(List.of(event("x".repeat(1000))));
 
     assertThat(payloads(small.read(ref, first, 1)).getFirst()).hasSize(1000);
+  }
+
+  @Test
+  void shouldSayHowMuchItHolds() {
+    maxBytes = 4L * (Stored.OVERHEAD + 1);
+    EventLog small = begun(keeping(100, 10));
+    assertThat(small.depth()).isEqualTo(new Depth(OptionalLong.of(0), OptionalLong.of(0)));
+
+    small.open(ref, "1").append(numbered(1, 6));
+
+    assertThat(small.depth()).isEqualTo(new Depth(OptionalLong.of(4), OptionalLong.of(maxBytes)));
+    small.end(ref.session());
+    assertThat(small.depth()).isEqualTo(new Depth(OptionalLong.of(0), OptionalLong.of(0)));
   }
 }

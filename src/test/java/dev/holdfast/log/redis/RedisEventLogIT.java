@@ -1,5 +1,7 @@
 package dev.holdfast.log.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
 import dev.holdfast.log.Retention;
@@ -10,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 
 class RedisEventLogIT extends EventLogContract {
 
@@ -48,5 +51,11 @@ class RedisEventLogIT extends EventLogContract {
   @Override
   protected int trimmingStep() {
     return 100;
+  }
+
+  @Test
+  void shouldSayWhatMemoryRedisTakes() {
+    assertThat(log.depth().events()).isEmpty();
+    assertThat(log.depth().bytes().orElseThrow()).isPositive();
   }
 }

@@ -1,0 +1,57 @@
+package dev.holdfast.observe;
+
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import io.smallrye.health.SmallRyeHealthReporter;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code GET /health}: whether this replica serves, and how it is doing, on one line. What
+ * Kubernetes is told at {@code /q/health/ready} is the truth here too.
+ */
+@Path("/health")
+@RunOnVirtualThread
+public final class HealthResource {
+
+  private final SmallRyeHealthReporter health;
+  private final StoreFigures figures;
+  private final Uptime uptime;
+  private final String version;
+
+  HealthResource(
+      SmallRyeHealthReporter health,
+      StoreFigures figures,
+      Uptime uptime,
+      @ConfigProperty(name = "quarkus.application.version") String version) {
+    this.health = health;
+    this.figures = figures;
+    this.uptime = uptime;
+    this.version = version;
+  }
+
+  /** 200 while this replica is ready to serve, else 503. */
+  @GET
+  public Response health() {
+    boolean healthy = !health.getReadiness().isDown();
+    Map<String, @Nullable Object> body = new LinkedHashMap<>();
+    body.put("status", healthy ? "healthy" : "unhealthy");
+    // Null while the store is away: no number would be true.
+    OptionalLong sessions = figures.sessions();
+    body.put("active_sessions", sessions.isPresent() ? sessions.getAsLong() : null);
+    body.put("uptime_seconds", uptime.get().toSeconds());
+    body.put("version", version);
+    return Response.status(healthy ? 200 : 503)
+        .header(HttpHeaders.CACHE_CONTROL, "no-store")
+        .type(MediaType.APPLICATION_JSON_TYPE)
+        .entity(body)
+        .build();
+  }
+}
