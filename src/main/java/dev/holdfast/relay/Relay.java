@@ -2,9 +2,6 @@ package dev.holdfast.relay;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.FencedException;
-import dev.holdfast.log.LogEvent;
-import dev.holdfast.log.Position;
-import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
@@ -51,12 +48,10 @@ public final class Relay {
   private final ReplayConfig replay;
   private final Duration hold;
   private final RelayListener listener;
-  private final InstantSource clock;
   private final Pumps pumps;
   private final Admission admission;
   private final Outbound outbound;
-  private final Evictions evictions;
-  private final Tail.Context tails;
+  private final TailOpener tails;
 
   /**
    * Puts the parts together.
@@ -74,11 +69,9 @@ public final class Relay {
     this.replay = parts.replay();
     this.hold = parts.hold();
     this.listener = parts.listener();
-    this.clock = clock;
     this.pumps = parts.pumps();
     this.admission = parts.admission();
-    this.evictions = new Evictions(streams.retry());
-    this.tails = new Tail.Context(log, streams, replay.onGap(), evictions, listener, parts.tails());
+    this.tails = new TailOpener(parts, sessions::used, clock);
   }
 
   /**
@@ -202,7 +195,7 @@ public final class Relay {
     Pump pump = pump(writer, () -> sourceOf(ask.get()), asked, requests);
     pumps.start(stream, pump);
     pump.awaitFirstSign(FIRST_SIGN);
-    return new Reply.Stream(tail(session, stream, Position.START, Tail.Kind.REQUEST));
+    return new Reply.Stream(tails.ofRequest(session, stream));
   }
 
   private Pump pump(
@@ -273,15 +266,13 @@ public final class Relay {
   /** Gives the standalone stream, from the first event that was not delivered yet. */
   public Tail listen(Session session) {
     listenUpstream(session);
-    StreamRef stream = ref(session, StreamNames.STANDALONE);
-    return tail(session, stream, log.deliveredUpTo(stream), Tail.Kind.STANDALONE);
+    return tails.standalone(session);
   }
 
   /** Gives the standalone stream, from the oldest event that is kept. */
   public Tail listenFromStart(Session session) {
     listenUpstream(session);
-    StreamRef stream = ref(session, StreamNames.STANDALONE);
-    return tail(session, stream, Position.START, Tail.Kind.FROM_START);
+    return tails.standaloneFromStart(session);
   }
 
   private void listenUpstream(Session session) {
@@ -317,62 +308,7 @@ public final class Relay {
     if (!replay.enabled()) {
       return Optional.of(listen(session));
     }
-    StreamRef stream = ref(session, last.stream());
-    admission.check(stream);
-    boolean stale = isOlderThan(last.position(), replay.window());
-    ReadResult next = stale ? gapIn(stream) : log.read(stream, last.position(), Tail.FIRST_PAGE);
-    switch (next) {
-      case ReadResult.Gap gap when replay.onGap() == ReplayConfig.OnGap.ERROR -> {
-        listener.gap();
-        throw new RelayException.EventsPurged(last.stream(), gap.firstAvailable());
-      }
-      case ReadResult.Unknown _ -> throw missing(session, last);
-      case ReadResult.Ended _ -> {
-        return Optional.empty();
-      }
-      case ReadResult.Events(List<LogEvent> events) when onlyEnds(events) -> {
-        return Optional.empty();
-      }
-      case ReadResult.Gap _, ReadResult.Events _ -> {}
-    }
-    Tail tail = tail(session, stream, last.position(), Tail.Kind.RESUMED);
-    return Optional.of(stale ? tail : tail.beginningWith(next));
-  }
-
-  /** The end of a call that was cancelled is an event, but not one that a client gets. */
-  private static boolean onlyEnds(List<LogEvent> events) {
-    return !events.isEmpty() && events.getFirst().last() && events.getFirst().payload().length == 0;
-  }
-
-  /** What is still there for a cursor that is too old to be trusted with it. */
-  private ReadResult gapIn(StreamRef stream) {
-    return switch (log.read(stream, Position.START, 1)) {
-      case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() ->
-          new ReadResult.Gap(events.getFirst().position());
-      case ReadResult.Events _, ReadResult.Ended _ -> new ReadResult.Gap(null);
-      case ReadResult.Gap gap -> gap;
-      case ReadResult.Unknown unknown -> unknown;
-    };
-  }
-
-  /** A stream that was kept as long as promised and is gone was purged; others never were. */
-  private RelayException missing(Session session, EventId last) {
-    Position position = last.position();
-    boolean once =
-        position.millis() >= session.created().toEpochMilli()
-            && isOlderThan(position, streams.completedTtl());
-    return once
-        ? new RelayException.EventsPurged(last.stream(), null)
-        : new RelayException.StreamNotFound();
-  }
-
-  private boolean isOlderThan(Position position, Duration age) {
-    return position.number() > 0 && position.millis() < clock.millis() - age.toMillis();
-  }
-
-  private Tail tail(Session session, StreamRef stream, Position cursor, Tail.Kind kind) {
-    Framing framing = new Framing(stream.name(), replay.enabled(), session.version().hasPriming());
-    return new Tail(tails, stream, framing, cursor, kind, () -> sessions.used(session));
+    return tails.resume(session, last);
   }
 
   /** Whether this replica is about to stop, and takes nothing new. */
@@ -385,7 +321,7 @@ public final class Relay {
     sessions.endExpired();
     sessions.endOrphans();
     log.sweep();
-    evictions.forget();
+    tails.sweep();
     pumps.sweep();
   }
 
