@@ -3,32 +3,46 @@ package dev.holdfast.resume;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.sse.SseEvent;
+import dev.holdfast.sse.SseHandler;
 import dev.holdfast.sse.SseParser;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
 /**
  * A client that follows the specification and nothing else: it keeps the last event id, and when a
- * stream breaks it asks for the rest with {@code Last-Event-ID}, at any replica. It knows nothing
- * of positions or replicas. It waits before that as long as the stream's {@code retry} says, and
- * {@code Retry-After} when it was turned away. When none answers, it waits a little and asks again.
+ * stream breaks it asks for the rest with {@code Last-Event-ID}, at any replica, after the {@code
+ * retry} or {@code Retry-After} that it was told. It knows nothing of positions or replicas.
  */
 public final class FollowingClient {
 
   private static final int ENOUGH = 1 << 20;
-  private static final Duration RETRY = Duration.ofMillis(100);
+  private static final Patience PATIENCE = Patience.with(Duration.ofSeconds(60));
+  private static final String INITIALIZE =
+      """
+      {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
+      "capabilities":{},"clientInfo":{"name":"following","version":"1"}}}\
+      """;
+  private static final String INITIALIZED =
+      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
 
   private final HttpClient http;
   private final List<URI> replicas;
+  private final Patience patience;
   private final String session;
 
   /**
@@ -38,34 +52,47 @@ public final class FollowingClient {
    */
   public FollowingClient(HttpClient http, List<URI> replicas, Random random)
       throws IOException, InterruptedException {
+    this(http, replicas, random, PATIENCE);
+  }
+
+  /**
+   * Opens a session.
+   *
+   * @param replicas any of them is asked, at random
+   * @throws IOException when none is opened
+   */
+  public FollowingClient(HttpClient http, List<URI> replicas, Random random, Patience patience)
+      throws IOException, InterruptedException {
     this.http = http;
     this.replicas = replicas;
-    HttpRequest.Builder initialize =
-        post(
-            any(random),
-            """
-            {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
-            "capabilities":{},"clientInfo":{"name":"following","version":"1"}}}\
-            """);
+    this.patience = patience;
     HttpResponse<String> answer =
-        http.send(initialize.build(), HttpResponse.BodyHandlers.ofString());
-    session = answer.headers().firstValue("Mcp-Session-Id").orElseThrow();
-    HttpRequest.Builder initialized =
-        post(any(random), "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+        http.send(
+            post(any(random), INITIALIZE).timeout(patience.withAnswer()).build(),
+            HttpResponse.BodyHandlers.ofString());
+    session =
+        answer
+            .headers()
+            .firstValue("Mcp-Session-Id")
+            .orElseThrow(() -> new IOException(answer.statusCode() + " " + answer.body()));
     http.send(
-        initialized.header("Mcp-Session-Id", session).build(),
+        post(any(random), INITIALIZED)
+            .timeout(patience.withAnswer())
+            .header("Mcp-Session-Id", session)
+            .build(),
         HttpResponse.BodyHandlers.discarding());
   }
 
-  private FollowingClient(HttpClient http, List<URI> replicas, String session) {
+  private FollowingClient(HttpClient http, List<URI> replicas, Patience patience, String session) {
     this.http = http;
     this.replicas = replicas;
+    this.patience = patience;
     this.session = session;
   }
 
   /** The same client with the same session, which asks other replicas. */
   public FollowingClient at(List<URI> others) {
-    return new FollowingClient(http, others, session);
+    return new FollowingClient(http, others, patience, session);
   }
 
   /** The name of the session. */
@@ -76,11 +103,12 @@ public final class FollowingClient {
   /** Calls a tool and follows its stream to the end, wherever that takes it. */
   public Transcript call(String request, Random random) throws InterruptedException {
     Transcript transcript = new Transcript();
-    do {
-      pause(transcript);
+    begin(request, random, transcript, seen -> false);
+    // A replica that could not be reached, or has refused for now, has seen no call.
+    while (transcript.isAway() && transcript.lastEventId().isEmpty() && goesOn(transcript)) {
+      Thread.sleep(transcript.pause());
       begin(request, random, transcript, seen -> false);
-      // A replica that could not be reached, or has refused for now, has seen no call.
-    } while (transcript.isAway() && transcript.lastEventId().isEmpty() && transcript.canRetry());
+    }
     resume(transcript, random);
     return transcript;
   }
@@ -105,8 +133,8 @@ public final class FollowingClient {
 
   /** Follows a call from where its transcript ends, wherever that takes it. */
   public void resume(Transcript transcript, Random random) throws InterruptedException {
-    while (!transcript.isComplete() && transcript.canResume()) {
-      pause(transcript);
+    while (!transcript.isComplete() && transcript.canResume() && goesOn(transcript)) {
+      Thread.sleep(transcript.pause());
       follow(get(random, transcript.lastEventId()), transcript, seen -> false);
     }
   }
@@ -114,8 +142,9 @@ public final class FollowingClient {
   /** Follows the standalone stream for as long as it takes. */
   public void listen(Transcript transcript, Random random, Predicate<Transcript> enough)
       throws InterruptedException {
-    while (!enough.test(transcript) && transcript.canRetry()) {
-      pause(transcript);
+    follow(get(random, transcript.lastEventId()), transcript, enough);
+    while (!enough.test(transcript) && transcript.canRetry() && goesOn(transcript)) {
+      Thread.sleep(transcript.pause());
       follow(get(random, transcript.lastEventId()), transcript, enough);
     }
   }
@@ -125,6 +154,17 @@ public final class FollowingClient {
     HttpRequest delete =
         HttpRequest.newBuilder(any(random)).header("Mcp-Session-Id", session).DELETE().build();
     http.send(delete, HttpResponse.BodyHandlers.discarding());
+  }
+
+  private boolean goesOn(Transcript transcript) {
+    if (left(transcript).isNegative()) {
+      transcript.hangs();
+    }
+    return !transcript.isHung();
+  }
+
+  private Duration left(Transcript transcript) {
+    return patience.withCall().minus(transcript.silence());
   }
 
   private HttpRequest get(Random random, String lastEventId) {
@@ -139,46 +179,57 @@ public final class FollowingClient {
     return get.GET().build();
   }
 
-  private static void pause(Transcript transcript) throws InterruptedException {
-    Thread.sleep(transcript.pause(RETRY));
-  }
-
   private void follow(HttpRequest request, Transcript transcript, Predicate<Transcript> enough)
       throws InterruptedException {
     SseParser parser = new SseParser(ENOUGH, ENOUGH);
     parser.resume(transcript.lastEventId());
-    try {
-      HttpResponse<InputStream> answer =
-          http.send(request, HttpResponse.BodyHandlers.ofInputStream());
-      transcript.connected(answer.statusCode());
-      answer.headers().firstValue("Retry-After").ifPresent(transcript::turnedAway);
-      try (InputStream body = answer.body()) {
-        byte[] chunk = new byte[8192];
-        for (int n = body.read(chunk); n >= 0; n = body.read(chunk)) {
-          parser.feed(chunk, 0, n, event -> transcript.add(id(event), text(event)));
-          if (enough.test(transcript)) {
-            return;
-          }
+    SseHandler told = new Telling(transcript);
+    try (Chunks chunks = new Chunks()) {
+      HttpResponse<Flow.Publisher<List<ByteBuffer>>> answer = send(request, transcript);
+      transcript.connected(
+          answer.statusCode(), answer.headers().firstValue("Retry-After").orElse(""));
+      answer.body().subscribe(chunks);
+      for (var next = chunks.next(most(transcript));
+          next != null;
+          next = chunks.next(most(transcript))) {
+        for (ByteBuffer buffer : next) {
+          byte[] chunk = new byte[buffer.remaining()];
+          buffer.get(chunk);
+          parser.feed(chunk, 0, chunk.length, told);
+        }
+        if (enough.test(transcript)) {
+          return;
         }
       }
+      transcript.ended();
     } catch (ConnectException nobodyThere) {
       transcript.unreachable();
     } catch (IOException cut) {
-      transcript.cut();
-    } finally {
-      parser.retry().ifPresent(transcript::retry);
+      transcript.cut(cut instanceof HttpTimeoutException);
     }
   }
 
-  private static String id(SseEvent event) {
-    return event.lastEventId();
+  /** Gives up no later than the call, and a moment after, so that this is noticed. */
+  private Duration most(Transcript transcript) {
+    Duration left = left(transcript).plusMillis(10);
+    return left.compareTo(patience.withConnection()) < 0 ? left : patience.withConnection();
   }
 
-  private static String text(SseEvent event) {
-    return new String(event.copyData(), UTF_8);
+  private HttpResponse<Flow.Publisher<List<ByteBuffer>>> send(
+      HttpRequest request, Transcript transcript) throws IOException, InterruptedException {
+    CompletableFuture<HttpResponse<Flow.Publisher<List<ByteBuffer>>>> answer =
+        http.sendAsync(request, HttpResponse.BodyHandlers.ofPublisher());
+    try {
+      return answer.get(most(transcript).toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException silence) {
+      answer.cancel(true);
+      throw new HttpTimeoutException("no answer");
+    } catch (ExecutionException failed) {
+      throw failed.getCause() instanceof IOException cause ? cause : new IOException(failed);
+    }
   }
 
-  private HttpRequest.Builder post(URI replica, String body) {
+  private static HttpRequest.Builder post(URI replica, String body) {
     return HttpRequest.newBuilder(replica)
         .header("Accept", "application/json, text/event-stream")
         .header("Content-Type", "application/json")
@@ -187,5 +238,17 @@ public final class FollowingClient {
 
   private URI any(Random random) {
     return replicas.get(random.nextInt(replicas.size()));
+  }
+
+  private record Telling(Transcript transcript) implements SseHandler {
+    @Override
+    public void event(SseEvent event) {
+      transcript.add(event.lastEventId(), new String(event.copyData(), UTF_8));
+    }
+
+    @Override
+    public void retry(Duration delay) {
+      transcript.retryAfter(delay);
+    }
   }
 }

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * or in seeming order. What happens to a request follows from the seed and the request alone, so a
  * run does the same cuts again however its threads are scheduled.
  */
-final class RandomCuts implements FaultProxy.Plan {
+public final class RandomCuts implements FaultProxy.Plan {
 
   private final long seed;
   private final int events;
@@ -24,7 +24,7 @@ final class RandomCuts implements FaultProxy.Plan {
    *
    * @param events about how many events an answer has
    */
-  RandomCuts(long seed, int events) {
+  public RandomCuts(long seed, int events) {
     this.seed = seed;
     this.events = events;
   }

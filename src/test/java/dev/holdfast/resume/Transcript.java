@@ -13,70 +13,93 @@ public final class Transcript {
 
   private static final Pattern PROGRESS = Pattern.compile("\"progress\":(\\d+)");
   private static final int TOO_MANY = 500;
+  private static final Duration SHORTLY = Duration.ofMillis(100);
 
   private final List<String> entries = new CopyOnWriteArrayList<>();
   private final List<Integer> progress = new CopyOnWriteArrayList<>();
   private final List<String> ids = new CopyOnWriteArrayList<>();
-  private volatile String lastEventId = "";
   private final List<String> results = new CopyOnWriteArrayList<>();
+  private final List<String> errors = new CopyOnWriteArrayList<>();
+  private final long began = System.nanoTime();
+  private volatile String lastEventId = "";
+  private volatile int refusedWith;
+  private volatile boolean hung;
+
+  // The filling thread's own.
   private int connections;
   private int cuts;
-  private final List<String> errors = new CopyOnWriteArrayList<>();
-  private boolean refused;
   private boolean away;
-  private Duration retry = Duration.ZERO;
-  private Duration retryAfter = Duration.ZERO;
-  private long lastHeard = System.nanoTime();
+  private Duration retry = SHORTLY;
+  private Duration pause = SHORTLY;
+  private long lastHeard = began;
   private Duration longestSilence = Duration.ZERO;
 
   /** Begins empty. */
   public Transcript() {}
 
-  void connected(int status) {
-    entries.add("-- connected: " + status);
-    connections++;
-    away = status >= 500;
-    refused = status != 200 && !away;
-  }
-
-  /** The stream said how long to wait before it is asked for again. */
-  void retry(Duration wait) {
-    entries.add("-- retry: " + wait.toMillis());
-    retry = wait;
-  }
-
-  /** A replica said in how many seconds to try again. */
-  void turnedAway(String seconds) {
-    entries.add("-- Retry-After: " + seconds);
-    retryAfter = Duration.ofSeconds(Long.parseLong(seconds));
-  }
-
   /**
-   * How long to wait before the next request.
+   * An answer began.
    *
-   * @param unlessTold what to wait when nobody could say
+   * @param retryAfter seconds after which to ask again; may be empty
    */
-  Duration pause(Duration unlessTold) {
-    Duration wait = !retryAfter.isZero() ? retryAfter : away ? unlessTold : retry;
-    retryAfter = Duration.ZERO;
-    return wait;
+  void connected(int status, String retryAfter) {
+    note("-- connected: " + status);
+    connections++;
+    boolean notNow = status == 503 || status == 429;
+    pause = retryAfter.isEmpty() ? retry : Duration.ofSeconds(Integer.parseInt(retryAfter));
+    // Of a call, any other failure is the answer; only of its rest may be asked for again.
+    away = notNow || (status >= 500 && !lastEventId.isEmpty());
+    if (status >= 500 && !away) {
+      errors.add("status " + status);
+    }
+    refusedWith = status == 200 || away ? 0 : status;
+    if (refusedWith != 0) {
+      heard();
+    }
+  }
+
+  /** An answer ended in order. */
+  void ended() {
+    note("-- ended");
   }
 
   /**
    * A connection broke. Whoever was reached may have acted on the request: to send it again would
    * be to use its id twice, and its two answers would come mixed.
+   *
+   * @param silent whether it is the client who broke it, because nothing came
    */
-  void cut() {
-    entries.add("-- cut");
+  void cut(boolean silent) {
+    note(silent ? "-- given up" : "-- cut");
     cuts++;
     away = false;
+    pause = retry;
   }
 
   /** A replica could not be reached. */
   void unreachable() {
-    entries.add("-- unreachable");
+    note("-- unreachable");
     connections++;
     away = true;
+    pause = retry;
+  }
+
+  /** The server said how long to wait before each connection. */
+  void retryAfter(Duration delay) {
+    note("-- retry: " + delay.toMillis());
+    retry = delay;
+    pause = delay;
+  }
+
+  /** How long to wait before the next connection. */
+  Duration pause() {
+    return pause;
+  }
+
+  /** The client has waited long enough. */
+  void hangs() {
+    note("-- hung");
+    hung = true;
   }
 
   /** Begins behind an event that a client of before has seen. */
@@ -101,7 +124,7 @@ public final class Transcript {
 
   /** An event arrived; one without data only moves the cursor. */
   void add(String id, String data) {
-    entries.add(id + " " + data);
+    note(id + " " + data);
     lastEventId = id;
     if (data.isEmpty()) {
       return;
@@ -118,11 +141,19 @@ public final class Transcript {
     }
   }
 
+  private void note(String what) {
+    entries.add("%6d ms %s".formatted((System.nanoTime() - began) / 1_000_000, what));
+  }
+
   private void heard() {
-    long now = System.nanoTime();
-    Duration silence = Duration.ofNanos(now - lastHeard);
+    Duration silence = silence();
     longestSilence = silence.compareTo(longestSilence) > 0 ? silence : longestSilence;
-    lastHeard = now;
+    lastHeard = System.nanoTime();
+  }
+
+  /** How long no message has come. */
+  Duration silence() {
+    return Duration.ofNanos(System.nanoTime() - lastHeard);
   }
 
   /** Whether the call has come to its definite end. */
@@ -136,7 +167,17 @@ public final class Transcript {
   }
 
   boolean canRetry() {
-    return !refused && connections < TOO_MANY;
+    return refusedWith == 0 && connections < TOO_MANY;
+  }
+
+  /** The status with which the client was turned away for good; 0 for none. */
+  public int refusedWith() {
+    return refusedWith;
+  }
+
+  /** Whether the client has given up waiting. */
+  public boolean isHung() {
+    return hung;
   }
 
   /** The id of the newest event; empty for none. */
@@ -173,7 +214,7 @@ public final class Transcript {
     return cuts;
   }
 
-  /** All that happened, line by line. */
+  /** All that happened, line by line, each with the time since the beginning. */
   @Override
   public String toString() {
     return String.join("\n", entries);
