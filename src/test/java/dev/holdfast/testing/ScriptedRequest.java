@@ -26,7 +26,7 @@ public record ScriptedRequest(
   }
 
   /** Reads a request; null when the connection was closed instead. */
-  static @Nullable ScriptedRequest read(InputStream in) throws IOException {
+  public static @Nullable ScriptedRequest read(InputStream in) throws IOException {
     String first = line(in);
     if (first.isEmpty()) {
       return null;

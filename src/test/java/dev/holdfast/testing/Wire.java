@@ -11,7 +11,8 @@ public final class Wire {
   private final Socket socket;
   private final OutputStream out;
 
-  Wire(Socket socket) throws IOException {
+  /** Writes to this socket. */
+  public Wire(Socket socket) throws IOException {
     this.socket = socket;
     this.out = socket.getOutputStream();
   }

@@ -1,0 +1,90 @@
+package dev.holdfast.faults.server;
+
+import dev.holdfast.testing.ServerProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+
+/**
+ * A fast MCP server over Streamable HTTP that does to its clients whatever it is told to. Its tool
+ * {@code count} reports {@code n} steps, one every {@code intervalMs}, each with {@code payload}
+ * bytes; its standalone stream brings a numbered message every quarter of a second.
+ *
+ * <p>With event ids, streams go on while nobody is connected, and any can be resumed. Without, what
+ * is sent while nobody reads is lost, and with its connection a call.
+ */
+public final class CountingServer implements AutoCloseable {
+
+  private static final String IDS = "--ids";
+  private static final Pattern LISTENING = Pattern.compile("listening on (\\d+)");
+
+  private final ServerProcess process;
+  private final Writer commands;
+
+  private CountingServer(ServerProcess process) {
+    this.process = process;
+    this.commands = process.process().outputWriter();
+  }
+
+  /**
+   * Starts one as a process of its own.
+   *
+   * @param ids whether its events have ids
+   */
+  public static CountingServer start(boolean ids) {
+    return new CountingServer(
+        ServerProcess.start(
+            new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                CountingServer.class.getName(),
+                ids ? IDS : "--no-ids"),
+            LISTENING));
+  }
+
+  /** Its MCP endpoint. */
+  public URI url() {
+    return URI.create("http://127.0.0.1:" + process.port() + "/mcp");
+  }
+
+  /** Tells it what to do from now on. Returns at once. */
+  public void be(Trouble trouble) {
+    try {
+      commands.write(trouble.name() + "\n");
+      commands.flush();
+    } catch (IOException gone) {
+      throw new UncheckedIOException(process.output(), gone);
+    }
+  }
+
+  /** Ends it. */
+  @Override
+  public void close() {
+    process.close();
+  }
+
+  /**
+   * Serves on a free port, which it prints, until its standard input ends.
+   *
+   * @param args {@code --ids} gives events ids
+   */
+  public static void main(String[] args) throws IOException {
+    Server server = new Server(args[0].equals(IDS));
+    System.out.println("listening on " + server.port());
+    BufferedReader commands =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+    for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+      server.be(Trouble.valueOf(line));
+    }
+    System.exit(0);
+  }
+}

@@ -1,0 +1,5 @@
+/** A server whose misbehaviour can be commanded, as a process of its own. */
+@NullMarked
+package dev.holdfast.faults.server;
+
+import org.jspecify.annotations.NullMarked;
