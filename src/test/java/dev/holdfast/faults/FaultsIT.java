@@ -1,0 +1,85 @@
+package dev.holdfast.faults;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Replicas, Redis and the network fail while clients work; docs/faults.md has a row for each of
+ * these tests. With {@code -Dholdfast.faults=long} for a minute and with many sessions, otherwise
+ * shortly; with {@code -Dholdfast.seed=…} in the same way again.
+ */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class FaultsIT {
+
+  @Test
+  void killLoopShouldLoseNothing() throws Exception {
+    Run.of(Scenario.of("replica killed", Plans.killLoop()).silentFor(8));
+  }
+
+  /** Five seconds are promised from the loss to the last word. */
+  @Test
+  void killLoopWithoutIdsShouldEndEveryCall() throws Exception {
+    Run.of(
+        Scenario.of("replica killed, server without ids", Plans.killLoop())
+            .withoutIds()
+            .silentFor(5));
+  }
+
+  @Test
+  void freezeLoopShouldLoseNothing() throws Exception {
+    Run.of(
+        Scenario.of("replica frozen", Plans.freezeLoop())
+            .with("holdfast.stream.keep-alive", "1s")
+            .under(Load.usual().suspicious()));
+  }
+
+  /** The balancer learns of it by readiness, as that of a cluster does. */
+  @Test
+  void rollingStopsShouldGoUnnoticed() throws Exception {
+    Run.of(Scenario.of("replica stopped", Plans.rollingStops()).withProbes().silentFor(2));
+  }
+
+  @Test
+  void redisRestartShouldLoseNothing() throws Exception {
+    Run.of(Scenario.of("Redis restarted", Plans.redisRestarts(4000)).withDurableRedis());
+  }
+
+  @Test
+  void redisFreezeShouldLoseNothing() throws Exception {
+    Run.of(Scenario.of("Redis frozen", Plans.redisFreezes()).silentFor(6));
+  }
+
+  @Test
+  void redisEmptiedShouldBeToldToEveryClient() throws Exception {
+    Run.of(Scenario.of("Redis restarted empty", Plans.redisRestarts(6000)).orErrors().orGone());
+  }
+
+  @Test
+  void cutsShouldLoseNothing() throws Exception {
+    Run.of(Scenario.of("client connections cut", Plans.cuts()).silentFor(4));
+  }
+
+  /** Look-again comes only every ten seconds: who is not woken is silent for that long. */
+  @Test
+  void subscriptionKillsShouldDelayNothing() throws Exception {
+    Run.of(
+        Scenario.of("subscription killed", Plans.subscriptionKills())
+            .under(Load.sparse())
+            .silentFor(4));
+  }
+
+  @Test
+  void chaosShouldLeaveNobodyHanging() throws Exception {
+    Load load = Load.longer().suspicious();
+    Run.of(
+        Scenario.of("chaos", Plans.chaos(load))
+            .withDurableRedis()
+            .with("holdfast.stream.keep-alive", "1s")
+            .with("holdfast.upstream.first-byte-timeout", "2s")
+            .with("holdfast.upstream.idle-timeout", "3s")
+            .under(load)
+            .orErrors()
+            .orGone());
+  }
+}

@@ -1,0 +1,68 @@
+package dev.holdfast.faults;
+
+import java.time.Duration;
+
+/**
+ * What clients do: each has a session, listens to its standalone stream, and calls a tool that
+ * counts, again and again.
+ *
+ * @param sessions how many clients
+ * @param steps how far a call counts
+ * @param interval milliseconds from one step to the next
+ * @param span for how long new calls are begun
+ * @param dead after so long without any byte, a client takes its connection for dead
+ */
+record Load(int sessions, int steps, int interval, Duration span, Duration dead) {
+
+  /** Whether this is the long run; otherwise the one for every build. */
+  static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
+
+  private static final Duration NEVER = Duration.ofDays(1);
+
+  /** Calls of two or four seconds: 60 sessions × 100 events/s, in the short run 12 × 40. */
+  static Load usual() {
+    return LONG
+        ? new Load(60, 400, 10, Duration.ofSeconds(60), NEVER)
+        : new Load(12, 80, 25, Duration.ofSeconds(7), NEVER);
+  }
+
+  /** The usual for longer, since there is so much to happen. */
+  static Load longer() {
+    return LONG ? usual() : new Load(12, 80, 25, Duration.ofSeconds(16), NEVER);
+  }
+
+  /** Calls that are silent most of the time, so that nothing but a wake-up brings their events. */
+  static Load sparse() {
+    return LONG
+        ? new Load(60, 4, 400, Duration.ofSeconds(60), NEVER)
+        : new Load(24, 4, 400, Duration.ofSeconds(7), NEVER);
+  }
+
+  /** The same by clients who don't trust a connection on which nothing comes. */
+  Load suspicious() {
+    return new Load(sessions, steps, interval, span, Duration.ofMillis(2500));
+  }
+
+  /** The request for one call. */
+  String call(int id) {
+    return call(id, steps);
+  }
+
+  /** The request for one that tells whether all is well. */
+  String shortCall(int id) {
+    return call(id, 4);
+  }
+
+  private String call(int id, int count) {
+    return """
+    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count",\
+    "arguments":{"n":%d,"intervalMs":%d,"payload":100},"_meta":{"progressToken":%d}}}\
+    """
+        .formatted(id, count, interval, id);
+  }
+
+  @Override
+  public String toString() {
+    return "%d × %d/s, %d s".formatted(sessions, 1000 / interval, span.toSeconds());
+  }
+}

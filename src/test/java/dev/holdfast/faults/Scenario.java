@@ -1,0 +1,92 @@
+package dev.holdfast.faults;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * A row of the table in docs/faults.md: what is injected into what, and what is promised.
+ *
+ * @param name of the report, in {@code target/faults}
+ * @param ids whether the server's events have ids, so that a call can go on elsewhere
+ * @param durable whether Redis keeps its data when it is killed
+ * @param probed whether the balancer passes over replicas that are not ready
+ * @param settings of the replicas
+ * @param promise what must hold
+ */
+record Scenario(
+    String name,
+    boolean ids,
+    boolean durable,
+    boolean probed,
+    Map<String, String> settings,
+    Load load,
+    Schedule schedule,
+    Promise promise) {
+
+  /**
+   * What must hold, beyond that nothing is lost, twice, or hangs.
+   *
+   * @param whole whether every call must bring its result; else errors will do
+   * @param kept whether every session and event must be kept; else 404 and 410 will do
+   * @param silence the longest that a client may hear nothing; zero for until it gives up
+   */
+  record Promise(boolean whole, boolean kept, Duration silence) {}
+
+  Scenario {
+    settings = Map.copyOf(settings);
+  }
+
+  /** Promises all, with the usual load. */
+  static Scenario of(String name, Schedule schedule) {
+    return new Scenario(
+        name,
+        true,
+        false,
+        false,
+        Map.of(),
+        Load.usual(),
+        schedule,
+        new Promise(true, true, Duration.ZERO));
+  }
+
+  Scenario withoutIds() {
+    return new Scenario(name, false, durable, probed, settings, load, schedule, promise).orErrors();
+  }
+
+  Scenario withDurableRedis() {
+    return new Scenario(name, ids, true, probed, settings, load, schedule, promise);
+  }
+
+  Scenario withProbes() {
+    return new Scenario(name, ids, durable, true, settings, load, schedule, promise);
+  }
+
+  Scenario with(String key, String value) {
+    Map<String, String> more = new HashMap<>(settings);
+    more.put(key, value);
+    return new Scenario(name, ids, durable, probed, more, load, schedule, promise);
+  }
+
+  Scenario under(Load other) {
+    return new Scenario(name, ids, durable, probed, settings, other, schedule, promise);
+  }
+
+  /** A call may end with an error. */
+  Scenario orErrors() {
+    return promising(new Promise(false, promise.kept, promise.silence));
+  }
+
+  /** A session, or what it has not seen yet, may be gone, if only that is said. */
+  Scenario orGone() {
+    return promising(new Promise(promise.whole, false, promise.silence));
+  }
+
+  Scenario silentFor(int seconds) {
+    return promising(new Promise(promise.whole, promise.kept, Duration.ofSeconds(seconds)));
+  }
+
+  private Scenario promising(Promise other) {
+    return new Scenario(name, ids, durable, probed, settings, load, schedule, other);
+  }
+}

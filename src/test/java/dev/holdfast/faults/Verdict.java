@@ -1,0 +1,149 @@
+package dev.holdfast.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.resume.Transcript;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What became of all calls of a run, and of what was listened to besides. */
+final class Verdict {
+
+  private static final Path REPORTS = Path.of("target", "faults");
+  private static final int STORIES = 3;
+  private static final String HEAD =
+      """
+      | fault | load | calls | results | errors | gone | lost | duplicated | hung | silence |
+      | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+      """;
+
+  private final Scenario scenario;
+  private final List<Story> calls;
+  private final List<Story> all;
+  private final int unanswered;
+  private final int unwell;
+
+  /**
+   * Judges.
+   *
+   * @param unanswered how many calls were cut off before their client knew how to resume
+   * @param unwell how many clients got no answer when all faults were over
+   */
+  Verdict(
+      Scenario scenario,
+      List<Transcript> calls,
+      List<Transcript> listened,
+      int unanswered,
+      int unwell) {
+    this.scenario = scenario;
+    this.calls = calls.stream().map(call -> Story.ofCall(call, scenario.load().steps())).toList();
+    this.all =
+        Stream.concat(
+                this.calls.stream(),
+                listened.stream().map(stream -> Story.ofStream(stream, scenario.ids())))
+            .toList();
+    this.unanswered = unanswered;
+    this.unwell = unwell;
+  }
+
+  /** Prints the row of the table in docs/faults.md, and writes it with its schedule to a file. */
+  void report() {
+    System.out.println(text());
+    try {
+      Files.createDirectories(REPORTS);
+      Files.writeString(REPORTS.resolve(scenario.name().replace(' ', '-') + ".txt"), text());
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** Fails if a promise was broken, and tells the worst of it. */
+  void require(Rig rig) {
+    List<Story> broken =
+        all.stream()
+            .filter(story -> story.breaks(scenario.promise()))
+            .sorted(
+                Comparator.comparingInt((Story story) -> story.lost() + story.duplicated())
+                    .thenComparing(story -> story.transcript().longestSilence())
+                    .reversed())
+            .toList();
+    assertThat(broken.size()).as(() -> tell(broken, rig)).isZero();
+    assertThat(unwell).as(() -> "clients without an answer\n" + tell(all, rig)).isZero();
+    assertThat(isFelt()).as(() -> "nobody has felt anything\n" + text()).isTrue();
+    assertThat(unanswered).as(() -> "calls not followed\n" + text()).isLessThan(calls.size());
+  }
+
+  /** Where calls may fail, the faults have missed all if none does: nothing was tested. */
+  private boolean isFelt() {
+    Scenario.Promise promise = scenario.promise();
+    return (promise.whole() && promise.kept())
+        || all.stream().anyMatch(story -> story.isGone() || !story.transcript().errors().isEmpty());
+  }
+
+  private String tell(List<Story> broken, Rig rig) {
+    return broken.stream()
+        .limit(STORIES)
+        .map(Story::toString)
+        .collect(
+            Collectors.joining(
+                "\n",
+                text() + "\n" + broken.size() + " broken promises, the worst:\n",
+                "\n" + rig.output()));
+  }
+
+  private String text() {
+    return HEAD
+        + row()
+        + "%n%d messages; %d calls not followed; %d clients without an answer in the end%n"
+            .formatted(sum(story -> story.transcript().ids().size()), unanswered, unwell)
+        + errors()
+        + scenario.schedule()
+        + "\n";
+  }
+
+  private String row() {
+    return "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %.1f s |"
+        .formatted(
+            scenario.name(),
+            scenario.load(),
+            calls.size(),
+            sum(story -> story.transcript().results()),
+            sum(story -> story.transcript().errors().size()),
+            sum(story -> story.isGone() ? 1 : 0),
+            sum(Story::lost),
+            sum(Story::duplicated),
+            sum(story -> story.transcript().isHung() ? 1 : 0),
+            longestSilence().toMillis() / 1000.0);
+  }
+
+  private int sum(ToIntFunction<Story> figure) {
+    return all.stream().mapToInt(figure).sum();
+  }
+
+  private Duration longestSilence() {
+    return calls.stream()
+        .map(story -> story.transcript().longestSilence())
+        .max(Comparator.naturalOrder())
+        .orElse(Duration.ZERO);
+  }
+
+  /** Each kind of error with its count. */
+  private String errors() {
+    return all.stream()
+        .flatMap(story -> story.transcript().errors().stream())
+        .map(error -> error.replaceFirst("\"id\":\\d+", "\"id\":…"))
+        .collect(Collectors.groupingBy(error -> error, Collectors.counting()))
+        .entrySet()
+        .stream()
+        .map(each -> each.getValue() + " × " + each.getKey() + "\n")
+        .collect(Collectors.joining());
+  }
+}
