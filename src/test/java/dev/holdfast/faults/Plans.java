@@ -86,8 +86,7 @@ final class Plans {
 
   private static long freeze(Schedule schedule, long at, int replica, int millis) {
     schedule.at(at, "freeze replica " + replica, rig -> rig.replica(replica).freeze());
-    schedule.endAt(
-        at + millis, "thaw replica " + replica, rig -> rig.replica(replica).thaw());
+    schedule.endAt(at + millis, "thaw replica " + replica, rig -> rig.replica(replica).thaw());
     return at + millis;
   }
 

@@ -25,6 +25,9 @@ final class Verdict {
       | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
       """;
 
+  private static final Comparator<Story> BY_SILENCE =
+      Comparator.comparing(story -> story.transcript().longestSilence());
+
   private final Scenario scenario;
   private final List<Story> calls;
   private final List<Story> all;
@@ -54,12 +57,18 @@ final class Verdict {
     this.unwell = unwell;
   }
 
-  /** Prints the row of the table in docs/faults.md, and writes it with its schedule to a file. */
+  /**
+   * Prints the row of the table in docs/faults.md with its schedule, and writes both to a file,
+   * with the call that was silent for longest.
+   */
   void report() {
     System.out.println(text());
+    String silent = calls.stream().max(BY_SILENCE).map(Story::toString).orElse("");
     try {
       Files.createDirectories(REPORTS);
-      Files.writeString(REPORTS.resolve(scenario.name().replace(' ', '-') + ".txt"), text());
+      Files.writeString(
+          REPORTS.resolve(scenario.name().replace(' ', '-') + ".txt"),
+          text() + "\nsilent for longest:\n" + silent + "\n");
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -72,7 +81,7 @@ final class Verdict {
             .filter(story -> story.breaks(scenario.promise()))
             .sorted(
                 Comparator.comparingInt((Story story) -> story.lost() + story.duplicated())
-                    .thenComparing(story -> story.transcript().longestSilence())
+                    .thenComparing(BY_SILENCE)
                     .reversed())
             .toList();
     assertThat(broken.size()).as(() -> tell(broken, rig)).isZero();
@@ -130,8 +139,8 @@ final class Verdict {
 
   private Duration longestSilence() {
     return calls.stream()
+        .max(BY_SILENCE)
         .map(story -> story.transcript().longestSilence())
-        .max(Comparator.naturalOrder())
         .orElse(Duration.ZERO);
   }
 
