@@ -66,9 +66,10 @@ final class GoodClients implements AutoCloseable {
   private static void call(McpClient client, List<Long> took) {
     for (int id = 1; id <= CALLS; id++) {
       long since = System.nanoTime();
-      List<Frame.Event> events = client.stream(FloodServer.echo(id)).events();
+      FrameStream stream = client.stream(FloodServer.echo(id));
+      List<Frame.Event> events = stream.events();
       took.add(System.nanoTime() - since);
-      assertThat(events).hasSize(1);
+      assertThat(events).as("call %s: %s %s", id, stream.status(), stream.raw()).hasSize(1);
       assertThat(events.getFirst().data()).contains("\"id\":" + id, "\"result\"");
     }
   }

@@ -132,7 +132,7 @@ class RudeClientsIT {
 
   /** The others work beside the rude ones; then these leave, and nothing of them stays. */
   private void assertUndisturbed(String who) throws Exception {
-    GoodClients.Latency beside = good.work();
+    GoodClients.Latency beside = workBeside();
     Vitals during = Vitals.of(gateway);
     leave();
     await().atMost(SETTLED).until(() -> metric("holdfast_connections_active") == 0);
@@ -155,6 +155,14 @@ class RudeClientsIT {
         after.heap() / 1e6);
     assertThat(after.heap()).isLessThan(before.heap() + HEAP_SLACK);
     assertThat(gateway.output()).doesNotContain("OutOfMemory", "ERROR");
+  }
+
+  private GoodClients.Latency workBeside() throws Exception {
+    try {
+      return good.work();
+    } catch (Exception disturbed) {
+      throw new AssertionError("the gateway has said:\n" + gateway.output(), disturbed);
+    }
   }
 
   private double metric(String name) throws IOException {
