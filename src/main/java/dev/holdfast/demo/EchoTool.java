@@ -1,15 +1,19 @@
 package dev.holdfast.demo;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.holdfast.upstream.local.InvalidArgumentsException;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
+import io.quarkus.runtime.annotations.RegisterForReflection;
 import jakarta.enterprise.context.ApplicationScoped;
 
 /** Says what it is told. */
 @ApplicationScoped
-public class EchoTool implements Tool {
+public class EchoTool implements Tool<EchoTool.Arguments> {
+
+  /** What it is told. */
+  @RegisterForReflection
+  public record Arguments(@JsonPropertyDescription("What to return.") String message) {}
 
   @Override
   public String name() {
@@ -22,24 +26,12 @@ public class EchoTool implements Tool {
   }
 
   @Override
-  public String inputSchema() {
-    return """
-    {
-      "type": "object",
-      "properties": {
-        "message": {"type": "string", "description": "What to return."}
-      },
-      "required": ["message"]
-    }
-    """;
+  public Class<Arguments> arguments() {
+    return Arguments.class;
   }
 
   @Override
-  public ToolResult call(ToolCall call) {
-    JsonNode message = call.arguments().path("message");
-    if (!message.isTextual()) {
-      throw new InvalidArgumentsException("message must be a string");
-    }
-    return ToolResult.text(message.textValue());
+  public ToolResult call(Arguments arguments, ToolCall call) {
+    return ToolResult.text(arguments.message());
   }
 }

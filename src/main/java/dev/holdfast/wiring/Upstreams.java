@@ -3,8 +3,10 @@ package dev.holdfast.wiring;
 import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.LocalUpstream;
+import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Tool;
 import io.quarkus.arc.All;
+import io.quarkus.runtime.annotations.RegisterForReflection;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.vertx.core.Vertx;
 import jakarta.annotation.PreDestroy;
@@ -16,6 +18,8 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /** The configured upstreams. */
 @Singleton
+// Records of tools are read by reflection; this one knows nothing of Quarkus.
+@RegisterForReflection(targets = NoArguments.class)
 final class Upstreams {
 
   private static final String DEFAULT = "default";
@@ -25,7 +29,7 @@ final class Upstreams {
   Upstreams(
       GatewayConfig config,
       LimitsConfig limits,
-      @All List<Tool> tools,
+      @All List<Tool<?>> tools,
       Vertx vertx,
       @ConfigProperty(name = "quarkus.application.version") String version) {
     Kinds kinds = new Kinds(vertx, limits);

@@ -22,7 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DemoToolsTest {
 
   private final LocalUpstream upstream =
-      new LocalUpstream(List.of(new EchoTool(), new CountdownTool()), "demo", "1");
+      new LocalUpstream(
+          List.of(new EchoTool(), new CountdownTool(), new PrimesTool(), new GreetTool()),
+          "demo",
+          "1");
 
   @AfterEach
   void close() {
@@ -110,7 +113,7 @@ class DemoToolsTest {
     assertThat(call("echo", arguments))
         .singleElement()
         .asString()
-        .contains("\"code\":-32602", "message must be a string");
+        .contains("\"isError\":true", "Invalid arguments: ", "message");
   }
 
   @ParameterizedTest
@@ -120,7 +123,6 @@ class DemoToolsTest {
         "{\"from\":3601}",
         "{\"from\":1.5}",
         "{\"from\":\"3\"}",
-        "{\"from\":null}",
         "{\"from\":1e99}",
         "{\"from\":1,\"intervalMs\":9}",
         "{\"from\":1,\"intervalMs\":60001}",
@@ -130,6 +132,30 @@ class DemoToolsTest {
     assertThat(call("countdown", arguments))
         .singleElement()
         .asString()
-        .contains("\"code\":-32602", "must be an integer from");
+        .contains("\"isError\":true", "Invalid arguments: ");
+  }
+
+  @Test
+  void shouldCountPrimes() {
+    // when
+    List<String> messages = call("primes", "{\"upTo\":100}");
+
+    // then
+    assertThat(messages).hasSize(101);
+    assertThat(messages.getLast())
+        .isEqualTo(
+            """
+            {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text",\
+            "text":"{\\"count\\":25,\\"largest\\":97}"}],\
+            "structuredContent":{"count":25,"largest":97}}}\
+            """);
+  }
+
+  @Test
+  void shouldSayThatAClientCannotBeAsked() {
+    assertThat(call("greet", "{}"))
+        .singleElement()
+        .asString()
+        .contains("\"isError\":true", "The client cannot be asked for this: elicitation/create");
   }
 }

@@ -4,15 +4,22 @@ import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
+import io.quarkus.runtime.annotations.RegisterForReflection;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
 
 /** A tool that a test holds in its hand: it says what it is told to, and ends when it is told. */
 @ApplicationScoped
-public class ManualTool implements Tool {
+public class ManualTool implements Tool<ManualTool.Arguments> {
+
+  /** Which of its calls it is. */
+  @RegisterForReflection
+  public record Arguments(@Nullable String key) {}
 
   private static final String DONE = "done";
 
@@ -48,13 +55,13 @@ public class ManualTool implements Tool {
   }
 
   @Override
-  public String inputSchema() {
-    return "{\"type\":\"object\"}";
+  public Class<Arguments> arguments() {
+    return Arguments.class;
   }
 
   @Override
-  public ToolResult call(ToolCall call) throws InterruptedException {
-    BlockingQueue<String> script = script(call.arguments().path("key").asText());
+  public ToolResult call(Arguments arguments, ToolCall call) throws InterruptedException {
+    BlockingQueue<String> script = script(Objects.requireNonNullElse(arguments.key(), ""));
     for (String line = script.take(); !line.equals(DONE); line = script.take()) {
       call.log(LogLevel.INFO, "manual", line.substring("say ".length()));
     }

@@ -52,11 +52,11 @@ final class RelayFixture implements AutoCloseable {
   private final Outbound outbound;
   private final LocalUpstream local;
 
-  RelayFixture(Tool... tools) {
+  RelayFixture(Tool<?>... tools) {
     this(Settings.streams(), Settings.replay(), tools);
   }
 
-  RelayFixture(StreamConfig streams, ReplayConfig replay, Tool... tools) {
+  RelayFixture(StreamConfig streams, ReplayConfig replay, Tool<?>... tools) {
     local = new LocalUpstream(List.of(tools), "test", "1");
     Map<String, Upstream> upstreams = Map.of(LOCAL, local, SCRIPTED, scripted);
     parts = new Parts(log, inbox, streams, replay, Duration.ofSeconds(5), heard);

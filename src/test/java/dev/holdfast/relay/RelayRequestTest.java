@@ -18,6 +18,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.LogLevel;
+import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
@@ -34,8 +35,8 @@ class RelayRequestTest {
   private final RelayFixture fixture = new RelayFixture(tool("speak"), tool("hang"));
   private final Relay relay = fixture.relay;
 
-  private Tool tool(String name) {
-    return new Tool() {
+  private Tool<NoArguments> tool(String name) {
+    return new Tool<>() {
       @Override
       public String name() {
         return name;
@@ -47,12 +48,12 @@ class RelayRequestTest {
       }
 
       @Override
-      public String inputSchema() {
-        return "{}";
+      public Class<NoArguments> arguments() {
+        return NoArguments.class;
       }
 
       @Override
-      public ToolResult call(ToolCall call) throws InterruptedException {
+      public ToolResult call(NoArguments arguments, ToolCall call) throws InterruptedException {
         call.log(LogLevel.INFO, name, "begun");
         running.countDown();
         try {

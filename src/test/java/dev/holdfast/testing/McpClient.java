@@ -138,7 +138,7 @@ public final class McpClient {
   private static String initialize(String version) {
     return """
     {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"%s",\
-    "capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\
+    "capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}\
     """
         .formatted(version);
   }

@@ -1,6 +1,6 @@
 package dev.holdfast.upstream.local;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
@@ -17,21 +17,17 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Speaks for one session of a {@link LocalUpstream}. Its state is in {@link SessionStates}. */
+/** Speaks for one session of a {@link LocalUpstream}. Its state is in {@link Parts}. */
 final class LocalSession implements UpstreamSession {
 
   private static final String LOGGING_SET_LEVEL = "logging/setLevel";
 
-  private final String session;
-  private final Toolset tools;
-  private final SessionStates states;
-  private final ToolThreads threads;
+  private final Caller caller;
+  private final Parts parts;
 
-  LocalSession(String session, Toolset tools, SessionStates states, ToolThreads threads) {
-    this.session = session;
-    this.tools = tools;
-    this.states = states;
-    this.threads = threads;
+  LocalSession(Caller caller, Parts parts) {
+    this.caller = caller;
+    this.parts = parts;
   }
 
   /**
@@ -44,7 +40,7 @@ final class LocalSession implements UpstreamSession {
    */
   @Override
   public Answer request(Body requests) {
-    if (states.closed()) {
+    if (parts.states().closed()) {
       throw new UpstreamException.Unreachable(null);
     }
     List<Message> messages = messages(requests);
@@ -65,7 +61,7 @@ final class LocalSession implements UpstreamSession {
       switch (message) {
         case Message.Request request -> responses.add(answer(request));
         case Message.Notification notification -> accept(notification);
-        case Message.Response _ -> {}
+        case Message.Response response -> accept(response);
       }
     }
     return responses;
@@ -80,26 +76,26 @@ final class LocalSession implements UpstreamSession {
         case Message.Request call when isCall(call) -> prepare(call, queue).ifPresent(calls::add);
         case Message.Request request -> queue.add(answer(request));
         case Message.Notification notification -> accept(notification);
-        case Message.Response _ -> {}
+        case Message.Response response -> accept(response);
       }
     }
-    calls.forEach(threads::start);
+    calls.forEach(parts.threads()::start);
     return new Answer.Stream(new CallStream(queue, calls));
   }
 
   /** Returns a registered call, or answers it at once and returns nothing. */
   private Optional<RunningCall> prepare(Message.Request call, MessageQueue queue) {
     try {
-      Tool tool = tools.find(toolName(call)).orElse(null);
+      BoundTool<?> tool = parts.tools().find(toolName(call)).orElse(null);
       if (tool == null) {
         queue.add(
             Messages.error(
                 call.id(), JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: " + toolName(call)));
         return Optional.empty();
       }
-      JsonNode arguments = Messages.objectOrEmpty(Messages.params(call), "arguments");
-      return register(new RunningCall(session, call, tool, arguments, states, queue), queue);
-    } catch (InvalidArgumentsException e) {
+      ObjectNode arguments = Messages.objectOrEmpty(Messages.params(call), "arguments");
+      return register(new RunningCall(caller, call, tool, arguments, parts, queue), queue);
+    } catch (InvalidParamsException e) {
       queue.add(Messages.error(call.id(), e));
       return Optional.empty();
     }
@@ -108,13 +104,13 @@ final class LocalSession implements UpstreamSession {
   private static String toolName(Message.Request call) {
     String name = call.toolName();
     if (name == null) {
-      throw new InvalidArgumentsException("name must be a string");
+      throw new InvalidParamsException("name must be a string");
     }
     return name;
   }
 
   private Optional<RunningCall> register(RunningCall call, MessageQueue queue) {
-    return switch (states.register(call)) {
+    return switch (parts.states().register(call)) {
       case DONE -> Optional.of(call);
       case ID_IN_USE -> {
         call.cancel();
@@ -136,40 +132,46 @@ final class LocalSession implements UpstreamSession {
         case LOGGING_SET_LEVEL -> setLogLevel(request);
         default -> JsonRpcErrors.error(request.id(), JsonRpcErrorCode.METHOD_NOT_FOUND);
       };
-    } catch (InvalidArgumentsException e) {
+    } catch (InvalidParamsException e) {
       return Messages.error(request.id(), e);
     }
   }
 
   private byte[] listTools(Message.Request request) {
     if (Messages.params(request).hasNonNull("cursor")) {
-      throw new InvalidArgumentsException("there is only one page, so no cursor is valid");
+      throw new InvalidParamsException("there is only one page, so no cursor is valid");
     }
-    return tools.list(request.id());
+    return parts.tools().list(request.id());
   }
 
   private byte[] setLogLevel(Message.Request request) {
     LogLevel level =
         LogLevel.parse(Messages.params(request).path("level").asText())
-            .orElseThrow(() -> new InvalidArgumentsException("level must be a log level"));
-    states.setLogLevel(session, level);
+            .orElseThrow(() -> new InvalidParamsException("level must be a log level"));
+    parts.states().setLogLevel(caller.session(), level);
     return Messages.result(request.id(), _ -> {});
   }
 
-  /** {@inheritDoc} All but a cancellation is ignored, as this server asks nothing. */
+  /** {@inheritDoc} Ignored is all but a cancellation and an answer to what a call asks here. */
   @Override
   public void send(Body messages) {
     for (Message message : messages(messages)) {
-      if (message instanceof Message.Notification notification) {
-        accept(notification);
+      switch (message) {
+        case Message.Notification notification -> accept(notification);
+        case Message.Response response -> accept(response);
+        case Message.Request _ -> {}
       }
     }
+  }
+
+  private void accept(Message.Response response) {
+    parts.questions().answer(caller.session(), response);
   }
 
   /** Cancelling what has ended, or never was, is no mistake: the two may have crossed. */
   private void accept(Message.Notification notification) {
     RequestId id = notification.cancelledRequestId();
-    RunningCall call = id == null ? null : states.find(session, id);
+    RunningCall call = id == null ? null : parts.states().find(caller.session(), id);
     if (call != null) {
       call.cancel();
     }
@@ -190,7 +192,7 @@ final class LocalSession implements UpstreamSession {
   /** {@inheritDoc} Cancels its calls on this replica; on others, their readers go away. */
   @Override
   public void end() {
-    states.end(session).forEach(RunningCall::cancel);
+    parts.states().end(caller.session()).forEach(RunningCall::cancel);
   }
 
   private static boolean isCall(Message message) {

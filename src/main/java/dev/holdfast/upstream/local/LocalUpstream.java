@@ -11,25 +11,23 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
-import java.util.UUID;
 
 /**
  * An MCP server inside this process, made of {@link Tool}s.
  *
- * <p>A session is only a name, so any replica can attach to it. What the session did elsewhere is
- * absent here: a log level that was set on another replica does not count, and what is sent to a
- * call that runs on another replica must be brought there.
+ * <p>A session is only a name, which also says what its client can be asked for, so any replica can
+ * attach to it. What the session did elsewhere is absent here: a log level that was set on another
+ * replica does not count, and what is sent to a call that runs on another replica must be brought
+ * there.
  *
  * <p>A call that was cancelled gets no response: its stream ends without one. A call whose stream
  * is closed before its end is cancelled, too.
  */
 public final class LocalUpstream implements Upstream {
 
-  private final Toolset tools;
+  private final Parts parts;
   private final String name;
   private final String version;
-  private final SessionStates states = new SessionStates();
-  private final ToolThreads threads = new ToolThreads();
 
   /**
    * Makes a server of these tools. Starts no thread before the first call.
@@ -37,11 +35,11 @@ public final class LocalUpstream implements Upstream {
    * @param tools the tools; asked for once, here
    * @param name the name by which the server introduces itself
    * @param version its version
-   * @throws IllegalArgumentException if two tools have the same name, a name is malformed, or an
-   *     input schema is not the text of a JSON object
+   * @throws IllegalArgumentException if two tools have the same name, a name is malformed, or no
+   *     schema can be made of a record
    */
-  public LocalUpstream(Iterable<? extends Tool> tools, String name, String version) {
-    this.tools = new Toolset(tools);
+  public LocalUpstream(Iterable<? extends Tool<?>> tools, String name, String version) {
+    this.parts = Parts.of(tools);
     this.name = name;
     this.version = version;
   }
@@ -53,18 +51,25 @@ public final class LocalUpstream implements Upstream {
    */
   @Override
   public Handshake initialize(Message.Request initialize) {
-    if (states.closed()) {
+    if (parts.states().closed()) {
       throw new UpstreamException.Unreachable(null);
     }
     try {
       String wanted = InitializeRequest.read(initialize).protocolVersion();
       String agreed = ProtocolVersion.parse(wanted).orElse(newest()).wire();
-      UpstreamLink link = new UpstreamLink(UUID.randomUUID().toString(), agreed);
+      UpstreamLink link = new UpstreamLink(open(initialize).session(), agreed);
       return new Handshake(introduction(initialize, agreed), link, List.of());
     } catch (EnvelopeException e) {
       byte[] error = JsonRpcErrors.error(initialize.id(), e.code().code(), e.clientMessage());
       return new Handshake(error, null, List.of());
     }
+  }
+
+  private static Caller open(Message.Request initialize) {
+    return Caller.open(
+        Messages.read(initialize.bytes())
+            .map(json -> ClientCapabilities.read(json.path("params").path("capabilities")))
+            .orElse(ClientCapabilities.NONE));
   }
 
   private static ProtocolVersion newest() {
@@ -101,7 +106,7 @@ public final class LocalUpstream implements Upstream {
     if (session == null) {
       throw new IllegalArgumentException("A session of a local server has a name");
     }
-    return new LocalSession(session, tools, states, threads);
+    return new LocalSession(Caller.of(session), parts);
   }
 
   /** {@inheritDoc} It does: a tool is a thread. */
@@ -118,7 +123,7 @@ public final class LocalUpstream implements Upstream {
    */
   @Override
   public void close() {
-    states.close().forEach(RunningCall::breakOff);
-    threads.close();
+    parts.states().close().forEach(RunningCall::breakOff);
+    parts.threads().close();
   }
 }

@@ -2,7 +2,6 @@ package dev.holdfast.upstream.local;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -18,6 +17,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The messages of this server, each on one line, and the parameters of those it gets. */
@@ -54,19 +55,20 @@ final class Messages {
     });
   }
 
-  static byte[] result(RequestId id, ToolResult result) {
+  static byte[] result(RequestId id, Outcome outcome) {
     return result(
         id,
         json -> {
           json.writeArrayFieldStart("content");
-          for (String text : result.texts()) {
-            json.writeStartObject();
-            json.writeStringField("type", "text");
-            json.writeStringField("text", utf8(text));
-            json.writeEndObject();
+          for (Content content : outcome.content()) {
+            Content.write(content, json);
           }
           json.writeEndArray();
-          if (result.failed()) {
+          if (outcome.structured() != null) {
+            json.writeFieldName("structuredContent");
+            json.writeTree(outcome.structured());
+          }
+          if (outcome.failed()) {
             json.writeBooleanField("isError", true);
           }
         });
@@ -76,7 +78,7 @@ final class Messages {
     return JsonRpcErrors.error(id, code.code(), utf8(message));
   }
 
-  static byte[] error(RequestId id, InvalidArgumentsException e) {
+  static byte[] error(RequestId id, InvalidParamsException e) {
     return error(id, JsonRpcErrorCode.INVALID_PARAMS, "Invalid params: " + e.getMessage());
   }
 
@@ -108,6 +110,44 @@ final class Messages {
           json.writeStringField("logger", utf8(logger));
           json.writeStringField("data", utf8(text));
         });
+  }
+
+  static byte[] request(RequestId id, String method, Members params) {
+    return write(json -> {
+      json.writeFieldName("id");
+      json.writeRawValue(id.json());
+      json.writeStringField("method", method);
+      json.writeObjectFieldStart("params");
+      params.write(json);
+      json.writeEndObject();
+    });
+  }
+
+  /** The client need not answer this any more. */
+  static byte[] cancelled(RequestId id) {
+    return notification(
+        Methods.NOTIFICATIONS_CANCELLED,
+        json -> {
+          json.writeFieldName("requestId");
+          json.writeRawValue(id.json());
+        });
+  }
+
+  /** The parameters of {@code sampling/createMessage}. */
+  static void sampling(Sampling sampling, JsonGenerator json) throws IOException {
+    json.writeArrayFieldStart("messages");
+    for (Sampling.Turn turn : sampling.turns()) {
+      json.writeStartObject();
+      json.writeStringField("role", turn.role().name().toLowerCase(Locale.ROOT));
+      json.writeFieldName("content");
+      Content.write(turn.content(), json);
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeNumberField("maxTokens", sampling.maxTokens());
+    if (sampling.systemPrompt() != null) {
+      json.writeStringField("systemPrompt", utf8(sampling.systemPrompt()));
+    }
   }
 
   private static byte[] notification(String method, Members params) {
@@ -143,7 +183,7 @@ final class Messages {
   }
 
   /** Half a surrogate pair has no place in UTF-8, and the generator refuses it: "?" replaces it. */
-  private static String utf8(String text) {
+  static String utf8(String text) {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
@@ -151,45 +191,48 @@ final class Messages {
    * Reads a request's {@code params}.
    *
    * @return the parameters; an empty object if there are none
-   * @throws InvalidArgumentsException if they are no object or cannot be represented, such as a
-   *     number of a thousand digits
+   * @throws InvalidParamsException if they are no object or cannot be represented, such as a number
+   *     of a thousand digits
    */
   static ObjectNode params(Message.Request request) {
-    try {
-      return objectOrEmpty(MAPPER.readTree(request.bytes()), "params");
-    } catch (IOException e) {
-      throw new InvalidArgumentsException("they cannot be read");
-    }
+    return objectOrEmpty(
+        read(request.bytes()).orElseThrow(() -> new InvalidParamsException("they cannot be read")),
+        "params");
   }
 
   /**
    * Returns a member that is an object.
    *
-   * @throws InvalidArgumentsException if it is something else
+   * @throws InvalidParamsException if it is something else
    */
   static ObjectNode objectOrEmpty(JsonNode parent, String name) {
     JsonNode child = parent.path(name);
     return switch (child) {
       case ObjectNode object -> object;
       case JsonNode none when none.isMissingNode() || none.isNull() -> newObject();
-      default -> throw new InvalidArgumentsException(name + " must be an object");
+      default -> throw new InvalidParamsException(name + " must be an object");
     };
   }
 
+  /** Reads a message; empty if it is no object or cannot be represented. */
+  static Optional<ObjectNode> read(byte[] message) {
+    try {
+      return MAPPER.readTree(message) instanceof ObjectNode object
+          ? Optional.of(object)
+          : Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
   /**
-   * Reads a text that should be a JSON object.
+   * Reads a text that is a JSON object.
    *
    * @throws IllegalArgumentException if it is not
    */
   static ObjectNode object(String json) {
-    try {
-      if (MAPPER.readTree(json) instanceof ObjectNode object) {
-        return object;
-      }
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException("Not JSON", e);
-    }
-    throw new IllegalArgumentException("Not a JSON object");
+    return read(json.getBytes(StandardCharsets.UTF_8))
+        .orElseThrow(() -> new IllegalArgumentException("Not a JSON object"));
   }
 
   static ObjectNode newObject() {

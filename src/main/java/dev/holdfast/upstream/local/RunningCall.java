@@ -1,6 +1,6 @@
 package dev.holdfast.upstream.local;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import java.lang.System.Logger;
@@ -13,15 +13,16 @@ import org.jspecify.annotations.Nullable;
 final class RunningCall implements ToolCall {
 
   private static final Logger LOG = System.getLogger(RunningCall.class.getName());
-  private static final ToolResult FAILED = ToolResult.error("The tool failed.");
+  private static final Outcome FAILED = Outcome.error("The tool failed.");
 
-  private final String session;
+  private final Caller caller;
   private final Message.Request request;
-  private final Tool tool;
-  private final JsonNode arguments;
+  private final BoundTool<?> tool;
+  private final ObjectNode arguments;
   private final SessionStates states;
   private final MessageQueue queue;
   private final MessageQueue.Writer out;
+  private final Client client;
   private final FutureTask<@Nullable Void> task = new FutureTask<>(this::run, null);
 
   /** Held while progress is compared and sent, or two threads could swap their messages. */
@@ -30,30 +31,31 @@ final class RunningCall implements ToolCall {
   private double lastProgress = Double.NEGATIVE_INFINITY;
 
   RunningCall(
-      String session,
+      Caller caller,
       Message.Request request,
-      Tool tool,
-      JsonNode arguments,
-      SessionStates states,
+      BoundTool<?> tool,
+      ObjectNode arguments,
+      Parts parts,
       MessageQueue queue) {
-    this.session = session;
+    this.caller = caller;
     this.request = request;
     this.tool = tool;
     this.arguments = arguments;
-    this.states = states;
+    this.states = parts.states();
     this.queue = queue;
     this.out = queue.open();
+    this.client = new AskedClient(caller, parts, out);
   }
 
   String session() {
-    return session;
+    return caller.session();
   }
 
   RequestId id() {
     return request.id();
   }
 
-  Tool tool() {
+  BoundTool<?> tool() {
     return tool;
   }
 
@@ -96,9 +98,12 @@ final class RunningCall implements ToolCall {
   @SuppressWarnings("CatchThrowable") // whatever the tool does, the client gets a definite end
   private byte[] respond() {
     try {
-      return Messages.result(id(), tool.call(this));
+      return Messages.result(id(), tool.call(arguments, this));
     } catch (InvalidArgumentsException e) {
-      return Messages.error(id(), e);
+      // In the result and not an error of the protocol, so that the model hears of it.
+      return Messages.result(id(), Outcome.error("Invalid arguments: " + e.getMessage()));
+    } catch (ClientException e) {
+      return Messages.result(id(), Outcome.error(String.valueOf(e.getMessage())));
     } catch (Throwable e) {
       if (!cancelled()) {
         LOG.log(Level.ERROR, "A tool failed: tool=" + tool.name(), e);
@@ -108,8 +113,8 @@ final class RunningCall implements ToolCall {
   }
 
   @Override
-  public JsonNode arguments() {
-    return arguments;
+  public Client client() {
+    return client;
   }
 
   @Override
@@ -136,7 +141,7 @@ final class RunningCall implements ToolCall {
   @Override
   public void log(LogLevel level, String logger, String text) {
     checkCancelled();
-    if (level.compareTo(states.logLevel(session)) >= 0) {
+    if (level.compareTo(states.logLevel(session())) >= 0) {
       out.write(Messages.log(level, logger, text));
     }
   }

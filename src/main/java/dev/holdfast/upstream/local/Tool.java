@@ -1,10 +1,21 @@
 package dev.holdfast.upstream.local;
 
+import java.util.Optional;
+
 /**
  * A tool that runs inside this process. Thread-safe: one instance serves all calls, also at the
- * same time. Name, description and schema never change.
+ * same time. All but {@link #call} never changes, and is asked for once.
+ *
+ * <p>Arguments and result are records of texts, numbers, booleans, enums, lists, maps and records.
+ * Their schemas follow from their components: {@code @JsonPropertyDescription} describes one,
+ * bounds are those of {@code jakarta.validation} ({@code @Min}, {@code @Max}, {@code @Size},
+ * {@code @Pattern}, …), and one that may be absent is {@code @Nullable} or has a
+ * {@code @JsonProperty(defaultValue)}. In a native image these records are reached by reflection
+ * and must be registered for it.
+ *
+ * @param <A> what the tool takes; {@link NoArguments} for nothing
  */
-public interface Tool {
+public interface Tool<A extends Record> {
 
   /** The name by which clients call it: 1 to 128 of {@code A-Z a-z 0-9 _ . -}; unique. */
   String name();
@@ -12,11 +23,16 @@ public interface Tool {
   /** What the tool does, in words for a model. */
   String description();
 
+  /** What arguments the tool takes. A call with any others does not reach the tool. */
+  Class<A> arguments();
+
   /**
-   * What arguments the tool takes: a JSON Schema, as the text of a JSON object. Nobody checks a
-   * call against it: {@link #call} does.
+   * What the tool gives: if present, every success is a {@link ToolResult#of} such a record, and
+   * clients are told its schema.
    */
-  String inputSchema();
+  default Optional<Class<? extends Record>> result() {
+    return Optional.empty();
+  }
 
   /**
    * Whether a call computes for long rather than waits. Such calls run on a few threads of their
@@ -31,12 +47,14 @@ public interface Tool {
    * Does the work, and may block for as long as it takes. When the call is cancelled its thread is
    * interrupted, and whatever the method then returns or throws is dropped.
    *
-   * @param call the arguments, and a way to speak to the client meanwhile
+   * @param arguments what the client gave; fits the schema
+   * @param call a way to speak to the client meanwhile
    * @return what the client gets
-   * @throws InvalidArgumentsException if the arguments are not what the tool takes; the client gets
-   *     a JSON-RPC error with its message
+   * @throws InvalidArgumentsException if the arguments are still not what the tool takes; the model
+   *     is told, and may try again
+   * @throws ClientException if the client did not give what it was asked for; the model is told
    * @throws Exception if anything else goes wrong; it is logged, and the client is only told that
    *     the tool failed
    */
-  ToolResult call(ToolCall call) throws Exception;
+  ToolResult call(A arguments, ToolCall call) throws Exception;
 }

@@ -1,6 +1,5 @@
 package dev.holdfast.upstream.local;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
@@ -11,9 +10,6 @@ import org.jspecify.annotations.Nullable;
  * reader without bound.
  */
 public interface ToolCall {
-
-  /** The arguments: an object, empty if the client gave none. Shared; must not be changed. */
-  JsonNode arguments();
 
   /**
    * Tells the client how far the call has come, if the client asked to be told.
@@ -36,6 +32,9 @@ public interface ToolCall {
    * @throws CancellationException if the call is cancelled or answered; nothing was sent
    */
   void log(LogLevel level, String logger, String text);
+
+  /** The client, which can be asked as long as the call runs. */
+  Client client();
 
   /** Whether nobody waits for the result any more. Never turns false again. */
   boolean cancelled();

@@ -20,40 +20,36 @@ final class Toolset {
    */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,128}");
 
-  private final SortedMap<String, Tool> tools = new TreeMap<>();
+  private final SortedMap<String, BoundTool<?>> tools = new TreeMap<>();
   private final List<ObjectNode> descriptions;
 
   /**
-   * @throws IllegalArgumentException if a name is malformed or taken, or a schema is not the text
-   *     of a JSON object
+   * @throws IllegalArgumentException if a name is malformed or taken, or no schema can be made of a
+   *     record
    */
-  Toolset(Iterable<? extends Tool> tools) {
-    for (Tool tool : tools) {
+  Toolset(Iterable<? extends Tool<?>> tools) {
+    for (Tool<?> tool : tools) {
       String name = tool.name();
       if (!NAME.matcher(name).matches()) {
         throw new IllegalArgumentException("Not a tool name: \"" + name + "\"");
       }
-      if (this.tools.put(name, tool) != null) {
+      if (this.tools.put(name, bind(tool)) != null) {
         throw new IllegalArgumentException("Two tools have the name \"" + name + "\"");
       }
     }
-    descriptions = this.tools.values().stream().map(Toolset::describe).toList();
+    descriptions = this.tools.values().stream().map(BoundTool::describe).toList();
   }
 
-  private static ObjectNode describe(Tool tool) {
-    ObjectNode description = Messages.newObject();
-    description.put("name", tool.name());
-    description.put("description", tool.description());
+  private static BoundTool<?> bind(Tool<?> tool) {
     try {
-      description.set("inputSchema", Messages.object(tool.inputSchema()));
-    } catch (IllegalArgumentException e) {
+      return BoundTool.of(tool);
+    } catch (RuntimeException e) {
       throw new IllegalArgumentException(
-          "The input schema of the tool \"" + tool.name() + "\" is not a JSON object", e);
+          "There is no schema for the tool \"" + tool.name() + "\"", e);
     }
-    return description;
   }
 
-  Optional<Tool> find(String name) {
+  Optional<BoundTool<?>> find(String name) {
     return Optional.ofNullable(tools.get(name));
   }
 

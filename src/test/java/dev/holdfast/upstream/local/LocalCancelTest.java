@@ -13,9 +13,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** How a call ends before its time. */
 @Timeout(30)
@@ -24,21 +24,15 @@ class LocalCancelTest {
   private final BlockingQueue<String> seen = new ArrayBlockingQueue<>(100);
   private final CountDownLatch release = new CountDownLatch(1);
 
-  private final LocalUpstream upstream =
-      new LocalUpstream(
-          List.of(
-              ScriptedTool.waiting("waits", this::waits),
-              ScriptedTool.computing("computes", this::waits),
-              ScriptedTool.waiting("deaf", this::ignoresInterrupts),
-              ScriptedTool.waiting("quick", _ -> ToolResult.text("quick"))),
-          "test",
-          "1");
-  private final LocalClient client = LocalClient.open(upstream);
+  @RegisterExtension final LocalServer server = new LocalServer();
 
-  @AfterEach
-  void close() {
-    upstream.close();
-  }
+  private final LocalUpstream upstream =
+      server.of(
+          ScriptedTool.waiting("waits", this::waits),
+          ScriptedTool.computing("computes", this::waits),
+          ScriptedTool.waiting("deaf", this::ignoresInterrupts),
+          ScriptedTool.waiting("quick", _ -> ToolResult.text("quick")));
+  private final LocalClient client = LocalClient.open(upstream);
 
   private ToolResult waits(ToolCall call) throws InterruptedException {
     seen.add("started");

@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Tools that send faster than anybody reads, and tools that need all the processors. */
 @Timeout(30)
@@ -32,20 +33,18 @@ class LocalLoadTest {
   private final CountDownLatch allBusy = new CountDownLatch(CPU_THREADS);
   private final CountDownLatch stop = new CountDownLatch(1);
 
+  @RegisterExtension final LocalServer server = new LocalServer();
+
   private final LocalUpstream upstream =
-      new LocalUpstream(
-          List.of(
-              ScriptedTool.waiting("floods", this::floods),
-              ScriptedTool.computing("computes", this::computes),
-              ScriptedTool.waiting("quick", _ -> ToolResult.text("quick"))),
-          "test",
-          "1");
+      server.of(
+          ScriptedTool.waiting("floods", this::floods),
+          ScriptedTool.computing("computes", this::computes),
+          ScriptedTool.waiting("quick", _ -> ToolResult.text("quick")));
   private final LocalClient client = LocalClient.open(upstream);
 
   @AfterEach
   void close() {
     stop.countDown();
-    upstream.close();
   }
 
   private ToolResult floods(ToolCall call) {
@@ -164,7 +163,7 @@ class LocalLoadTest {
   @Test
   void shouldNotInterruptTheNextCallOnTheThread() throws Exception {
     // given
-    Tool waits =
+    Tool<?> waits =
         ScriptedTool.computing(
             "waits",
             _ -> {
@@ -176,26 +175,24 @@ class LocalLoadTest {
               }
               return ToolResult.text("never");
             });
-    Tool asks =
+    Tool<?> asks =
         ScriptedTool.computing(
             "asks", _ -> ToolResult.text("interrupted: " + Thread.interrupted()));
-    try (LocalUpstream server = new LocalUpstream(List.of(waits, asks), "test", "1")) {
-      LocalClient other = LocalClient.open(server);
-      for (int id = 0; id < CPU_THREADS; id++) {
-        other.callTool(String.valueOf(id), "waits");
-        seen.take();
-      }
+    LocalClient other = LocalClient.open(server.of(waits, asks));
+    for (int id = 0; id < CPU_THREADS; id++) {
+      other.callTool(String.valueOf(id), "waits");
+      seen.take();
+    }
 
-      // when
-      other.session().end();
+    // when
+    other.session().end();
 
-      // then
-      for (int id = 0; id < CPU_THREADS; id++) {
-        assertThat(drain(other.callTool("1", "asks")))
-            .singleElement()
-            .asString()
-            .contains("interrupted: false");
-      }
+    // then
+    for (int id = 0; id < CPU_THREADS; id++) {
+      assertThat(drain(other.callTool("1", "asks")))
+          .singleElement()
+          .asString()
+          .contains("interrupted: false");
     }
   }
 }

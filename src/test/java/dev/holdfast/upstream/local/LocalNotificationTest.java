@@ -7,12 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.holdfast.upstream.MessageSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,27 +20,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(30)
 class LocalNotificationTest {
 
-  private final List<Tool> tools = new ArrayList<>();
-  private final List<LocalUpstream> upstreams = new ArrayList<>();
-
-  @AfterEach
-  void close() {
-    upstreams.forEach(LocalUpstream::close);
-  }
-
-  private LocalClient clientOf(ScriptedTool.Script script) {
-    tools.add(ScriptedTool.waiting("tool", script));
-    LocalUpstream upstream = new LocalUpstream(tools, "test", "1");
-    upstreams.add(upstream);
-    return LocalClient.open(upstream);
-  }
+  @RegisterExtension final LocalServer server = new LocalServer();
 
   @ParameterizedTest
   @ValueSource(strings = {"1", "\"1\"", "1.0", "9007199254740993", "\"\\u0061\""})
   void shouldEchoIdAndTokenAsTheyAreSpelled(String json) {
     // given
     LocalClient client =
-        clientOf(call -> {
+        server.clientOf(call -> {
           call.progress(1, 2.5, "half\nway");
           return ToolResult.text("done");
         });
@@ -67,7 +53,7 @@ class LocalNotificationTest {
   void shouldSendNoProgressThatNobodyAskedFor() {
     // given
     LocalClient client =
-        clientOf(call -> {
+        server.clientOf(call -> {
           call.progress(1, null, null);
           return ToolResult.text("done");
         });
@@ -80,7 +66,7 @@ class LocalNotificationTest {
   void shouldLeaveOutTotalAndMessage() {
     // given
     LocalClient client =
-        clientOf(call -> {
+        server.clientOf(call -> {
           call.progress(0.5, null, null);
           return ToolResult.text("done");
         });
@@ -98,7 +84,7 @@ class LocalNotificationTest {
   void shouldRefuseProgressThatDoesNotIncrease() {
     // given
     LocalClient client =
-        clientOf(call -> {
+        server.clientOf(call -> {
           call.progress(2, null, null);
           for (double bad : new double[] {2, 1, Double.NaN, Double.POSITIVE_INFINITY}) {
             assertThatIllegalArgumentException().isThrownBy(() -> call.progress(bad, null, null));
@@ -118,7 +104,7 @@ class LocalNotificationTest {
   @CsvSource({"debug,8", "info,7", "notice,6", "warning,5", "error,4", "emergency,1"})
   void shouldLogFromTheLevelThatTheClientSet(String level, int messages) {
     // given
-    LocalClient client = clientOf(LocalNotificationTest::logAtAllLevels);
+    LocalClient client = server.clientOf(LocalNotificationTest::logAtAllLevels);
 
     // when
     client.setLevel(level);
@@ -138,11 +124,12 @@ class LocalNotificationTest {
   @Test
   void shouldLogFromInfoWhereNoLevelIsSet() {
     // given
-    LocalClient client = clientOf(LocalNotificationTest::logAtAllLevels);
-    client.setLevel("emergency");
+    LocalUpstream upstream =
+        server.of(ScriptedTool.waiting("tool", LocalNotificationTest::logAtAllLevels));
+    LocalClient.open(upstream).setLevel("emergency");
 
     // when
-    LocalClient other = LocalClient.open(upstreams.getFirst());
+    LocalClient other = LocalClient.open(upstream);
 
     // then
     assertThat(drain(other.callTool("1", "tool"))).hasSize(8);
@@ -151,7 +138,7 @@ class LocalNotificationTest {
   @Test
   void shouldForgetLevelWithTheSession() {
     // given
-    LocalClient client = clientOf(LocalNotificationTest::logAtAllLevels);
+    LocalClient client = server.clientOf(LocalNotificationTest::logAtAllLevels);
     client.setLevel("emergency");
 
     // when
@@ -173,7 +160,7 @@ class LocalNotificationTest {
     // given
     CyclicBarrier barrier = new CyclicBarrier(2);
     LocalClient client =
-        clientOf(call -> {
+        server.clientOf(call -> {
           call.progress(1, null, null);
           barrier.await();
           return ToolResult.text("done");

@@ -1,7 +1,7 @@
 package dev.holdfast.upstream.local;
 
 /** A tool whose work a test gives as a lambda. */
-record ScriptedTool(String name, boolean cpuBound, Script script) implements Tool {
+record ScriptedTool(String name, boolean cpuBound, Script script) implements Tool<NoArguments> {
 
   @FunctionalInterface
   interface Script {
@@ -22,12 +22,12 @@ record ScriptedTool(String name, boolean cpuBound, Script script) implements Too
   }
 
   @Override
-  public String inputSchema() {
-    return "{\n  \"type\": \"object\"\n}";
+  public Class<NoArguments> arguments() {
+    return NoArguments.class;
   }
 
   @Override
-  public ToolResult call(ToolCall call) throws Exception {
+  public ToolResult call(NoArguments arguments, ToolCall call) throws Exception {
     return script.run(call);
   }
 }

@@ -1,0 +1,42 @@
+package dev.holdfast.upstream.local;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A question to a client's model.
+ *
+ * @param turns what was said so far, oldest first; at least one
+ * @param maxTokens how long the answer may be
+ * @param systemPrompt null for none; the client may ignore it
+ */
+public record Sampling(List<Turn> turns, int maxTokens, @Nullable String systemPrompt) {
+
+  /** Who speaks. */
+  public enum Role {
+    /** Whoever asks the model. */
+    USER,
+    /** The model. */
+    ASSISTANT
+  }
+
+  /** What one of them said. */
+  public record Turn(Role role, Content content) {}
+
+  /**
+   * Copies the list.
+   *
+   * @throws IllegalArgumentException if nothing was said, or the answer may have no token
+   */
+  public Sampling {
+    turns = List.copyOf(turns);
+    if (turns.isEmpty() || maxTokens < 1) {
+      throw new IllegalArgumentException("A question has a turn, and its answer a token");
+    }
+  }
+
+  /** A single question. */
+  public static Sampling of(String question, int maxTokens) {
+    return new Sampling(List.of(new Turn(Role.USER, new Content.Text(question))), maxTokens, null);
+  }
+}
