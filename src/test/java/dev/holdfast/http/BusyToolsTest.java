@@ -1,0 +1,99 @@
+package dev.holdfast.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.McpClient;
+import io.quarkus.test.junit.QuarkusTest;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Tools that compute keep all threads that there are for them, and nobody else waits for that. */
+@QuarkusTest
+class BusyToolsTest {
+
+  private static final int CPU_THREADS =
+      Math.max(1, Runtime.getRuntime().availableProcessors() - 1);
+
+  /** Computes for minutes, unless it is cancelled. */
+  private static final String PRIMES =
+      """
+      {"jsonrpc":"2.0","id":1,"method":"tools/call","params":\
+      {"name":"primes","arguments":{"upTo":1000000000}}}\
+      """;
+
+  private static final String CANCELLED =
+      """
+      {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\
+      """;
+
+  @Test
+  void shouldServeOtherSessionsWhileToolsCompute() {
+    McpClient other = McpClient.at(Endpoints.usual());
+    // The first ones are slow for reasons of their own.
+    medianPing(other);
+    stream(other);
+    Duration idlePing = medianPing(other);
+    Duration idleStream = stream(other);
+    List<McpClient> busy =
+        IntStream.range(0, 4 * CPU_THREADS).mapToObj(_ -> McpClient.at(Endpoints.usual())).toList();
+    List<FrameStream> calls = busy.stream().map(client -> client.stream(PRIMES)).toList();
+    await().until(BusyToolsTest::computing, running -> running == CPU_THREADS);
+
+    Duration busyPing = medianPing(other);
+    Duration busyStream = stream(other);
+
+    // A tool that kept others from their turn would do so for minutes.
+    assertThat(computing()).isEqualTo(CPU_THREADS);
+    assertThat(busyPing).isLessThan(idlePing.multipliedBy(20).plusMillis(200));
+    assertThat(busyStream).isLessThan(idleStream.multipliedBy(5).plusSeconds(1));
+    busy.forEach(client -> assertThat(client.post(CANCELLED).statusCode()).isEqualTo(202));
+    assertThat(calls).allSatisfy(call -> assertThat(call.events()).isEmpty());
+    await().until(BusyToolsTest::computing, running -> running == 0);
+  }
+
+  private static long computing() {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(entry -> entry.getKey().getName().startsWith("holdfast-tool-cpu-"))
+        .filter(entry ->
+            Arrays.stream(entry.getValue())
+                .anyMatch(frame -> frame.getClassName().endsWith("PrimesTool")))
+        .count();
+  }
+
+  private static Duration medianPing(McpClient client) {
+    long[] took =
+        LongStream.range(0, 100)
+            .map(id -> {
+              long from = System.nanoTime();
+              assertThat(
+                      client
+                          .post("{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\"}".formatted(id))
+                          .statusCode())
+                  .isEqualTo(200);
+              return System.nanoTime() - from;
+            })
+            .sorted()
+            .toArray();
+    return Duration.ofNanos(took[took.length / 2]);
+  }
+
+  /** How long a call takes that sends twenty events, one in ten milliseconds. */
+  private static Duration stream(McpClient client) {
+    long from = System.nanoTime();
+    try (FrameStream stream =
+        client.stream(
+            """
+            {"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"countdown",\
+            "arguments":{"from":20,"intervalMs":10},"_meta":{"progressToken":"t"}}}\
+            """)) {
+      assertThat(stream.events()).hasSize(21);
+    }
+    return Duration.ofNanos(System.nanoTime() - from);
+  }
+}
