@@ -171,6 +171,35 @@ class AnywhereIT {
     }
   }
 
+  /** Each has asked something under an id of its own, and hears the other's answer, too. */
+  @Test
+  void shouldBringAnAnswerToTheLocalToolThatAsked() {
+    McpClient here = McpClient.at(one.url(LOCAL));
+    McpClient there = here.elsewhere(two.url(LOCAL));
+    for (int i = 0; i < TIMES; i++) {
+      try (FrameStream first = here.stream(call(1, "greet", "{}"));
+          FrameStream second = there.stream(call(2, "greet", "{}"))) {
+        String answerToFirst = answer(first, "Ann");
+        String answerToSecond = answer(second, "Bob");
+
+        accept(there.post(answerToFirst));
+        accept(here.post(answerToSecond));
+
+        assertThat(events(first)).singleElement().asString().contains("Hello, Ann!");
+        assertThat(events(second)).singleElement().asString().contains("Hello, Bob!");
+      }
+    }
+  }
+
+  private static String answer(FrameStream stream, String name) {
+    Matcher asked = Pattern.compile("\"id\":(\"[^\"]+\")").matcher(stream.event().data());
+    assertThat(asked.find()).isTrue();
+    return """
+    {"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"name":"%s"}}}\
+    """
+        .formatted(asked.group(1), name);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
