@@ -4,6 +4,9 @@ import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.LocalUpstream;
 import dev.holdfast.upstream.local.NoArguments;
+import dev.holdfast.upstream.local.Offer;
+import dev.holdfast.upstream.local.Prompt;
+import dev.holdfast.upstream.local.Resource;
 import dev.holdfast.upstream.local.Tool;
 import io.quarkus.arc.All;
 import io.quarkus.runtime.annotations.RegisterForReflection;
@@ -30,8 +33,11 @@ final class Upstreams {
       GatewayConfig config,
       LimitsConfig limits,
       @All List<Tool<?>> tools,
+      @All List<Resource> resources,
+      @All List<Prompt<?>> prompts,
       Vertx vertx,
       @ConfigProperty(name = "quarkus.application.version") String version) {
+    Offer offer = new Offer(tools, resources, prompts);
     Kinds kinds = new Kinds(vertx, limits);
     config
         .upstreams()
@@ -48,7 +54,7 @@ final class Upstreams {
         DEFAULT,
         kinds
             .of("holdfast.upstream", DEFAULT, config.upstream())
-            .orElseGet(() -> new LocalUpstream(tools, "holdfast", version)));
+            .orElseGet(() -> new LocalUpstream(offer, "holdfast", version)));
   }
 
   Map<String, Upstream> byName() {

@@ -9,6 +9,7 @@ import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.local.LocalUpstream;
+import dev.holdfast.upstream.local.Offer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,7 @@ class DemoToolsTest {
 
   private final LocalUpstream upstream =
       new LocalUpstream(
-          List.of(new EchoTool(), new CountdownTool(), new PrimesTool(), new GreetTool()),
+          Offer.of(List.of(new EchoTool(), new CountdownTool(), new PrimesTool(), new GreetTool())),
           "demo",
           "1");
 

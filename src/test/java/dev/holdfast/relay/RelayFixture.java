@@ -15,6 +15,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.LocalUpstream;
+import dev.holdfast.upstream.local.Offer;
 import dev.holdfast.upstream.local.Tool;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,7 +58,7 @@ final class RelayFixture implements AutoCloseable {
   }
 
   RelayFixture(StreamConfig streams, ReplayConfig replay, Tool<?>... tools) {
-    local = new LocalUpstream(List.of(tools), "test", "1");
+    local = new LocalUpstream(Offer.of(List.of(tools)), "test", "1");
     Map<String, Upstream> upstreams = Map.of(LOCAL, local, SCRIPTED, scripted);
     parts = new Parts(log, inbox, streams, replay, Duration.ofSeconds(5), heard);
     // A tenth of this is how seldom the store hears of use; by the monotonic clock, so: always.

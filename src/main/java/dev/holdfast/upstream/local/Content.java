@@ -44,19 +44,22 @@ public sealed interface Content {
   record Link(String uri, String name, @Nullable String description, @Nullable String mimeType)
       implements Content {}
 
+  /** Something that has an address. */
+  sealed interface Embedded extends Content {}
+
   /**
    * Something that has an address, and its text.
    *
    * @param mimeType null if it is unknown
    */
-  record TextResource(String uri, @Nullable String mimeType, String text) implements Content {}
+  record TextResource(String uri, @Nullable String mimeType, String text) implements Embedded {}
 
   /**
    * Something that has an address, and its bytes.
    *
    * @param mimeType null if it is unknown
    */
-  record BinaryResource(String uri, @Nullable String mimeType, byte[] data) implements Content {}
+  record BinaryResource(String uri, @Nullable String mimeType, byte[] data) implements Embedded {}
 
   /** Writes one JSON object. */
   static void write(Content content, JsonGenerator json) throws IOException {
@@ -71,10 +74,11 @@ public sealed interface Content {
         optional(json, "description", description);
         optional(json, "mimeType", mimeType);
       }
-      case TextResource(String uri, String mimeType, String text) ->
-          resource(json, uri, mimeType, "text", text);
-      case BinaryResource(String uri, String mimeType, byte[] data) ->
-          resource(json, uri, mimeType, "blob", Base64.getEncoder().encodeToString(data));
+      case Embedded resource -> {
+        json.writeStringField("type", "resource");
+        json.writeFieldName("resource");
+        writeResource(resource, json);
+      }
     }
     json.writeEndObject();
   }
@@ -98,11 +102,20 @@ public sealed interface Content {
     }
   }
 
+  /** Writes one JSON object: what has an address, and nothing around it. */
+  static void writeResource(Embedded resource, JsonGenerator json) throws IOException {
+    switch (resource) {
+      case TextResource(String uri, String mimeType, String text) ->
+          resource(json, uri, mimeType, "text", text);
+      case BinaryResource(String uri, String mimeType, byte[] data) ->
+          resource(json, uri, mimeType, "blob", Base64.getEncoder().encodeToString(data));
+    }
+  }
+
   private static void resource(
       JsonGenerator json, String uri, @Nullable String mimeType, String kind, String value)
       throws IOException {
-    json.writeStringField("type", "resource");
-    json.writeObjectFieldStart("resource");
+    json.writeStartObject();
     json.writeStringField("uri", Messages.utf8(uri));
     optional(json, "mimeType", mimeType);
     json.writeStringField(kind, Messages.utf8(value));

@@ -128,20 +128,16 @@ final class LocalSession implements UpstreamSession {
     try {
       return switch (request.method()) {
         case Methods.PING -> Messages.result(request.id(), _ -> {});
-        case Methods.TOOLS_LIST -> listTools(request);
         case LOGGING_SET_LEVEL -> setLogLevel(request);
+        case Methods.TOOLS_LIST -> parts.tools().list(Messages.firstPage(request));
+        case String method when method.startsWith("resources/") ->
+            parts.resources().answer(request);
+        case String method when method.startsWith("prompts/") -> parts.prompts().answer(request);
         default -> JsonRpcErrors.error(request.id(), JsonRpcErrorCode.METHOD_NOT_FOUND);
       };
     } catch (InvalidParamsException e) {
       return Messages.error(request.id(), e);
     }
-  }
-
-  private byte[] listTools(Message.Request request) {
-    if (Messages.params(request).hasNonNull("cursor")) {
-      throw new InvalidParamsException("there is only one page, so no cursor is valid");
-    }
-    return parts.tools().list(request.id());
   }
 
   private byte[] setLogLevel(Message.Request request) {

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.local;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.JsonRpcErrors;
@@ -10,10 +11,11 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import java.io.IOException;
 import java.util.List;
 
 /**
- * An MCP server inside this process, made of {@link Tool}s.
+ * An MCP server inside this process, made of {@link Tool}s, {@link Resource}s and {@link Prompt}s.
  *
  * <p>A session is only a name, which also says what its client can be asked for, so any replica can
  * attach to it. What the session did elsewhere is absent here: a log level that was set on another
@@ -30,16 +32,17 @@ public final class LocalUpstream implements Upstream {
   private final String version;
 
   /**
-   * Makes a server of these tools. Starts no thread before the first call.
+   * Makes a server of these tools and whatever else there is. Starts no thread before the first
+   * call.
    *
-   * @param tools the tools; asked for once, here
+   * @param offer what clients find
    * @param name the name by which the server introduces itself
    * @param version its version
-   * @throws IllegalArgumentException if two tools have the same name, a name is malformed, or no
-   *     schema can be made of a record
+   * @throws IllegalArgumentException if two of a kind have the same name, a name is malformed, or
+   *     no schema can be made of a record
    */
-  public LocalUpstream(Iterable<? extends Tool<?>> tools, String name, String version) {
-    this.parts = Parts.of(tools);
+  public LocalUpstream(Offer offer, String name, String version) {
+    this.parts = Parts.of(offer);
     this.name = name;
     this.version = version;
   }
@@ -82,16 +85,24 @@ public final class LocalUpstream implements Upstream {
         json -> {
           json.writeStringField("protocolVersion", agreedVersion);
           json.writeObjectFieldStart("capabilities");
-          json.writeObjectFieldStart("logging");
-          json.writeEndObject();
-          json.writeObjectFieldStart("tools");
-          json.writeEndObject();
+          capability(json, "logging", true);
+          capability(json, "tools", true);
+          capability(json, "resources", !parts.resources().isEmpty());
+          capability(json, "prompts", !parts.prompts().isEmpty());
           json.writeEndObject();
           json.writeObjectFieldStart("serverInfo");
           json.writeStringField("name", name);
           json.writeStringField("version", version);
           json.writeEndObject();
         });
+  }
+
+  private static void capability(JsonGenerator json, String name, boolean there)
+      throws IOException {
+    if (there) {
+      json.writeObjectFieldStart(name);
+      json.writeEndObject();
+    }
   }
 
   /**

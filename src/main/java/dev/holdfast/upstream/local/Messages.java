@@ -17,7 +17,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +71,31 @@ final class Messages {
           if (outcome.failed()) {
             json.writeBooleanField("isError", true);
           }
+        });
+  }
+
+  /**
+   * The id of a request for a list.
+   *
+   * @throws InvalidParamsException if it asks for a further page: there is only one
+   */
+  static RequestId firstPage(Message.Request request) {
+    if (params(request).hasNonNull("cursor")) {
+      throw new InvalidParamsException("there is only one page, so no cursor is valid");
+    }
+    return request.id();
+  }
+
+  /** All there is, on one page. */
+  static byte[] page(RequestId id, String name, List<ObjectNode> all) {
+    return result(
+        id,
+        json -> {
+          json.writeArrayFieldStart(name);
+          for (ObjectNode each : all) {
+            json.writeTree(each);
+          }
+          json.writeEndArray();
         });
   }
 
@@ -135,15 +160,7 @@ final class Messages {
 
   /** The parameters of {@code sampling/createMessage}. */
   static void sampling(Sampling sampling, JsonGenerator json) throws IOException {
-    json.writeArrayFieldStart("messages");
-    for (Sampling.Turn turn : sampling.turns()) {
-      json.writeStartObject();
-      json.writeStringField("role", turn.role().name().toLowerCase(Locale.ROOT));
-      json.writeFieldName("content");
-      Content.write(turn.content(), json);
-      json.writeEndObject();
-    }
-    json.writeEndArray();
+    Turn.write(sampling.turns(), json);
     json.writeNumberField("maxTokens", sampling.maxTokens());
     if (sampling.systemPrompt() != null) {
       json.writeStringField("systemPrompt", utf8(sampling.systemPrompt()));

@@ -2,10 +2,22 @@ package dev.holdfast.upstream.local;
 
 /** What the sessions of one server share. */
 record Parts(
-    Toolset tools, SessionStates states, ToolThreads threads, Questions questions, Forms forms) {
+    Toolset tools,
+    Shelf resources,
+    Promptset prompts,
+    SessionStates states,
+    ToolThreads threads,
+    Questions questions,
+    Forms forms) {
 
-  static Parts of(Iterable<? extends Tool<?>> tools) {
+  static Parts of(Offer offer) {
     return new Parts(
-        new Toolset(tools), new SessionStates(), new ToolThreads(), new Questions(), new Forms());
+        new Toolset(offer.tools()),
+        new Shelf(offer.resources()),
+        new Promptset(offer.prompts()),
+        new SessionStates(),
+        new ToolThreads(),
+        new Questions(),
+        new Forms());
   }
 }

@@ -12,17 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Sampling(List<Turn> turns, int maxTokens, @Nullable String systemPrompt) {
 
-  /** Who speaks. */
-  public enum Role {
-    /** Whoever asks the model. */
-    USER,
-    /** The model. */
-    ASSISTANT
-  }
-
-  /** What one of them said. */
-  public record Turn(Role role, Content content) {}
-
   /**
    * Copies the list.
    *
@@ -37,6 +26,6 @@ public record Sampling(List<Turn> turns, int maxTokens, @Nullable String systemP
 
   /** A single question. */
   public static Sampling of(String question, int maxTokens) {
-    return new Sampling(List.of(new Turn(Role.USER, new Content.Text(question))), maxTokens, null);
+    return new Sampling(List.of(Turn.user(question)), maxTokens, null);
   }
 }

@@ -55,14 +55,6 @@ final class Toolset {
 
   /** The response to {@code tools/list}: all tools on one page, sorted by name. */
   byte[] list(RequestId id) {
-    return Messages.result(
-        id,
-        json -> {
-          json.writeArrayFieldStart("tools");
-          for (ObjectNode description : descriptions) {
-            json.writeTree(description);
-          }
-          json.writeEndArray();
-        });
+    return Messages.page(id, "tools", descriptions);
   }
 }

@@ -12,9 +12,16 @@ final class LocalServer implements AfterEachCallback {
 
   /** A server of these tools. */
   LocalUpstream of(Tool<?>... tools) {
-    LocalUpstream upstream = new LocalUpstream(List.of(tools), "test", "1");
+    LocalUpstream upstream = new LocalUpstream(Offer.of(List.of(tools)), "test", "1");
     upstreams.add(upstream);
     return upstream;
+  }
+
+  /** A client of a server with all that. */
+  LocalClient clientOf(Offer offer) {
+    LocalUpstream upstream = new LocalUpstream(offer, "test", "1");
+    upstreams.add(upstream);
+    return LocalClient.open(upstream);
   }
 
   /** A client of a server with one tool, named "tool". */

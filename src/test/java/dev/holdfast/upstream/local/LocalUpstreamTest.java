@@ -35,7 +35,7 @@ class LocalUpstreamTest {
             return ToolResult.text("never");
           });
   private final LocalUpstream upstream =
-      new LocalUpstream(List.of(stuck, alpha), "a \"name\"", "1.2");
+      new LocalUpstream(Offer.of(List.of(stuck, alpha)), "a \"name\"", "1.2");
 
   @AfterEach
   void close() {
@@ -142,6 +142,7 @@ class LocalUpstreamTest {
         "logging/setLevel | {\"level\":{}}          | -32602",
         "logging/setLevel | []                      | -32602",
         "resources/list   | {}                      | -32601",
+        "prompts/list     | {}                      | -32601",
         "initialize       | {}                      | -32601"
       })
   void shouldRefuse(String method, String params, int code) {
@@ -239,7 +240,7 @@ class LocalUpstreamTest {
   void shouldServeSessionThatAnotherReplicaOpened() {
     // given
     UpstreamLink link = LocalClient.open(upstream).link();
-    try (LocalUpstream other = new LocalUpstream(List.of(alpha), "other", "1.2")) {
+    try (LocalUpstream other = new LocalUpstream(Offer.of(List.of(alpha)), "other", "1.2")) {
 
       // when
       LocalClient client = LocalClient.attach(other, link);
@@ -258,7 +259,7 @@ class LocalUpstreamTest {
   @Test
   void shouldRefuseTwoToolsOfTheSameName() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new LocalUpstream(List.of(alpha, stuck, alpha), "name", "1"))
+        .isThrownBy(() -> new LocalUpstream(Offer.of(List.of(alpha, stuck, alpha)), "name", "1"))
         .withMessage("Two tools have the name \"alpha\"");
   }
 
@@ -267,7 +268,7 @@ class LocalUpstreamTest {
   void shouldRefuseMalformedName(String name) {
     Tool<?> tool = ScriptedTool.waiting(name, _ -> ToolResult.text(""));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new LocalUpstream(List.of(tool), "name", "1"))
+        .isThrownBy(() -> new LocalUpstream(Offer.of(List.of(tool)), "name", "1"))
         .withMessageStartingWith("Not a tool name");
   }
 

@@ -1,0 +1,38 @@
+package dev.holdfast.demo;
+
+import dev.holdfast.upstream.local.Content;
+import dev.holdfast.upstream.local.Resource;
+import jakarta.enterprise.context.ApplicationScoped;
+
+/** Something to read. */
+@ApplicationScoped
+public class AboutResource implements Resource {
+
+  private static final String TYPE = "text/plain";
+
+  @Override
+  public String uri() {
+    return "holdfast://about";
+  }
+
+  @Override
+  public String name() {
+    return "about";
+  }
+
+  @Override
+  public String description() {
+    return "What this server is.";
+  }
+
+  @Override
+  public String mimeType() {
+    return TYPE;
+  }
+
+  @Override
+  public Content.TextResource read() {
+    return new Content.TextResource(
+        uri(), TYPE, "A gateway without a server behind it, and a few tools to try it with.");
+  }
+}

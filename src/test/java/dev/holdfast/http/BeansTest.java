@@ -1,0 +1,36 @@
+package dev.holdfast.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.McpClient;
+import io.quarkus.test.junit.QuarkusTest;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Whatever is a bean is served where there is no other server. */
+@QuarkusTest
+class BeansTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "tools/list | {} | \"name\":\"manual\"",
+        "resources/list | {} | \"uri\":\"holdfast://about\"",
+        "resources/read | {\"uri\":\"holdfast://about\"} | a few tools to try it with",
+        "prompts/list | {} | \"name\":\"cut\"",
+        "prompts/get | {\"name\":\"cut\"} | tell me of the liftoff"
+      })
+  void shouldServeBeans(String method, String params, String part) {
+    assertThat(
+            McpClient.at(Endpoints.usual())
+                .post(
+                    """
+                    {"jsonrpc":"2.0","id":1,"method":"%s","params":%s}\
+                    """
+                        .formatted(method, params))
+                .body())
+        .contains(part);
+  }
+}
