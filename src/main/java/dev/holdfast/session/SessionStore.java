@@ -42,6 +42,18 @@ public interface SessionStore {
   void note(SessionId id, SessionActivity since);
 
   /**
+   * Keeps something with a session for as long as that lives. Ids that are unknown, or of sessions
+   * that have expired, are ignored.
+   *
+   * @param name under which it is kept, in place of what was kept under it before
+   * @param value opaque here; not copied
+   */
+  void keep(SessionId id, String name, byte[] value);
+
+  /** What was kept under a name with a session that has neither ended nor expired. */
+  Optional<byte[]> kept(SessionId id, String name);
+
+  /**
    * Ends a session.
    *
    * @return whether it was this call that ended it

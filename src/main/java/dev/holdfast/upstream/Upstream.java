@@ -33,6 +33,33 @@ public interface Upstream extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Whether a session lives in the process that opened it: there it can be spoken in, from {@code
+   * initialize} on and by nobody else, and when that process is lost, so is the session.
+   */
+  default boolean keepsSessions() {
+    return false;
+  }
+
+  /** Whether a session that {@link #keepsSessions was kept} and is lost can be opened anew. */
+  default boolean reopens() {
+    return false;
+  }
+
+  /**
+   * Opens a session that was lost anew, under its old name: from now on it lives in this process.
+   * What the server knew of it is gone; it is told what it was told when the session began.
+   *
+   * @param link what {@link Handshake} gave when the session was opened, wherever that was
+   * @param initialize the request that opened it
+   * @param initialized whether the client has said since that it is initialized
+   * @throws UpstreamException when the server does not open it as it was; {@link
+   *     UpstreamException.SessionGone} when it never will
+   */
+  default void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
+    throw new UpstreamException.SessionGone();
+  }
+
   /** Gives back connections and threads. Running calls fail. */
   @Override
   void close();

@@ -114,6 +114,13 @@ public interface GatewayConfig {
     @DurationMax(minutes = 1)
     Duration stopGrace();
 
+    /**
+     * Whether a session whose process was lost, with its replica or alone, goes on with a new
+     * process, which is told what the client said to initialize it, and knows nothing else.
+     */
+    @WithDefault("false")
+    boolean respawn();
+
     /** How long a connection to it may take. */
     @WithDefault("5s")
     @DurationMin(millis = 10)

@@ -94,7 +94,8 @@ final class Kinds {
         server.stopGrace(),
         server.firstByteTimeout(),
         server.idleTimeout(),
-        limits.messageBytes().value());
+        limits.messageBytes().value(),
+        server.respawn());
   }
 
   private static Map<String, String> variables(GatewayConfig.Server server) {

@@ -34,7 +34,11 @@ final class ScriptedUpstream implements Upstream {
   volatile Runnable onSend = () -> {};
   volatile @Nullable UpstreamException sendFailure;
   volatile boolean resident;
+  volatile boolean keeping;
+  volatile boolean reopening;
+  volatile Runnable onReopen = () -> {};
 
+  final List<String> reopened = new CopyOnWriteArrayList<>();
   final List<Body> sent = new CopyOnWriteArrayList<>();
   final List<String> listenedAfter = new CopyOnWriteArrayList<>();
   final AtomicInteger ended = new AtomicInteger();
@@ -56,6 +60,22 @@ final class ScriptedUpstream implements Upstream {
   @Override
   public boolean isResident() {
     return resident;
+  }
+
+  @Override
+  public boolean keepsSessions() {
+    return keeping;
+  }
+
+  @Override
+  public boolean reopens() {
+    return reopening;
+  }
+
+  @Override
+  public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
+    reopened.add(initialize.method() + " " + initialized);
+    onReopen.run();
   }
 
   @Override

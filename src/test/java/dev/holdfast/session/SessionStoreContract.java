@@ -72,6 +72,37 @@ public abstract class SessionStoreContract {
   }
 
   @Test
+  void shouldKeepWhatBelongsToASession() {
+    SessionStore store = create(LONG, 10);
+    Session session = session();
+    store.create(session);
+
+    store.keep(session.id(), "a", new byte[] {0, -1});
+    another().keep(session.id(), "b", new byte[] {2});
+    store.touch(session.id(), SessionActivity.none(Instant.EPOCH));
+    store.keep(session.id(), "a", new byte[] {0, -2});
+
+    assertThat(another().kept(session.id(), "a")).hasValue(new byte[] {0, -2});
+    assertThat(store.kept(session.id(), "b")).hasValue(new byte[] {2});
+    assertThat(store.kept(session.id(), "c")).isEmpty();
+  }
+
+  @Test
+  void shouldKeepNothingForASessionThatHasEnded() {
+    SessionStore store = create(LONG, 10);
+    Session session = session();
+    store.create(session);
+    store.keep(session.id(), "a", new byte[] {1});
+
+    store.end(session.id());
+    store.keep(session.id(), "b", new byte[] {1});
+
+    assertThat(store.kept(session.id(), "a")).isEmpty();
+    assertThat(store.kept(session.id(), "b")).isEmpty();
+    assertThat(another().find(session.id())).isEmpty();
+  }
+
+  @Test
   void shouldEndOnce() {
     SessionStore store = create(LONG, 10);
     Session session = session();

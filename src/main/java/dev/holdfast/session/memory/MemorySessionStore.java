@@ -12,7 +12,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -52,7 +54,7 @@ public final class MemorySessionStore implements SessionStore {
       throw new TooManySessionsException(limit);
     }
     Instant now = clock.instant();
-    entries.put(session.id(), new Entry(session, now, SessionActivity.none(now)));
+    entries.put(session.id(), new Entry(session, now, SessionActivity.none(now), Map.of()));
   }
 
   @Override
@@ -63,12 +65,24 @@ public final class MemorySessionStore implements SessionStore {
   @Override
   public void touch(SessionId id, SessionActivity since) {
     Instant now = clock.instant();
-    change(id, entry -> new Entry(entry.session(), now, entry.activity().plus(since)));
+    change(id, entry -> entry.used(now, since));
   }
 
   @Override
   public void note(SessionId id, SessionActivity since) {
-    change(id, entry -> new Entry(entry.session(), entry.lastUsed(), entry.activity().plus(since)));
+    change(id, entry -> entry.used(entry.lastUsed(), since));
+  }
+
+  @Override
+  public void keep(SessionId id, String name, byte[] value) {
+    change(id, entry -> entry.keeping(name, value));
+  }
+
+  @Override
+  public Optional<byte[]> kept(SessionId id, String name) {
+    return Optional.ofNullable(entries.get(id))
+        .filter(this::lives)
+        .flatMap(entry -> Optional.ofNullable(entry.kept().get(name)));
   }
 
   private void change(SessionId id, UnaryOperator<Entry> change) {
@@ -133,6 +147,19 @@ public final class MemorySessionStore implements SessionStore {
    * A session.
    *
    * @param lastUsed starts the idle time-out
+   * @param kept what is kept with it, by name
    */
-  private record Entry(Session session, Instant lastUsed, SessionActivity activity) {}
+  private record Entry(
+      Session session, Instant lastUsed, SessionActivity activity, Map<String, byte[]> kept) {
+
+    Entry used(Instant last, SessionActivity since) {
+      return new Entry(session, last, activity.plus(since), kept);
+    }
+
+    Entry keeping(String name, byte[] value) {
+      Map<String, byte[]> more = new HashMap<>(kept);
+      more.put(name, value);
+      return new Entry(session, lastUsed, activity, Map.copyOf(more));
+    }
+  }
 }

@@ -38,6 +38,7 @@ public final class RedisSessionStore implements SessionStore {
   private static final RedisScript CREATE = script("create.lua");
   private static final RedisScript FIND = script("find.lua");
   private static final RedisScript TOUCH = script("touch.lua");
+  private static final RedisScript KEEP = script("keep.lua");
   private static final RedisScript END = script("end.lua");
   private static final RedisScript EXPIRED = script("expired.lua");
   private static final RedisScript TAKE = script("take.lua");
@@ -118,6 +119,23 @@ public final class RedisSessionStore implements SessionStore {
           request.arg(putOff.toMillis()).arg(timeToLive.toMillis());
           SessionFields.write(request, since);
         });
+  }
+
+  @Override
+  public void keep(SessionId id, String name, byte[] value) {
+    Response _ =
+        run(
+            KEEP,
+            keys.session(id.value()),
+            request -> request.arg(SessionFields.kept(name)).arg(value));
+  }
+
+  @Override
+  public Optional<byte[]> kept(SessionId id, String name) {
+    Response values =
+        run(FIND, keys.session(id.value()), request -> request.arg(SessionFields.kept(name)));
+    Response value = values == null ? null : values.get(0);
+    return Optional.ofNullable(value).map(Response::toBytes);
   }
 
   @Override

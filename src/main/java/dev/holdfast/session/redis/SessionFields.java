@@ -27,6 +27,11 @@ final class SessionFields {
 
   private SessionFields() {}
 
+  /** The field of what is kept with a session under a name; goes with the hash. */
+  static String kept(String name) {
+    return "kept:" + name;
+  }
+
   /** Adds the names of the fields of its record, which every session has. */
   static void names(Request request) {
     NAMES.forEach(request::arg);

@@ -1,5 +1,7 @@
 package dev.holdfast.upstream.stdio;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.InitializeResult;
@@ -11,6 +13,8 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +23,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
 
 /**
  * A server that speaks over stdin and stdout. Each session is a process of its own, from {@code
@@ -29,6 +34,12 @@ import java.util.concurrent.Semaphore;
  * this program is killed itself, a server that keeps to the specification ends all the same.
  */
 public final class StdioUpstream implements Upstream {
+
+  private static final Logger LOG = System.getLogger(StdioUpstream.class.getName());
+
+  private static final Body INITIALIZED =
+      Envelopes.read(
+          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}".getBytes(UTF_8));
 
   private final StdioUpstreamSettings settings;
   private final Semaphore places;
@@ -57,25 +68,65 @@ public final class StdioUpstream implements Upstream {
    */
   @Override
   public Handshake initialize(Message.Request initialize) {
-    ChildProcess child = start();
+    return open(UUID.randomUUID().toString(), initialize, handshake -> handshake.link() != null);
+  }
+
+  @Override
+  public boolean keepsSessions() {
+    return true;
+  }
+
+  @Override
+  public boolean reopens() {
+    return settings.respawn();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Starts another process. Its answer is checked and goes nowhere.
+   */
+  @Override
+  public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
+    String name = link.session();
+    if (name == null || !settings.respawn()) {
+      throw new UpstreamException.SessionGone();
+    }
+    Handshake handshake = open(name, initialize, another -> link.equals(another.link()));
+    if (!link.equals(handshake.link())) {
+      throw new UpstreamException.Broken("it opens the session in another way", null);
+    }
+    if (initialized) {
+      attach(link).send(INITIALIZED);
+    }
+    LOG.log(Level.INFO, "upstream={0} has a new process for a session", settings.name());
+  }
+
+  /**
+   * Starts a process for a session.
+   *
+   * @param wanted tells whether its answer opens the session
+   */
+  private Handshake open(String name, Message.Request initialize, Predicate<Handshake> wanted) {
+    ChildProcess child = start(name);
     boolean opened = false;
     try {
       Handshake handshake = shakeHands(child, initialize);
-      if (handshake.link() != null) {
+      if (wanted.test(handshake)) {
         child.look();
-        sessions.put(child.session(), child);
+        sessions.put(name, child);
         opened = child.isAlive();
       }
       return handshake;
     } finally {
       if (!opened) {
-        sessions.remove(child.session());
+        sessions.remove(name, child);
         child.stop(new UpstreamException.Broken("no session was opened", null));
       }
     }
   }
 
-  private ChildProcess start() {
+  private ChildProcess start(String name) {
     if (closed) {
       throw new UpstreamException.Unreachable(null);
     }
@@ -84,7 +135,7 @@ public final class StdioUpstream implements Upstream {
     }
     ChildProcess child;
     try {
-      child = ChildProcess.start(settings, UUID.randomUUID().toString(), this::gone);
+      child = ChildProcess.start(settings, name, this::gone);
     } catch (UpstreamException.Unreachable e) {
       places.release();
       throw e;
@@ -101,7 +152,8 @@ public final class StdioUpstream implements Upstream {
 
   private void gone(ChildProcess child) {
     running.remove(child);
-    sessions.remove(child.session());
+    // Only this one: the session may have another by now.
+    sessions.remove(child.session(), child);
     places.release();
   }
 

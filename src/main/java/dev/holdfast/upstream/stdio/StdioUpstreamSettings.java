@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     then until the process begins to answer; a tool call is waited for without this bound
  * @param idleTimeout how long a running call may be silent; zero for ever
  * @param maxMessageBytes the size of the largest message that is taken, without its line end
+ * @param respawn whether a session whose process was lost gets another one
  */
 public record StdioUpstreamSettings(
     String name,
@@ -33,7 +34,8 @@ public record StdioUpstreamSettings(
     Duration stopGrace,
     Duration firstByteTimeout,
     Duration idleTimeout,
-    int maxMessageBytes) {
+    int maxMessageBytes,
+    boolean respawn) {
 
   /**
    * Checks and copies.
@@ -69,7 +71,8 @@ public record StdioUpstreamSettings(
         Duration.ofSeconds(2),
         Duration.ofMinutes(5),
         Duration.ofMinutes(5),
-        4 << 20);
+        4 << 20,
+        false);
   }
 
   private static void requireVariable(String name, String value) {

@@ -26,6 +26,7 @@ final class ShellServer {
   private Duration firstByteTimeout = Duration.ofSeconds(20);
   private Duration idleTimeout = Duration.ofSeconds(20);
   private int maxProcesses = 10;
+  private boolean respawn;
   private int maxMessageBytes = 100_000;
 
   /**
@@ -88,6 +89,11 @@ final class ShellServer {
     return this;
   }
 
+  ShellServer respawn() {
+    respawn = true;
+    return this;
+  }
+
   StdioUpstream upstream() {
     return new StdioUpstream(
         new StdioUpstreamSettings(
@@ -99,7 +105,8 @@ final class ShellServer {
             stopGrace,
             firstByteTimeout,
             idleTimeout,
-            maxMessageBytes));
+            maxMessageBytes,
+            respawn));
   }
 
   /** A request whose answer the code gives. */

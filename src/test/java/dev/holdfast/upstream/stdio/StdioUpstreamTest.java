@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -70,6 +72,58 @@ class StdioUpstreamTest {
 
     assertThat(first).isNotEqualTo(second);
     assertThat(upstream.processes()).isEqualTo(2);
+  }
+
+  private static Message.Request initialize() {
+    return (Message.Request) ((Body.Single) StdioClient.body(StdioClient.INITIALIZE)).message();
+  }
+
+  @Test
+  void shouldGiveASessionWhoseProcessWasLostAnother() {
+    ShellServer server = server().respawn();
+    upstream = server.upstream();
+    StdioClient client = StdioClient.open(upstream);
+    String first = client.ask("1", "reply $$");
+    client.tell("exit");
+    await().until(() -> upstream.processes() == 0);
+    assertGone(upstream.attach(client.link()));
+
+    upstream.reopen(client.link(), initialize(), true);
+
+    StdioClient again = new StdioClient(client.link(), upstream.attach(client.link()));
+    assertThat(again.ask("1", "reply $$")).contains("result").isNotEqualTo(first);
+    assertThat(server.received())
+        .filteredOn(line -> line.contains("initialize"))
+        .containsExactly(
+            StdioClient.INITIALIZE,
+            StdioClient.INITIALIZE,
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+  }
+
+  /** The lost one may still be on its way out when the other has come. */
+  @Test
+  void shouldKeepTheNewProcessWhenTheOldOneHasGone() {
+    upstream = server().respawn().with("AT_END", "sleep 0.2").upstream();
+    StdioClient client = StdioClient.open(upstream);
+    client.session().end();
+
+    upstream.reopen(client.link(), initialize(), false);
+
+    await().until(() -> upstream.processes() == 1);
+    StdioClient again = new StdioClient(client.link(), upstream.attach(client.link()));
+    assertThat(again.ask("1", "reply 1")).contains("result");
+  }
+
+  @Test
+  void shouldNotReopenASessionInAnotherVersion() {
+    upstream = server().respawn().upstream();
+    UpstreamLink older = new UpstreamLink("s", "2025-06-18");
+
+    assertThatExceptionOfType(UpstreamException.Broken.class)
+        .isThrownBy(() -> upstream.reopen(older, initialize(), false));
+
+    await().until(() -> upstream.processes() == 0);
+    assertGone(upstream.attach(older));
   }
 
   @Test
@@ -215,7 +269,8 @@ class StdioUpstreamTest {
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(1),
-                1000))
+                1000,
+                false))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(why)
         .message()
