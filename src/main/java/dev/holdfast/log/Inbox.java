@@ -1,6 +1,7 @@
 package dev.holdfast.log;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What clients send to streams that another replica owns. A client's request may land on any
@@ -49,6 +50,25 @@ public interface Inbox {
   int putElsewhere(String session, byte[] message);
 
   /**
+   * Opens a new stream in the name of the replica that owns another one of the session, its home,
+   * and puts the request that the stream is to answer: the owner of the home gets it in a letter
+   * that makes it the {@link Letter#writer writer}. Both is done, or neither.
+   *
+   * @param stream a name not used in this session before
+   * @param requests as {@link EventLog#open} takes them
+   * @param home the name of the stream whose owner is to answer
+   * @param message opaque here; not copied
+   * @return whether the home is open; when it is not, nothing was done
+   * @throws SessionEndedException when there is no such session
+   * @throws TooManyStreamsException when the session has as many open streams as it may
+   * @throws StoreUnavailableException as {@link #put} does
+   */
+  boolean ask(StreamRef stream, String requests, String home, byte[] message);
+
+  /** Whether a stream is open, so that there is somebody for whom something can be put. */
+  boolean isOpen(StreamRef stream);
+
+  /**
    * Hands the receiver what waits in the inbox of a session for streams that this replica owns.
    * Returns when the receiver has had all that was there, also what another thread has collected.
    *
@@ -74,13 +94,20 @@ public interface Inbox {
    *
    * @param streams those to whose owner it was put, in one session; this replica owns at least one
    * @param message as it was put
+   * @param writer for a letter that {@link #ask asks}: writes its stream, which was opened in the
+   *     name of this replica; null for others
    */
   @SuppressWarnings("ArrayRecordComponent") // bytes pass through, as those of events do
-  record Letter(List<StreamRef> streams, byte[] message) {
+  record Letter(List<StreamRef> streams, byte[] message, @Nullable StreamWriter writer) {
 
     /** Copies the list, but not the bytes. */
     public Letter {
       streams = List.copyOf(streams);
+    }
+
+    /** One that asks for nothing. */
+    public Letter(List<StreamRef> streams, byte[] message) {
+      this(streams, message, null);
     }
 
     /** The session. */

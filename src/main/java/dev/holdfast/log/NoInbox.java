@@ -20,6 +20,17 @@ final class NoInbox implements Inbox {
     return 0;
   }
 
+  /** Whoever is at home needs no letter. */
+  @Override
+  public boolean ask(StreamRef stream, String requests, String home, byte[] message) {
+    return false;
+  }
+
+  @Override
+  public boolean isOpen(StreamRef stream) {
+    return false;
+  }
+
   @Override
   public void collect(String session) {
     // Nothing is ever put.

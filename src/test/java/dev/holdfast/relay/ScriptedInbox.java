@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -51,13 +52,38 @@ final class ScriptedInbox implements Inbox {
   @Override
   public boolean put(StreamRef stream, byte[] message) {
     put.add(stream.name() + " " + new String(message, UTF_8));
-    return true;
+    return homes || !stream.name().equals(StreamNames.STANDALONE);
   }
 
   @Override
   public int putElsewhere(String session, byte[] message) {
     put.add("* " + new String(message, UTF_8));
     return 1;
+  }
+
+  /** What was asked, after the name of the home. */
+  final List<String> asked = new CopyOnWriteArrayList<>();
+
+  /** Whether the sessions of a test have their homes with other replicas. */
+  volatile boolean homes;
+
+  @Override
+  public boolean ask(StreamRef stream, String requests, String home, byte[] message) {
+    if (homes) {
+      asked.add(home + " " + requests + " " + new String(message, UTF_8));
+    }
+    return homes;
+  }
+
+  @Override
+  public boolean isOpen(StreamRef stream) {
+    return homes;
+  }
+
+  /** Brings a letter that asks. */
+  void ask(StreamWriter writer, String message) {
+    waiting.add(new Letter(List.of(writer.stream()), message.getBytes(UTF_8), writer));
+    collect(writer.stream().session());
   }
 
   @Override

@@ -25,7 +25,6 @@ final class Claims implements Adoption {
 
   private static final int FENCE_BYTES = 8;
 
-  private final SecureRandom random = new SecureRandom();
   private final RedisLink link;
   private final RedisKeys keys;
   private final String replica;
@@ -53,9 +52,14 @@ final class Claims implements Adoption {
 
   /** This replica with a new fence. */
   String newOwner() {
+    return replica + ' ' + newFence();
+  }
+
+  /** What tells two owners of a stream apart, also when they are the same replica. */
+  static String newFence() {
     byte[] fence = new byte[FENCE_BYTES];
-    random.nextBytes(fence);
-    return replica + ' ' + HexFormat.of().formatHex(fence);
+    new SecureRandom().nextBytes(fence);
+    return HexFormat.of().formatHex(fence);
   }
 
   @Override

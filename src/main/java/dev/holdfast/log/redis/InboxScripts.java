@@ -2,14 +2,19 @@ package dev.holdfast.log.redis;
 
 import static dev.holdfast.redis.RedisScript.beside;
 
+import dev.holdfast.log.FencedException;
 import dev.holdfast.log.Inbox.Letter;
 import dev.holdfast.log.Inbox.OpenCall;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.TooManyStreamsException;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisLink;
 import dev.holdfast.redis.RedisScript;
+import dev.holdfast.redis.RedisUnknownOutcomeException;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -34,26 +39,30 @@ final class InboxScripts {
 
   private final RedisScript calls = beside(InboxScripts.class, "calls.lua");
   private final RedisScript put = beside(InboxScripts.class, "put.lua");
+  private final RedisScript ask = beside(InboxScripts.class, "ask.lua");
   private final RedisScript collect = beside(InboxScripts.class, "collect.lua");
 
   private final RedisLink link;
   private final RedisKeys keys;
   private final String replica;
   private final Duration timeToLive;
+  private final int maxStreams;
 
-  InboxScripts(RedisLink link, RedisKeys keys, String replica, Duration timeToLive) {
+  InboxScripts(RedisLink link, RedisKeys keys, String replica, Retention retention) {
     this.link = link;
     this.keys = keys;
     this.replica = replica;
-    this.timeToLive = timeToLive;
+    this.timeToLive = retention.sessionTtl();
+    this.maxStreams = retention.maxStreams();
   }
 
   /**
    * An entry of an inbox.
    *
    * @param id the id under which it is removed
+   * @param owner in whose name its stream was opened with it; null when it was not
    */
-  record Entry(String id, Letter letter) {}
+  record Entry(String id, Letter letter, @Nullable String owner) {}
 
   List<OpenCall> calls(String session) {
     return run(calls, List.of(keys.session(session)), args -> {})
@@ -83,9 +92,70 @@ final class InboxScripts {
                     .arg(timeToLive.toMillis()));
     String count = String.valueOf(said);
     if (count.equals("FULL")) {
-      throw new StoreUnavailableException("too much waits in an inbox", null);
+      throw full();
     }
     return Integer.parseInt(count);
+  }
+
+  private static StoreUnavailableException full() {
+    return new StoreUnavailableException("too much waits in an inbox", null);
+  }
+
+  /**
+   * Opens a stream and puts its request; made again when its outcome is unknown.
+   *
+   * @return whether the home is open
+   */
+  boolean ask(StreamRef stream, String fence, String requests, String home, byte[] message) {
+    String session = stream.session();
+    List<String> all =
+        List.of(keys.session(session), keys.stream(session, stream.name()), keys.inbox(session));
+    Consumer<Request> arguments =
+        args ->
+            args.arg(stream.name())
+                .arg(fence)
+                .arg(replica + " 0")
+                .arg(requests)
+                .arg(maxStreams)
+                .arg(timeToLive.toMillis())
+                .arg(home)
+                .arg(message)
+                .arg(keys.replicaChannels())
+                .arg(session)
+                .arg(MAX_ENTRIES);
+    boolean again = false;
+    String said;
+    try {
+      said = String.valueOf(ask.run(link, all, arguments));
+    } catch (RedisUnknownOutcomeException unknown) {
+      again = true;
+      said = String.valueOf(send(ask, all, arguments));
+    } catch (RedisException failure) {
+      throw unavailable(failure);
+    }
+    return switch (said) {
+      case "OK" -> true;
+      case "HOMELESS" -> false;
+      case "GONE" -> throw new SessionEndedException(stream);
+      case "LIMIT" -> throw new TooManyStreamsException(maxStreams);
+      case "FULL" -> throw full();
+      default -> {
+        if (!again) {
+          throw new FencedException(stream);
+        }
+        yield true; // It was opened, and has been answered or adopted since.
+      }
+    };
+  }
+
+  boolean isOpen(StreamRef stream) {
+    Request exists =
+        Request.cmd(Command.HEXISTS).arg(keys.session(stream.session())).arg("o:" + stream.name());
+    try {
+      return String.valueOf(link.send(exists)).equals("1");
+    } catch (RedisException failure) {
+      throw unavailable(failure);
+    }
   }
 
   /**
@@ -111,7 +181,11 @@ final class InboxScripts {
         Stream.of(parts.get(1).toString().split(" "))
             .map(name -> new StreamRef(session, name))
             .toList();
-    return new Entry(parts.get(0).toString(), new Letter(streams, parts.get(2).toBytes()));
+    Response owner = parts.get(3);
+    return new Entry(
+        parts.get(0).toString(),
+        new Letter(streams, parts.get(2).toBytes()),
+        owner == null ? null : owner.toString());
   }
 
   /**

@@ -41,6 +41,11 @@ final class OwnedStreams {
     return add(stream, owner, Position.START, true);
   }
 
+  /** Adds a stream that another replica, which has its tail, opened in the name of this one. */
+  RedisStreamWriter asked(StreamRef stream, String owner) {
+    return add(stream, owner, Position.START, false);
+  }
+
   /** Adds a stream that was just claimed; the record of its tail is still the former owner's. */
   RedisStreamWriter claimed(StreamRef stream, String owner, Position last) {
     return add(stream, owner, last, false);

@@ -93,7 +93,7 @@ public final class RedisEventLog implements EventLog, Adoption {
     this.deliveries = new Deliveries(scripts::delivered);
     this.inbox =
         new RedisInbox(
-            new InboxScripts(link, keys, replica, retention.sessionTtl()), this::sessions);
+            new InboxScripts(link, keys, replica, retention), this::sessions, owned::asked);
     channel.listen(this::hear, this::lookAgain);
   }
 

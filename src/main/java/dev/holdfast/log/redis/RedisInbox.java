@@ -3,6 +3,7 @@ package dev.holdfast.log.redis;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
 import dev.holdfast.redis.RedisLink;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -15,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,7 @@ final class RedisInbox implements Inbox {
 
   private final InboxScripts scripts;
   private final Supplier<List<String>> sessions;
+  private final BiFunction<StreamRef, String, StreamWriter> writers;
 
   /**
    * A session has one of them, held while it is collected, so that its letters keep their order.
@@ -54,10 +57,16 @@ final class RedisInbox implements Inbox {
 
   /**
    * @param sessions those in which this replica may own streams
+   * @param writers make the writer of a stream that was opened in the name of this replica, with
+   *     its owner as it is on record
    */
-  RedisInbox(InboxScripts scripts, Supplier<List<String>> sessions) {
+  RedisInbox(
+      InboxScripts scripts,
+      Supplier<List<String>> sessions,
+      BiFunction<StreamRef, String, StreamWriter> writers) {
     this.scripts = scripts;
     this.sessions = sessions;
+    this.writers = writers;
   }
 
   @Override
@@ -73,6 +82,16 @@ final class RedisInbox implements Inbox {
   @Override
   public int putElsewhere(String session, byte[] message) {
     return scripts.put(session, "", message);
+  }
+
+  @Override
+  public boolean ask(StreamRef stream, String requests, String home, byte[] message) {
+    return scripts.ask(stream, Claims.newFence(), requests, home, message);
+  }
+
+  @Override
+  public boolean isOpen(StreamRef stream) {
+    return scripts.isOpen(stream);
   }
 
   @Override
@@ -101,7 +120,7 @@ final class RedisInbox implements Inbox {
     List<String> received = new ArrayList<>();
     try {
       for (InboxScripts.Entry entry : found) {
-        hand(entry.letter(), to);
+        hand(letter(entry), to);
         received.add(entry.id());
       }
     } finally {
@@ -110,6 +129,16 @@ final class RedisInbox implements Inbox {
       }
     }
     return !found.isEmpty();
+  }
+
+  private Letter letter(InboxScripts.Entry entry) {
+    Letter letter = entry.letter();
+    String owner = entry.owner();
+    if (owner == null) {
+      return letter;
+    }
+    StreamWriter writer = writers.apply(letter.streams().getFirst(), owner);
+    return new Letter(letter.streams(), letter.message(), writer);
   }
 
   private static void hand(Letter letter, Receiver to) {

@@ -1,7 +1,7 @@
 -- Removes from a session's inbox what a replica has had, and gives it what waits for streams that
 -- it owns now, in order. Entries whose streams are no longer open are removed.
 -- KEYS session, inbox | ARGV replica, bytes after which it is enough, ids that it has had
--- Returns per entry: id, names, message.
+-- Returns per entry: id, names, message, and the owner in whose name its stream was opened (or none).
 local replica, enough = ARGV[1], tonumber(ARGV[2])
 if #ARGV > 2 then
   redis.call('XDEL', KEYS[2], unpack(ARGV, 3))
@@ -23,14 +23,17 @@ while bytes < enough do
   if not entry then
     break
   end
-  local id, names, message = entry[1], entry[2][2], entry[2][4]
+  local id, names, message, opened = entry[1], entry[2][2], entry[2][4], entry[2][6]
   local open, mine = false, false
   for name in string.gmatch(names, '%S+') do
     open = open or owner(name)
     mine = mine or owner(name) == replica
   end
+  if opened and redis.call('HGET', KEYS[1], 'o:' .. names) ~= opened then
+    open, mine = false, false -- Its stream has a new owner, who ends it.
+  end
   if mine then
-    found[#found + 1] = { id, names, message }
+    found[#found + 1] = { id, names, message, opened or false }
     bytes = bytes + #message
   elseif not open then
     redis.call('XDEL', KEYS[2], id)

@@ -6,8 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.Inbox;
+import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
@@ -16,6 +21,7 @@ import dev.holdfast.testing.RedisProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -138,6 +144,60 @@ class InboxIT {
     await().until(() -> waiting().equals(":0"));
     assertThat(owner.received).isEqualTo(all);
     assertThat(other.received).isEmpty();
+  }
+
+  @Test
+  void shouldOpenAStreamInTheNameOfTheHomeAndAskIt() {
+    Owner home = silent("a", redis.url(), redis.url());
+    Owner other = replica("b");
+    home.log.open(new StreamRef(session, "g"), "");
+    home.receive(letter -> {
+      StreamWriter writer = Objects.requireNonNull(letter.writer());
+      Position _ = writer.append(List.of(new NewEvent(letter.message(), null, true)));
+    });
+
+    assertThat(other.inbox().ask(ref, "1", "g", "question".getBytes(UTF_8))).isTrue();
+
+    await().until(() -> LogTesting.readAll(other.log, ref, Position.START).size() == 1);
+    await().until(() -> waiting().equals(":0"));
+    assertThat(other.inbox().isOpen(ref)).isFalse();
+    assertThat(other.inbox().isOpen(new StreamRef(session, "g"))).isTrue();
+  }
+
+  @Test
+  void shouldDoNothingWithoutAHome() {
+    Owner other = replica("b");
+
+    assertThat(other.inbox().ask(ref, "1", "g", "question".getBytes(UTF_8))).isFalse();
+
+    assertThat(other.inbox().isOpen(ref)).isFalse();
+    assertThat(waiting()).isEqualTo(":0");
+  }
+
+  @Test
+  void shouldAskNothingInASessionThatHasEnded() {
+    Owner other = replica("b");
+    other.log.end(session);
+
+    assertThatExceptionOfType(SessionEndedException.class)
+        .isThrownBy(() -> other.inbox().ask(ref, "1", "g", "question".getBytes(UTF_8)));
+  }
+
+  /** The heir ends the stream; it must not also answer, with the fence of another. */
+  @Test
+  void shouldDropWhatWasAskedOfALostHome() {
+    Owner home = silent("a", redis.url(), redis.url());
+    Owner heir = replica("b");
+    Owner other = replica("c");
+    home.log.open(new StreamRef(session, "g"), "");
+    assertThat(other.inbox().ask(ref, "1", "g", "question".getBytes(UTF_8))).isTrue();
+    put(other, new StreamRef(session, "g"), "for whoever is at home");
+
+    List<AdoptedStream> adopted = heir.log.adopt(session, "a");
+
+    assertThat(adopted).hasSize(2);
+    await().until(() -> heir.received.equals(List.of("for whoever is at home")));
+    await().until(() -> waiting().equals(":0"));
   }
 
   @Test

@@ -1,0 +1,45 @@
+-- Opens a stream in the name of the replica that owns another, and puts the request that it is to
+-- answer into the inbox for it: both or neither.
+-- KEYS session, stream, inbox
+-- ARGV name, fence, tail, requests, maxStreams, sessionTtl, home stream, message, channel prefix,
+--      session, most entries
+local name, fence, limit = ARGV[1], ARGV[2], tonumber(ARGV[5])
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  return 'GONE'
+end
+local current = redis.call('HGET', KEYS[1], 'o:' .. name)
+if current and string.match(current, ' (%S+)$') == fence then
+  return 'OK' -- a retry finds itself
+end
+if current or redis.call('EXISTS', KEYS[2]) == 1 then
+  return 'EXISTS'
+end
+local home = redis.call('HGET', KEYS[1], 'o:' .. ARGV[7])
+local replica = home and string.match(home, '^(%S+)')
+if not replica then
+  return 'HOMELESS'
+end
+if redis.call('HLEN', KEYS[1]) >= limit then
+  local open = 0
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if string.sub(field, 1, 2) == 'o:' then
+      open = open + 1
+    end
+  end
+  if open >= limit then
+    return 'LIMIT'
+  end
+end
+local full = redis.call('XLEN', KEYS[3]) >= tonumber(ARGV[11])
+if not full then
+  local owner = replica .. ' ' .. fence
+  -- The largest first: for want of memory Redis refuses a script at its first write only.
+  redis.call('XADD', KEYS[3], '*', 's', name, 'd', ARGV[8], 'o', owner)
+  redis.call('PEXPIRE', KEYS[3], ARGV[6])
+  redis.call('HSET', KEYS[1],
+    'o:' .. name, owner, 'r:' .. name, ARGV[4], 't:' .. name, ARGV[3], 'l:' .. name, '0-0')
+  redis.call('PEXPIRE', KEYS[1], ARGV[6])
+end
+-- Also when it is full: perhaps the owner has not heard of what is there.
+redis.call('PUBLISH', ARGV[9] .. replica, 'in ' .. ARGV[10])
+return full and 'FULL' or 'OK'
