@@ -2,6 +2,7 @@ package dev.holdfast.relay;
 
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -11,6 +12,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.UpstreamException;
+import java.util.Optional;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,7 @@ public final class Outbound {
   private final Sessions sessions;
   private final Inbox inbox;
   private final Pumps pumps;
+  private final Homes homes;
   private final RelayListener listener;
 
   /** Receives from now on what other replicas put into the inboxes of sessions. */
@@ -35,8 +38,53 @@ public final class Outbound {
     this.sessions = sessions;
     this.inbox = parts.inbox();
     this.pumps = parts.pumps();
+    this.homes = parts.homes();
     this.listener = parts.listener();
     inbox.receive(new Receiver());
+  }
+
+  /**
+   * Whether the upstream is spoken to from here: always, unless the session lives elsewhere.
+   * Returns when the upstream has had what was sent in the session before, through whichever
+   * replica.
+   */
+  boolean reaches(Session session) {
+    if (!sessions.keepsSessions(session)) {
+      return true;
+    }
+    Home home = homes.find(session.id().value());
+    if (home != null) {
+      homes.settle(session.id().value(), home);
+    }
+    return home != null;
+  }
+
+  /**
+   * Has the home of a session answer a request on a new stream.
+   *
+   * @throws UpstreamException.SessionGone when the session has no home any more
+   * @throws dev.holdfast.log.SessionEndedException when there is no such session
+   */
+  void ask(Session session, StreamRef stream, Body body) {
+    String requests = RequestIds.write(PendingRequests.idsOf(body));
+    if (!inbox.ask(stream, requests, StreamNames.STANDALONE, body.bytes())) {
+      throw new UpstreamException.SessionGone();
+    }
+  }
+
+  /** Whether a session that must have a home has one. */
+  boolean hasHome(Session session) {
+    return homes.find(session.id().value()) != null || inbox.isOpen(standalone(session));
+  }
+
+  /** Whether a session is here whose server is lost, but can be opened anew. */
+  boolean mayComeBack(Session session) {
+    Home home = homes.find(session.id().value());
+    return home != null && home.reopens();
+  }
+
+  private static StreamRef standalone(Session session) {
+    return new StreamRef(session.id().value(), StreamNames.STANDALONE);
   }
 
   /**
@@ -45,6 +93,12 @@ public final class Outbound {
    * @throws UpstreamException when the upstream did not take it
    */
   void send(Session session, Body body) {
+    if (!reaches(session)) {
+      if (!inbox.put(standalone(session), body.bytes())) {
+        throw new UpstreamException.SessionGone();
+      }
+      return;
+    }
     withdraw(session, body);
     sessions.upstream(session).send(body);
     if (sessions.isResident(session)) {
@@ -100,6 +154,15 @@ public final class Outbound {
     @Override
     public void received(Inbox.Letter letter) {
       try {
+        boolean forHome = letter.writer() != null || homes.find(letter.session()) != null;
+        Optional<Session> recorded =
+            forHome
+                ? Optional.empty()
+                : SessionId.parse(letter.session()).flatMap(sessions::recorded);
+        if (forHome || recorded.filter(sessions::keepsSessions).isPresent()) {
+          homes.received(letter);
+          return;
+        }
         Body body = Envelopes.read(letter.message());
         for (Message message : PendingRequests.messagesOf(body)) {
           RequestId cancelled = cancelled(message);
@@ -107,8 +170,7 @@ public final class Outbound {
             letter.streams().forEach(stream -> pumps.cancel(stream, cancelled));
           }
         }
-        SessionId.parse(letter.session())
-            .flatMap(sessions::recorded)
+        recorded
             .filter(sessions::isResident)
             .ifPresent(session -> sessions.upstream(session).send(body));
       } catch (SessionStoreException away) {

@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param listener is told what happens
  * @param pumps what is written here
  * @param tails what is followed here
+ * @param homes the sessions that live here
  * @param admission whether new requests and streams are let in
  */
 public record Parts(
@@ -26,6 +27,7 @@ public record Parts(
     RelayListener listener,
     Pumps pumps,
     Tails tails,
+    Homes homes,
     Admission admission) {
 
   /** Starts with nothing running. */
@@ -36,6 +38,27 @@ public record Parts(
       ReplayConfig replay,
       Duration hold,
       RelayListener listener) {
-    this(log, inbox, streams, replay, hold, listener, new Pumps(), new Tails(), new Admission());
+    this(log, inbox, streams, replay, hold, listener, new Pumps());
+  }
+
+  private Parts(
+      EventLog log,
+      Inbox inbox,
+      StreamConfig streams,
+      ReplayConfig replay,
+      Duration hold,
+      RelayListener listener,
+      Pumps pumps) {
+    this(
+        log,
+        inbox,
+        streams,
+        replay,
+        hold,
+        listener,
+        pumps,
+        new Tails(),
+        new Homes(inbox, pumps, hold, listener),
+        new Admission());
   }
 }

@@ -40,6 +40,7 @@ final class Pump implements Runnable {
   private final List<RequestId> requests;
   private final Runnable hearCancellations;
   private final RelayListener listener;
+  private final boolean ends;
   private final CompletableFuture<@Nullable Void> firstSign = new CompletableFuture<>();
   private volatile @Nullable MessageSource source;
   private volatile boolean stopped;
@@ -68,6 +69,24 @@ final class Pump implements Runnable {
       Runnable hearCancellations,
       Duration hold,
       RelayListener listener) {
+    this(writer, upstream, asked, requests, hearCancellations, hold, listener, false);
+  }
+
+  /**
+   * Prepares, likewise.
+   *
+   * @param ends whether the stream ends when its upstream fails, though it answers no request
+   */
+  Pump(
+      StreamWriter writer,
+      Supplier<MessageSource> upstream,
+      boolean asked,
+      List<RequestId> requests,
+      Runnable hearCancellations,
+      Duration hold,
+      RelayListener listener,
+      boolean ends) {
+    this.ends = ends;
     this.writer = writer;
     this.log = new Appender(writer, hold, listener);
     this.upstream = upstream;
@@ -182,7 +201,7 @@ final class Pump implements Runnable {
 
   /** Ends the stream for the requests that the upstream will not answer any more. */
   private void settle(UpstreamException failure) {
-    if (requests.isEmpty() || left) {
+    if ((requests.isEmpty() && !ends) || left) {
       return;
     }
     if (!isWithdrawn()) {

@@ -137,6 +137,9 @@ public final class Relay {
 
   private Reply answer(Session session, Body body) {
     heard(body);
+    if (!outbound.reaches(session)) {
+      return elsewhere(session, body);
+    }
     outbound.withdraw(session, body);
     UpstreamSession upstream = sessions.upstream(session);
     try {
@@ -155,6 +158,20 @@ public final class Relay {
     }
   }
 
+  /** Has the replica in which the session lives answer, on a stream that is followed from here. */
+  private Reply elsewhere(Session session, Body body) {
+    StreamRef stream = ref(session, StreamNames.next());
+    try {
+      outbound.ask(session, stream, body);
+    } catch (SessionEndedException ended) {
+      sessions.forget(session);
+      throw new RelayException.SessionNotFound();
+    } catch (UpstreamException failure) {
+      throw failed(session, failure, true);
+    }
+    return new Reply.Stream(tails.ofRequest(session, stream));
+  }
+
   private void heard(Body body) {
     PendingRequests.messagesOf(body).forEach(each -> listener.fromClient(MessageKind.of(each)));
   }
@@ -169,6 +186,9 @@ public final class Relay {
       listener.upstreamFailed(failure);
     }
     if (failure instanceof UpstreamException.SessionGone) {
+      if (outbound.mayComeBack(session)) {
+        return new UpstreamException.Broken("its process has ended", failure);
+      }
       sessions.end(session);
       return new RelayException.SessionNotFound();
     }
@@ -246,6 +266,7 @@ public final class Relay {
       throw failed(session, failure, true);
     }
     if (PendingRequests.messagesOf(body).stream().anyMatch(Relay::saysInitialized)) {
+      sessions.initialized(session);
       startListeningIfAdmitted(session);
     }
   }
@@ -277,12 +298,18 @@ public final class Relay {
 
   private void listenUpstream(Session session) {
     try (Admission.Pass _ = admission.enter()) {
+      if (sessions.keepsSessions(session) && !outbound.hasHome(session)) {
+        throw failed(session, new UpstreamException.SessionGone(), true);
+      }
       startListening(session);
     }
   }
 
   /** Begins to write the standalone stream, unless some replica does so already. */
   private void startListening(Session session) {
+    if (sessions.keepsSessions(session)) {
+      return; // Its home has written it from the beginning.
+    }
     StreamRef stream = ref(session, StreamNames.STANDALONE);
     // Before the stream is opened: once it is, nobody else would start its pump.
     UpstreamSession upstream = sessions.upstream(session);

@@ -1,6 +1,9 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
@@ -8,8 +11,10 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
+import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
@@ -32,6 +37,10 @@ public final class Sessions {
 
   private static final Logger LOG = Logger.getLogger(Sessions.class);
   private static final int EXPIRED_AT_ONCE = 100;
+
+  // What is kept with a session that has a home, to open it anew.
+  private static final String INITIALIZE = "initialize";
+  private static final String INITIALIZED = "initialized";
 
   private final SessionStore store;
   private final Map<String, Upstream> upstreams;
@@ -71,12 +80,17 @@ public final class Sessions {
     handshake.before().stream().map(UpstreamMessage::payload).forEach(messages::add);
     messages.add(handshake.response());
     UpstreamLink link = handshake.link();
-    Session session = link == null ? null : record(upstream, asked, link, server.attach(link));
+    Session session =
+        link == null ? null : record(upstream, asked, link, server.attach(link), request);
     return new Initialized(session, messages);
   }
 
   private Session record(
-      String upstream, InitializeRequest asked, UpstreamLink link, UpstreamSession opened) {
+      String upstream,
+      InitializeRequest asked,
+      UpstreamLink link,
+      UpstreamSession opened,
+      Message.Request request) {
     boolean recorded = false;
     try {
       ProtocolVersion version =
@@ -91,7 +105,7 @@ public final class Sessions {
               Objects.toString(asked.clientName(), "") + "/" + asked.clientVersion(),
               now());
       store.create(session);
-      beginLog(session);
+      beginLog(session, request);
       recorded = true;
       // As if long ago, so that the first use is written at once, and from where it came.
       long before = System.nanoTime() - touchEvery.toNanos() - 1;
@@ -106,15 +120,34 @@ public final class Sessions {
     }
   }
 
-  private void beginLog(Session session) {
+  private void beginLog(Session session, Message.Request request) {
     boolean begun = false;
     try {
       parts.log().begin(session.id().value());
+      if (keepsSessions(session)) {
+        settleHere(session, request);
+      }
       begun = true;
     } finally {
       if (!begun) {
         store.end(session.id());
       }
+    }
+  }
+
+  /** Its standalone stream is opened at once: who owns that is the home of the session. */
+  private void settleHere(Session session, Message.Request request) {
+    if (server(session).reopens()) {
+      store.keep(session.id(), INITIALIZE, request.bytes());
+    }
+    StreamRef standalone = new StreamRef(session.id().value(), StreamNames.STANDALONE);
+    parts.homes().add(parts.log().open(standalone, ""), server(session), false);
+  }
+
+  /** The client has said that it is initialized, which a server that is opened anew must hear. */
+  void initialized(Session session) {
+    if (keepsSessions(session) && server(session).reopens()) {
+      store.keep(session.id(), INITIALIZED, new byte[] {1});
     }
   }
 
@@ -206,6 +239,52 @@ public final class Sessions {
   boolean isResident(Session session) {
     Upstream server = upstreams.get(session.upstream());
     return server != null && server.isResident();
+  }
+
+  /** Whether a session lives in one replica, its home. */
+  boolean keepsSessions(Session session) {
+    Upstream server = upstreams.get(session.upstream());
+    return server != null && server.keepsSessions();
+  }
+
+  /** The upstream's side of a session that has a home. */
+  Home.Server server(Session session) {
+    Upstream server = upstreams.get(session.upstream());
+    if (server == null) {
+      throw new RelayException.UnknownUpstream();
+    }
+    return new Server(server, session, store);
+  }
+
+  private record Server(Upstream upstream, Session session, SessionStore store)
+      implements Home.Server {
+
+    @Override
+    public UpstreamSession attach() {
+      return upstream.attach(link(session));
+    }
+
+    @Override
+    public boolean reopens() {
+      return upstream.reopens();
+    }
+
+    @Override
+    public void reopen() {
+      byte[] initialize;
+      boolean initialized;
+      try {
+        initialize =
+            store.kept(session.id(), INITIALIZE).orElseThrow(UpstreamException.SessionGone::new);
+        initialized = store.kept(session.id(), INITIALIZED).isPresent();
+      } catch (SessionStoreException away) {
+        throw new UpstreamException.Unreachable(away);
+      }
+      if (!(Envelopes.read(initialize) instanceof Body.Single(Message.Request request))) {
+        throw new UpstreamException.SessionGone();
+      }
+      upstream.reopen(link(session), request, initialized);
+    }
   }
 
   private static UpstreamLink link(Session session) {

@@ -50,6 +50,7 @@ public final class TakeOver {
   private final Adoption adoption;
   private final Outbound outbound;
   private final Pumps pumps;
+  private final Homes homes;
   private final Duration hold;
   private final RelayListener listener;
 
@@ -69,6 +70,7 @@ public final class TakeOver {
     this.adoption = adoption;
     this.outbound = outbound;
     this.pumps = parts.pumps();
+    this.homes = parts.homes();
     this.hold = parts.hold();
     this.listener = parts.listener();
   }
@@ -89,6 +91,10 @@ public final class TakeOver {
       LOG.debugf("a session of replica=%s has ended meanwhile", former);
       return;
     }
+    if (sessions.keepsSessions(recorded.get())) {
+      bringHome(recorded.get(), former);
+      return;
+    }
     UpstreamSession upstream = sessions.upstream(recorded.get());
     Semaphore permits =
         opening.computeIfAbsent(recorded.get().upstream(), name -> new Semaphore(OPENING));
@@ -98,6 +104,24 @@ public final class TakeOver {
     for (AdoptedStream stream : adopted) {
       start(stream, upstream, permits);
     }
+  }
+
+  /** The server was lost with its replica, and with it the calls: only the session may go on. */
+  private void bringHome(Session session, String former) {
+    for (AdoptedStream adopted : adoption.adopt(session.id().value(), former)) {
+      if (adopted.stream().name().equals(StreamNames.STANDALONE)) {
+        Home.Server server = sessions.server(session);
+        listener.takenOver(server.reopens());
+        homes.add(adopted.writer(), server, true);
+      } else {
+        listener.takenOver(false);
+        List<RequestId> requests =
+            unanswered(adopted.stream(), RequestIds.read(adopted.requests()));
+        start(adopted, requests, () -> new LostCall(requests));
+      }
+    }
+    // Not before: what waits there is for who is at home.
+    outbound.collect(session.id().value());
   }
 
   private void start(AdoptedStream adopted, UpstreamSession upstream, Semaphore permits) {

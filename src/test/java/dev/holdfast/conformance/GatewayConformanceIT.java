@@ -55,6 +55,28 @@ class GatewayConformanceIT {
     }
   }
 
+  /** Each session's process is on one of the two. */
+  @Test
+  void shouldConformInFrontOfProcessesOverTwoReplicasInTurn() {
+    try (RedisFixture redis = RedisFixture.start();
+        Gateway first = inFrontOfProcesses(redis);
+        Gateway second = inFrontOfProcesses(redis);
+        RoundRobin replicas = RoundRobin.over(first.url(), second.url())) {
+      conforms(replicas.url(), "stdio-replicas");
+
+      assertThat(replicas.requests(0)).isGreaterThan(30);
+      assertThat(replicas.requests(1)).isCloseTo(replicas.requests(0), within(1));
+    }
+  }
+
+  private static Gateway inFrontOfProcesses(RedisFixture redis) {
+    return Gateway.start(
+        Map.of(
+            "holdfast.upstream.command", NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO),
+            "holdfast.store", "redis",
+            "quarkus.redis.hosts", redis.url()));
+  }
+
   private static Gateway onRedis(RedisFixture redis, NodeFixture server) {
     return Gateway.start(
         Map.of(

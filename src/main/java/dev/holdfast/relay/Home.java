@@ -1,0 +1,273 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session that lives in this replica, for as long as it does. It is the source of the session's
+ * standalone stream: so it ends with the pump of that, whatever ends the pump, and who owns the
+ * stream is on record as the home of the session.
+ *
+ * <p>Brings what comes through the inbox to the server, one after the other. One thread reads; the
+ * other methods are for any.
+ */
+final class Home implements MessageSource {
+
+  private static final Logger LOG = Logger.getLogger(Home.class);
+  private static final Executor VIRTUAL = Thread.ofVirtual().name("home")::start;
+
+  /** How often a server is opened anew that is lost again soon. */
+  private static final int ATTEMPTS = 5;
+
+  private static final long SOON = Duration.ofMinutes(1).toNanos();
+
+  /** As many as an inbox holds: what is taken out of that must not pile up here instead. */
+  private static final int MOST_WAITING = 256;
+
+  private final Server server;
+  private final RelayListener listener;
+  private final Consumer<Home> whenClosed;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by the lock.
+  private CompletableFuture<Boolean> lane = CompletableFuture.completedFuture(true);
+  private int waiting;
+
+  /** Done when the server can be spoken to, or never will be. Set by the reading thread. */
+  private volatile CompletableFuture<Boolean> up;
+
+  /** Set by the reading thread, read by one that closes. */
+  private volatile @Nullable MessageSource current;
+
+  // The reading thread's own.
+  private boolean lost;
+  private int attempts;
+  private long opened = System.nanoTime();
+  private Backoff backoff;
+  private final Backoff first;
+
+  /** The server's side of the session. */
+  interface Server {
+
+    /** Speaks to it, wherever it is by now. */
+    UpstreamSession attach();
+
+    /** Whether it can be opened anew when it is lost. */
+    boolean reopens();
+
+    /**
+     * Opens it anew.
+     *
+     * @throws UpstreamException when it does not open
+     */
+    void reopen();
+  }
+
+  /**
+   * Begins nothing yet.
+   *
+   * @param lost whether the server was lost with another replica
+   * @param first how long to wait after the first failure to open it anew
+   * @param whenClosed told when this is no home any more
+   */
+  Home(
+      Server server,
+      boolean lost,
+      Backoff first,
+      RelayListener listener,
+      Consumer<Home> whenClosed) {
+    this.server = server;
+    this.lost = lost;
+    this.first = first;
+    this.backoff = first;
+    this.listener = listener;
+    this.whenClosed = whenClosed;
+    this.up = lost ? new CompletableFuture<>() : CompletableFuture.completedFuture(true);
+  }
+
+  @Override
+  public List<UpstreamMessage> take() {
+    try {
+      return next();
+    } finally {
+      if (isClosed()) {
+        up.complete(true);
+      }
+    }
+  }
+
+  private List<UpstreamMessage> next() {
+    while (!isClosed()) {
+      try {
+        if (lost) {
+          reopen();
+        }
+        MessageSource source = current == null ? listen() : current;
+        List<UpstreamMessage> messages = source.take();
+        if (!messages.isEmpty() || isClosed()) {
+          return messages;
+        }
+        throw new UpstreamException.SessionGone();
+      } catch (UpstreamException failure) {
+        current = null;
+        if (isClosed()) {
+          return List.of();
+        }
+        if (!mayReopen(failure)) {
+          up.complete(true);
+          throw failure;
+        }
+        listener.upstreamFailed(failure);
+      }
+    }
+    return List.of();
+  }
+
+  private MessageSource listen() {
+    MessageSource source =
+        server.attach().listen(null).orElseThrow(UpstreamException.SessionGone::new);
+    current = source;
+    if (isClosed()) {
+      source.close();
+    }
+    return source;
+  }
+
+  private void reopen() {
+    if (!server.reopens()) {
+      throw new UpstreamException.SessionGone();
+    }
+    server.reopen();
+    opened = System.nanoTime();
+    lost = false;
+    up.complete(true);
+    if (isClosed()) {
+      // Whoever closed this meanwhile has ended what was there before.
+      server.attach().end();
+    }
+  }
+
+  /** Whether to try once more, after a wait. */
+  private boolean mayReopen(UpstreamException failure) {
+    if (!server.reopens() || (lost && failure instanceof UpstreamException.SessionGone)) {
+      return false;
+    }
+    if (!lost) {
+      lost = true;
+      up = new CompletableFuture<>();
+      if (System.nanoTime() - opened > SOON) {
+        attempts = 0;
+        backoff = first;
+      }
+    }
+    attempts++;
+    if (attempts > ATTEMPTS) {
+      LOG.warn("a session is given up: its server is lost again and again");
+      return false;
+    }
+    if (attempts > 1) {
+      pause();
+    }
+    return true;
+  }
+
+  private void pause() {
+    try {
+      boolean _ = closed.await(backoff.delay().toNanos(), TimeUnit.NANOSECONDS);
+      backoff = backoff.next();
+    } catch (InterruptedException stopped) {
+      close();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Whether the server can be opened anew, so that the session outlives it. */
+  boolean reopens() {
+    return server.reopens();
+  }
+
+  /** Speaks to the server. */
+  UpstreamSession upstream() {
+    return server.attach();
+  }
+
+  /**
+   * Does something once all is done that was put here before, and the server can be spoken to.
+   *
+   * @return whether there is room for it
+   */
+  boolean later(Runnable task) {
+    lock.lock();
+    try {
+      if (waiting >= MOST_WAITING) {
+        return false;
+      }
+      waiting++;
+      lane = lane.thenApplyAsync(_ -> work(task), VIRTUAL);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean work(Runnable task) {
+    try {
+      up.join();
+      task.run();
+    } catch (RuntimeException unforeseen) {
+      // Those behind it must not wait for ever.
+      LOG.error("what was sent through another replica has failed", unforeseen);
+    } finally {
+      lock.lock();
+      try {
+        waiting--;
+      } finally {
+        lock.unlock();
+      }
+    }
+    return true;
+  }
+
+  /** Waits until the server has all that was put here before, and can be spoken to. */
+  void settle() {
+    CompletableFuture<Boolean> before;
+    lock.lock();
+    try {
+      before = lane;
+    } finally {
+      lock.unlock();
+    }
+    before.join();
+    up.join();
+  }
+
+  private boolean isClosed() {
+    return closed.getCount() == 0;
+  }
+
+  /** {@inheritDoc} Ends the server's side of the session. */
+  @Override
+  public void close() {
+    closed.countDown();
+    whenClosed.accept(this);
+    up.complete(true);
+    MessageSource open = current;
+    if (open != null) {
+      open.close();
+    }
+    server.attach().end();
+  }
+}
