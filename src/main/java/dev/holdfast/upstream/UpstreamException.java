@@ -1,5 +1,7 @@
 package dev.holdfast.upstream;
 
+import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A server that did not answer as it should. The subclasses say how. */
@@ -63,6 +65,7 @@ public abstract sealed class UpstreamException extends RuntimeException
 
     private final int status;
     private final byte @Nullable [] error;
+    private final @Nullable Duration retryAfter;
 
     /**
      * Keeps what can be passed on.
@@ -71,9 +74,24 @@ public abstract sealed class UpstreamException extends RuntimeException
      * @param error the JSON-RPC error that came with it, on one line; null when none did
      */
     public Refused(int status, byte @Nullable [] error) {
+      this(status, error, null);
+    }
+
+    /**
+     * Keeps what can be passed on.
+     *
+     * @param retryAfter after which time the server lets us come back; null when it did not say
+     */
+    public Refused(int status, byte @Nullable [] error, @Nullable Duration retryAfter) {
       super("the upstream refused with status " + status, null);
       this.status = status;
       this.error = error;
+      this.retryAfter = retryAfter;
+    }
+
+    /** After which time the server lets us come back, if it said so. */
+    public Optional<Duration> retryAfter() {
+      return Optional.ofNullable(retryAfter);
     }
 
     /** The HTTP status, 400 to 599. */

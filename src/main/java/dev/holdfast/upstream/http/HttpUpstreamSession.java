@@ -62,7 +62,7 @@ final class HttpUpstreamSession implements UpstreamSession {
       try {
         return SseMessageSource.open(StreamKind.STANDALONE, requests, after);
       } catch (UpstreamException.Refused refused) {
-        if (refused.status() != 400) {
+        if (!Reconnector.saysForgotten(refused)) {
           throw refused;
         }
         // What the server has forgotten is lost; what is new is not.

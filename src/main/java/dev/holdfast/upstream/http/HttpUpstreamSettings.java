@@ -23,6 +23,8 @@ import java.util.regex.Pattern;
  * @param maxRetryDelay the longest wait before a stream is resumed, whatever the server asks for
  * @param resumeAttempts how often in a row the stream of a call is tried to be resumed in vain
  *     before it is given up; a server that closes it in order and lets us come back does not count
+ * @param stallTimeout after which time without a byte the connection of a stream is taken for dead,
+ *     and the stream is resumed on another one, if it can be; zero for never
  */
 public record HttpUpstreamSettings(
     URI url,
@@ -32,7 +34,10 @@ public record HttpUpstreamSettings(
     Duration idleTimeout,
     int maxMessageBytes,
     Duration maxRetryDelay,
-    int resumeAttempts) {
+    int resumeAttempts,
+    Duration stallTimeout) {
+
+  private static final Duration STALLED = Duration.ofSeconds(75);
 
   private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
@@ -63,6 +68,47 @@ public record HttpUpstreamSettings(
     require(maxMessageBytes > 0, "maxMessageBytes must be positive");
     require(maxRetryDelay.isPositive(), "maxRetryDelay must be positive");
     require(resumeAttempts >= 0, "resumeAttempts must not be negative");
+    require(!stallTimeout.isNegative(), "stallTimeout must not be negative");
+  }
+
+  /** Settings under which no connection is taken for dead while it stands. */
+  public HttpUpstreamSettings(
+      URI url,
+      Map<String, String> headers,
+      Duration connectTimeout,
+      Duration firstByteTimeout,
+      Duration idleTimeout,
+      int maxMessageBytes,
+      Duration maxRetryDelay,
+      int resumeAttempts) {
+    this(
+        url,
+        headers,
+        connectTimeout,
+        firstByteTimeout,
+        idleTimeout,
+        maxMessageBytes,
+        maxRetryDelay,
+        resumeAttempts,
+        Duration.ZERO);
+  }
+
+  /**
+   * The same for a machine that sleeps and changes networks: streams are resumed for as long as it
+   * takes, also those whose connection died without a word. A server that sends comments on a
+   * silent stream does so more often than twice in that time.
+   */
+  public HttpUpstreamSettings patient() {
+    return new HttpUpstreamSettings(
+        url,
+        headers,
+        connectTimeout,
+        firstByteTimeout,
+        Duration.ZERO,
+        maxMessageBytes,
+        maxRetryDelay,
+        Integer.MAX_VALUE,
+        STALLED);
   }
 
   /** Returns the defaults for a server: no headers, 5 s, 5 min, 5 min, 4 MiB, 30 s, 5 attempts. */

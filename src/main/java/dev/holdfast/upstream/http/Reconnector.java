@@ -1,6 +1,7 @@
 package dev.holdfast.upstream.http;
 
 import dev.holdfast.upstream.UpstreamException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ final class Reconnector {
   private final StreamKind kind;
   private final McpRequests requests;
   private final ConnectionSlot slot;
+  private final Duration stallTimeout;
   private RetryPolicy policy;
 
   /**
@@ -21,6 +23,7 @@ final class Reconnector {
     this.requests = requests;
     this.slot = slot;
     HttpUpstreamSettings settings = requests.settings();
+    this.stallTimeout = settings.stallTimeout();
     this.policy =
         kind == StreamKind.STANDALONE
             ? RetryPolicy.endless(settings.maxRetryDelay())
@@ -43,7 +46,8 @@ final class Reconnector {
   Optional<HttpExchange> open(String cursor, Deadline latest) {
     HttpExchange exchange = requests.exchange();
     slot.put(exchange);
-    HttpExchange.Head head = requests.get(exchange, cursor, latest);
+    Deadline answered = latest.earlier(Deadline.afterUnlessZero(stallTimeout));
+    HttpExchange.Head head = requests.get(exchange, cursor, answered);
     if (head.isEventStream()) {
       return Optional.of(exchange);
     }
@@ -95,15 +99,22 @@ final class Reconnector {
   private RetryPolicy.Attempt afterFailure(MessageReader reader, Throwable failure) {
     double random = ThreadLocalRandom.current().nextDouble();
     return policy
-        .afterFailure(reader.retry(), random)
+        .afterFailure(wait(reader, failure), random)
         .orElseThrow(() -> new UpstreamException.Broken("its stream cannot be resumed", failure));
+  }
+
+  private static Duration wait(MessageReader reader, Throwable failure) {
+    Duration retry = reader.retry();
+    return failure instanceof UpstreamException.Refused refused
+        ? refused.retryAfter().filter(asked -> asked.compareTo(retry) > 0).orElse(retry)
+        : retry;
   }
 
   private void throwIfFinal(UpstreamException failure, MessageReader reader) {
     switch (failure) {
       case UpstreamException.SessionGone gone -> throw gone;
       case UpstreamException.Refused refused when kind == StreamKind.STANDALONE -> {
-        if (refused.status() == 400) {
+        if (saysForgotten(refused)) {
           reader.forgetCursor(); // What the server has forgotten is lost; what is new is not.
         }
       }
@@ -117,6 +128,11 @@ final class Reconnector {
       case UpstreamException.TimedOut _ -> {}
       case UpstreamException.Broken _ -> {}
     }
+  }
+
+  /** Whether the server does not know the cursor (400), or has purged what follows it (410). */
+  static boolean saysForgotten(UpstreamException.Refused refused) {
+    return refused.status() == 400 || refused.status() == 410;
   }
 
   /** Among them 409: the server has not noticed yet that the old connection is dead. */

@@ -7,6 +7,7 @@ import dev.holdfast.protocol.JsonLines;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes an exception of an answer that is not the one that was asked for. */
@@ -16,6 +17,8 @@ final class Refusal {
   private static final int MAX_ERROR_BYTES = 64 * 1024;
 
   private static final Duration MAX_ERROR_TIME = Duration.ofSeconds(5);
+
+  private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
 
   private Refusal() {}
 
@@ -31,11 +34,19 @@ final class Refusal {
       return new UpstreamException.SessionGone();
     }
     if (status >= 400 && status <= 599) {
-      return new UpstreamException.Refused(status, readError(exchange, head));
+      Duration retryAfter = seconds(head.header("Retry-After"));
+      return new UpstreamException.Refused(status, readError(exchange, head), retryAfter);
     }
     exchange.close();
     return new UpstreamException.Broken(
         "status " + status + " with content of type \"" + printable(head.mediaType()) + "\"", null);
+  }
+
+  /** RFC 9110, section 10.2.3; a date is as good as nothing, since clocks differ. */
+  private static @Nullable Duration seconds(@Nullable String header) {
+    return header != null && SECONDS.matcher(header).matches()
+        ? Duration.ofSeconds(Long.parseLong(header))
+        : null;
   }
 
   private static byte @Nullable [] readError(HttpExchange exchange, HttpExchange.Head head) {

@@ -19,6 +19,7 @@ final class SseMessageSource implements MessageSource {
 
   private final StreamKind kind;
   private final Duration idleTimeout;
+  private final Duration stallTimeout;
   private final ConnectionSlot slot = new ConnectionSlot();
   private final Reconnector reconnector;
   private final MessageReader reader;
@@ -34,6 +35,7 @@ final class SseMessageSource implements MessageSource {
     this.kind = kind;
     HttpUpstreamSettings settings = requests.settings();
     idleTimeout = kind == StreamKind.STANDALONE ? Duration.ZERO : settings.idleTimeout();
+    stallTimeout = settings.stallTimeout();
     quiet = Deadline.afterUnlessZero(idleTimeout);
     reader = new MessageReader(settings.maxMessageBytes(), cursor);
     reconnector = new Reconnector(kind, requests, slot);
@@ -101,7 +103,8 @@ final class SseMessageSource implements MessageSource {
 
   private List<UpstreamMessage> receive(HttpExchange from) throws InterruptedException {
     reader.throwFailure();
-    switch (from.take(Deadline.afterUnlessZero(idleTimeout))) {
+    Deadline silent = Deadline.afterUnlessZero(idleTimeout);
+    switch (from.take(silent.earlier(Deadline.afterUnlessZero(stallTimeout)))) {
       case Arrival.Chunks(var chunks) -> {
         List<UpstreamMessage> messages = reader.read(chunks);
         if (reader.eventful()) {
@@ -114,12 +117,24 @@ final class SseMessageSource implements MessageSource {
       case Arrival.Nothing nothing -> {
         switch (nothing) {
           case ENDED -> goOn(null);
-          case SILENT -> throw new UpstreamException.TimedOut("its stream fell silent");
+          case SILENT -> leaveStalled(from, silent);
           case CLOSED -> exchange = null;
         }
       }
     }
     return List.of();
+  }
+
+  /** A connection can die without a word: when a machine sleeps, or a router forgets it. */
+  private void leaveStalled(HttpExchange from, Deadline silent) throws InterruptedException {
+    if (stallTimeout.isZero() || silent.hasPassed()) {
+      throw new UpstreamException.TimedOut("its stream fell silent");
+    }
+    // What cannot be resumed is better waited for.
+    if (kind == StreamKind.STANDALONE || !reader.cursor().isEmpty()) {
+      from.close();
+      goOn(new UpstreamException.TimedOut("its connection fell silent"));
+    }
   }
 
   private void goOn(@Nullable Throwable brokenBy) throws InterruptedException {

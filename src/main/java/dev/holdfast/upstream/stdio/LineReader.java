@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Takes lines from a stream of bytes and keeps no more than one line of bounded length. Lines end
  * with LF or CRLF. For one thread.
  */
-final class LineReader {
+public final class LineReader {
 
   private static final int BUFFER = 8192;
 
@@ -21,9 +21,11 @@ final class LineReader {
   private int to;
 
   /**
+   * Reads nothing yet.
+   *
    * @param maxBytes the length of the longest line, without its end
    */
-  LineReader(InputStream in, int maxBytes) {
+  public LineReader(InputStream in, int maxBytes) {
     this.in = in;
     this.maxBytes = maxBytes;
   }
@@ -35,7 +37,7 @@ final class LineReader {
    *     have an end
    * @throws LineTooLongException if it is too long; the next call goes on in the middle of it
    */
-  byte @Nullable [] next() throws IOException, LineTooLongException {
+  public byte @Nullable [] next() throws IOException, LineTooLongException {
     ByteArrayOutputStream begun = null;
     int length = 0;
     byte last = 0;
@@ -63,7 +65,7 @@ final class LineReader {
   }
 
   /** Waits for the end of the line, and forgets what is left of it. */
-  void skipLine() throws IOException {
+  public void skipLine() throws IOException {
     while (from < to || fill()) {
       int end = lineEnd();
       from = end + 1;

@@ -1,7 +1,7 @@
 package dev.holdfast.upstream.stdio;
 
 /** A line is longer than anything that would be taken. */
-final class LineTooLongException extends Exception {
+public final class LineTooLongException extends Exception {
 
   private static final long serialVersionUID = 1L;
 

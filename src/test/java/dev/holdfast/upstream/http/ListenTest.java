@@ -2,6 +2,7 @@ package dev.holdfast.upstream.http;
 
 import static dev.holdfast.upstream.http.UpstreamFixture.event;
 import static dev.holdfast.upstream.http.UpstreamFixture.notification;
+import static dev.holdfast.upstream.http.UpstreamFixture.stallTimeout;
 import static dev.holdfast.upstream.http.UpstreamFixture.take;
 import static dev.holdfast.upstream.http.UpstreamFixture.takeAll;
 import static dev.holdfast.upstream.http.UpstreamFixture.texts;
@@ -127,13 +128,15 @@ class ListenTest {
         .containsExactly(null, null, null, null, null, null, null, "b", "c");
   }
 
-  @Test
-  void whenTheServerForgotTheCursorShouldGoOnWithoutIt() {
+  /** 410: what followed the cursor was purged. The stream was asked for like that for ever. */
+  @ParameterizedTest
+  @ValueSource(ints = {400, 410})
+  void whenTheServerForgotTheCursorShouldGoOnWithoutIt(int status) {
     // given
     ScriptedServer server =
         fixture.server(
             brokenAfter("retry: 10\n" + event("a", notification(1))),
-            status(400),
+            status(status),
             (request, wire) -> wire.beginEvents().chunk(event("z", notification(2))).stall());
 
     // when
@@ -144,6 +147,41 @@ class ListenTest {
     assertThat(server.requests())
         .extracting(request -> request.header("last-event-id"))
         .containsExactly(null, "a", null);
+  }
+
+  /** As after a machine has slept: nothing tells that the connection is dead. */
+  @Test
+  void whenItsConnectionFallsSilentShouldGoOnWithAnother() {
+    // given
+    ScriptedServer server =
+        fixture.server(
+            (request, wire) ->
+                wire.beginEvents().chunk("retry: 10\n" + event("a", notification(1))).stall(),
+            (request, wire) -> wire.beginEvents().chunk(event("b", notification(2))).stall());
+    var session = fixture.session(server, stallTimeout(SHORT));
+
+    // when
+    List<UpstreamMessage> messages = take(session.listen(null).orElseThrow(), 2);
+
+    // then
+    assertThat(texts(messages)).containsExactly(notification(1), notification(2));
+    assertThat(server.requests())
+        .extracting(request -> request.header("last-event-id"))
+        .containsExactly(null, "a");
+  }
+
+  @Test
+  void shouldTellWhenTheServerLetsUsComeBack() {
+    // given
+    ScriptedServer server =
+        fixture.server((request, wire) -> wire.answer(503, "", "", "Retry-After: 7"));
+    var session = fixture.session(server);
+
+    // when, then
+    assertThatThrownBy(() -> session.listen(null))
+        .isInstanceOfSatisfying(
+            UpstreamException.Refused.class,
+            refused -> assertThat(refused.retryAfter()).contains(Duration.ofSeconds(7)));
   }
 
   @Test

@@ -55,6 +55,20 @@ final class UpstreamFixture implements AfterEachCallback {
             s.resumeAttempts());
   }
 
+  static UnaryOperator<HttpUpstreamSettings> stallTimeout(Duration stall) {
+    return s ->
+        new HttpUpstreamSettings(
+            s.url(),
+            s.headers(),
+            s.connectTimeout(),
+            s.firstByteTimeout(),
+            s.idleTimeout(),
+            s.maxMessageBytes(),
+            s.maxRetryDelay(),
+            s.resumeAttempts(),
+            stall);
+  }
+
   static UnaryOperator<HttpUpstreamSettings> headers(Map<String, String> headers) {
     return s ->
         new HttpUpstreamSettings(
