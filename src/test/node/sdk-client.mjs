@@ -2,8 +2,10 @@
  * Calls one tool with the official TypeScript SDK client, as any program that uses the SDK would:
  * nothing but its public API, and reconnecting is left to the SDK.
  *
- *   node sdk-client.mjs --url URL --tool NAME [--args JSON] [--answer TEXT] [--timeout-ms N]
+ *   node sdk-client.mjs --url URL | --command JSON --tool NAME [--args JSON] [--answer TEXT] [--timeout-ms N]
  *                       [--logs N] [--linger-ms N]
+ *
+ * With --command, an array of words, it starts a server over stdio instead.
  *
  * Prints one JSON line {"progress":[…],"logs":[…],"result":…,"errors":[…]}, exits with 0 if a result
  * came. `errors` holds what the SDK reported on the way, such as cut connections. With --logs it
@@ -13,6 +15,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
   CallToolResultSchema,
@@ -23,6 +26,7 @@ import {
 const { values: options } = parseArgs({
   options: {
     url: { type: 'string' },
+    command: { type: 'string' },
     tool: { type: 'string' },
     args: { type: 'string', default: '{}' },
     answer: { type: 'string', default: 'yes' },
@@ -51,7 +55,7 @@ client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => 
   allLogged();
 });
 
-const transport = new StreamableHTTPClientTransport(new URL(options.url), {
+const overHttp = () => new StreamableHTTPClientTransport(new URL(options.url), {
   // The SDK gives up after two attempts by default; a replica takes longer to come back than that.
   reconnectionOptions: {
     initialReconnectionDelay: 50,
@@ -60,6 +64,11 @@ const transport = new StreamableHTTPClientTransport(new URL(options.url), {
     maxRetries: 500,
   },
 });
+
+const overStdio = ([command, ...args]) =>
+  new StdioClientTransport({ command, args, stderr: 'inherit' });
+
+const transport = options.command ? overStdio(JSON.parse(options.command)) : overHttp();
 
 let result = null;
 try {
@@ -84,6 +93,6 @@ await delay(Number(options['linger-ms']));
 
 const line = JSON.stringify({ progress, logs, result, errors: [...errors] });
 // Good manners only: the outcome is known, so a failure here changes nothing.
-await transport.terminateSession().catch(() => {});
+await transport.terminateSession?.().catch(() => {});
 await client.close().catch(() => {});
 process.stdout.write(`${line}\n`, () => process.exit(result === null ? 1 : 0));

@@ -1,5 +1,6 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.cli.Purpose;
 import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.cluster.Membership;
 import dev.holdfast.cluster.Pulse;
@@ -32,6 +33,7 @@ final class Cluster {
   private final @Nullable RedisConnections redis;
   private final @Nullable Membership membership;
   private final Drain drain;
+  private final Purpose purpose;
 
   Cluster(
       EventLog log,
@@ -39,7 +41,9 @@ final class Cluster {
       Parts parts,
       Outbound outbound,
       ClusterConfig config,
+      Purpose purpose,
       Instance<RedisConnections> connections) {
+    this.purpose = purpose;
     Pulse pulse = Pulse.of(config);
     if (log instanceof Adoption adoption) {
       TakeOver heir = new TakeOver(sessions, parts, outbound, adoption);
@@ -65,18 +69,20 @@ final class Cluster {
   }
 
   void start(@Observes StartupEvent event) {
-    if (membership != null) {
+    if (membership != null && purpose.serves()) {
       membership.start();
     }
   }
 
   /** Fired on the thread that stops the program, while HTTP is still served: it waits for us. */
   void drain(@Observes ShutdownDelayInitiatedEvent event) {
-    drain.run();
+    if (purpose.serves()) {
+      drain.run();
+    }
   }
 
   void stop(@Observes ShutdownEvent event) {
-    if (membership != null) {
+    if (membership != null && purpose.serves()) {
       membership.close();
     }
   }

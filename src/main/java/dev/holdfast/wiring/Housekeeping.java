@@ -1,5 +1,6 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.cli.Purpose;
 import dev.holdfast.relay.Relay;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -18,8 +19,10 @@ final class Housekeeping {
   private final Cluster cluster;
   private final Duration interval;
   private final Thread thread;
+  private final Purpose purpose;
 
-  Housekeeping(Relay relay, Cluster cluster, GatewayConfig config) {
+  Housekeeping(Relay relay, Cluster cluster, GatewayConfig config, Purpose purpose) {
+    this.purpose = purpose;
     this.relay = relay;
     this.cluster = cluster;
     this.interval = config.cleanupInterval();
@@ -27,7 +30,9 @@ final class Housekeeping {
   }
 
   void start(@Observes StartupEvent event) {
-    thread.start();
+    if (purpose.serves()) {
+      thread.start();
+    }
   }
 
   void stop(@Observes ShutdownEvent event) {

@@ -21,8 +21,13 @@ final class Kinds {
 
   private final Vertx vertx;
   private final LimitsConfig limits;
+  private final boolean onlyWay;
 
-  Kinds(Vertx vertx, LimitsConfig limits) {
+  /**
+   * @param onlyWay whether a server is waited for as long as it takes, since there is no other way
+   */
+  Kinds(Vertx vertx, LimitsConfig limits, boolean onlyWay) {
+    this.onlyWay = onlyWay;
     this.vertx = vertx;
     this.limits = limits;
   }
@@ -43,7 +48,7 @@ final class Kinds {
     try {
       return server
           .url()
-          .<Upstream>map(url -> new HttpUpstream(vertx, settings(url, server)))
+          .<Upstream>map(url -> new HttpUpstream(vertx, patient(settings(url, server))))
           .or(() ->
               server.command().map(command -> new StdioUpstream(settings(name, command, server))));
     } catch (IllegalArgumentException refused) {
@@ -69,6 +74,10 @@ final class Kinds {
         limits.messageBytes().value(),
         defaults.maxRetryDelay(),
         defaults.resumeAttempts());
+  }
+
+  private HttpUpstreamSettings patient(HttpUpstreamSettings settings) {
+    return onlyWay ? settings.patient() : settings;
   }
 
   private static Map<String, String> headers(GatewayConfig.Server server) {

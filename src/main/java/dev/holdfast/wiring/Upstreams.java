@@ -1,5 +1,7 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.cli.Equipment;
+import dev.holdfast.cli.Purpose;
 import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.LocalUpstream;
@@ -25,7 +27,7 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 @RegisterForReflection(targets = NoArguments.class)
 final class Upstreams {
 
-  private static final String DEFAULT = "default";
+  private static final String DEFAULT = Equipment.DEFAULT;
 
   private final Map<String, Upstream> byName = new HashMap<>();
 
@@ -36,9 +38,10 @@ final class Upstreams {
       @All List<Resource> resources,
       @All List<Prompt<?>> prompts,
       Vertx vertx,
+      Purpose purpose,
       @ConfigProperty(name = "quarkus.application.version") String version) {
     Offer offer = new Offer(tools, resources, prompts);
-    Kinds kinds = new Kinds(vertx, limits);
+    Kinds kinds = new Kinds(vertx, limits, purpose.isOnlyWay());
     config
         .upstreams()
         .forEach((name, server) -> {

@@ -49,6 +49,10 @@ class ArchitectureTest {
           entry(
               "observe",
               List.of("http", "relay", "session", "log", "redis", "upstream", "protocol")),
+          entry("bridge", List.of("upstream", "upstream.stdio", "protocol")),
+          // What it needs beyond ports, the package that puts the program together gives it.
+          entry(
+              "cli", List.of("bridge", "relay", "session", "log", "redis", "upstream", "protocol")),
           // Puts the program together, so it knows every other package, and none knows it.
           entry(
               "wiring",
@@ -70,7 +74,8 @@ class ArchitectureTest {
                   "session.redis",
                   "relay",
                   "http",
-                  "observe")));
+                  "observe",
+                  "cli")));
 
   private static final String JDK = "java..";
   private static final String NULLNESS = "org.jspecify.annotations";
@@ -162,7 +167,7 @@ class ArchitectureTest {
   @CsvSource({"io.quarkus..", "jakarta.enterprise..", "jakarta.inject..", "jakarta.ws.rs.."})
   void shouldKnowTheFrameworkOnlyAtTheEdges(String framework) {
     // So that every test of the core builds what it needs with new.
-    onlyIn(framework, "http", "observe", "wiring", "demo");
+    onlyIn(framework, "http", "observe", "wiring", "demo", "cli");
   }
 
   private static void onlyIn(String library, String... packages) {

@@ -35,6 +35,24 @@ record TypeScriptClient(
     return read(NodeFixture.run(TIMEOUT, NodeFixture.SDK_CLIENT, all.toArray(String[]::new)));
   }
 
+  /** Calls a tool of a server that the program starts and speaks to over stdio. */
+  static TypeScriptClient callOverStdio(List<String> command, String tool, String arguments)
+      throws JsonProcessingException {
+    String words = JSON.writeValueAsString(command);
+    return read(
+        NodeFixture.run(
+            TIMEOUT,
+            NodeFixture.SDK_CLIENT,
+            "--command",
+            words,
+            "--timeout-ms",
+            "30000",
+            "--tool",
+            tool,
+            "--args",
+            arguments));
+  }
+
   private static TypeScriptClient read(ProcessResult process) {
     try {
       JsonNode seen = JSON.readTree(process.stdout());

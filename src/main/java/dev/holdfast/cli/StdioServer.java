@@ -1,0 +1,39 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.bridge.Bridge;
+import dev.holdfast.upstream.Upstream;
+import jakarta.inject.Singleton;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The bridge between stdin and stdout of this process and the default upstream. */
+@Singleton
+final class StdioServer {
+
+  private final Equipment equipment;
+  private final AtomicReference<@Nullable Bridge> running = new AtomicReference<>();
+
+  StdioServer(Equipment equipment) {
+    this.equipment = equipment;
+  }
+
+  /** Returns when stdin has ended and all is settled. */
+  ExitCode run(Output output) {
+    Upstream upstream =
+        Objects.requireNonNull(equipment.upstreams().get(Equipment.DEFAULT), "always there");
+    Bridge bridge = new Bridge(upstream, output.results(), equipment.messageBytes());
+    running.set(bridge);
+    return bridge.run(new FileInputStream(FileDescriptor.in)) ? ExitCode.FINE : ExitCode.PROBLEM;
+  }
+
+  /** Ends the session at once; without effect when there is none. */
+  void stop() {
+    Bridge bridge = running.get();
+    if (bridge != null) {
+      bridge.close();
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.Holdfast;
+import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.ProcessResult;
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.ServerProcess;
+import dev.holdfast.testing.StdioProgram;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The commands of the packaged program, beside a gateway on the same Redis. */
+@Timeout(120)
+class CommandsIT {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private static RedisFixture redis;
+  private static Gateway gateway;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisFixture.start();
+    gateway = Gateway.start(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()));
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+    redis.close();
+  }
+
+  private static McpClient client() {
+    return McpClient.at(gateway.url()).ready();
+  }
+
+  private static List<JsonNode> json(ProcessResult result) {
+    return result.stdout().lines().map(CommandsIT::parse).toList();
+  }
+
+  private static JsonNode parse(String line) {
+    try {
+      return JSON.readTree(line);
+    } catch (JsonProcessingException none) {
+      throw new AssertionError(line, none);
+    }
+  }
+
+  @Test
+  void shouldAnswerHelpAndMistakesAtOnce() {
+    ProcessResult help = Holdfast.run("--help");
+    ProcessResult mistake = Holdfast.run("frobnicate");
+
+    assertThat(help.exitCode()).as(help.toString()).isZero();
+    assertThat(help.stdout()).contains("Usage: holdfast");
+    assertThat(help.stderr()).isEmpty();
+    assertThat(mistake.exitCode()).as(mistake.toString()).isEqualTo(2);
+    assertThat(mistake.stdout()).isEmpty();
+    assertThat(mistake.stderr()).contains("frobnicate", "Usage: holdfast");
+  }
+
+  @Test
+  void shouldServeWhereTheCommandLineSaysAndEndOnSigterm() throws InterruptedException {
+    List<String> command = Holdfast.command("serve", "--port", "0", "--host", "127.0.0.1");
+    ProcessBuilder builder = new ProcessBuilder(command);
+    // The command line comes before the environment.
+    builder.environment().put("QUARKUS_HTTP_PORT", "1");
+    Pattern ready = Pattern.compile("Listening on: http://127.0.0.1:(\\d+)");
+    try (ServerProcess server = ServerProcess.start(builder, ready)) {
+      server.process().destroy();
+
+      assertThat(server.process().waitFor(20, TimeUnit.SECONDS)).as(server.output()).isTrue();
+    }
+  }
+
+  @Test
+  void shouldListSessionsAndStreamsAndEndOne() {
+    McpClient client = client();
+    client.call("countdown", "{\"from\":2,\"intervalMs\":10}").rest();
+    String id = client.session();
+    String store = redis.url();
+
+    ProcessResult sessions = Holdfast.run("sessions", "--store", store, "--json");
+    ProcessResult people = Holdfast.run("sessions", "--store", store);
+    ProcessResult streams = Holdfast.run("streams", id, "--store", store, "--json");
+    ProcessResult purge = Holdfast.run("purge", id, "--store", store, "--json");
+
+    assertThat(sessions.exitCode()).as(sessions.toString()).isZero();
+    assertThat(json(sessions)).anyMatch(each -> each.path("session").asText().equals(id));
+    assertThat(people.stdout()).startsWith("SESSION ").contains(id);
+    assertThat(streams.exitCode()).as(streams.toString()).isZero();
+    assertThat(json(streams))
+        .anyMatch(each ->
+            each.path("state").asText().equals("complete") && each.path("events").asInt() == 3);
+    assertThat(json(purge)).singleElement().matches(each -> each.path("ended").asInt() == 1);
+    assertThat(client.post("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}").statusCode())
+        .isEqualTo(404);
+  }
+
+  /** A tail reads beside the client: the one seat of the stream stays the client's. */
+  @Test
+  void shouldFollowAStreamThatItsClientGoesOnToRead() {
+    McpClient client = client();
+    FrameStream call = client.call("countdown", "{\"from\":60,\"intervalMs\":100}");
+    String first = call.event().id();
+    String stream = first.substring(0, first.indexOf('_'));
+
+    ProcessResult tail =
+        Holdfast.run(
+            "tail", client.session(), "--from", stream + "_0-0", "--store", redis.url(), "--json");
+
+    assertThat(tail.exitCode()).as(tail.toString()).isZero();
+    assertThat(json(tail)).hasSize(61);
+    assertThat(json(tail).getLast().at("/message/result/content/0/text").asText())
+        .isEqualTo("liftoff");
+    assertThat(json(tail).getFirst().path("id").asText()).startsWith(stream + "_");
+    call.rest();
+    assertThat(call.raw()).contains("liftoff");
+  }
+
+  @Test
+  void shouldSayThatThereIsNoSuchStream() {
+    ProcessResult tail = Holdfast.run("tail", client().session(), "nosuch", "--store", redis.url());
+
+    assertThat(tail.exitCode()).as(tail.toString()).isEqualTo(1);
+    assertThat(tail.stdout()).isEmpty();
+    assertThat(tail.stderr()).contains("There is no such stream");
+  }
+
+  /** No replica, no beat, no session of its own: only the gateway is in the store. */
+  @Test
+  void shouldNotJoinTheReplicas() {
+    Holdfast.run("doctor", "--store", redis.url());
+
+    assertThat(redis.reply("ZRANGE", "holdfast:replicas", "0", "-1")).hasSize(1);
+  }
+
+  @Test
+  void shouldExamine() {
+    ProcessResult doctor = Holdfast.run("doctor", "--store", redis.url(), "--json");
+
+    assertThat(doctor.exitCode()).as(doctor.toString()).isZero();
+    assertThat(json(doctor))
+        .extracting(each -> each.path("check").asText() + " " + each.path("verdict").asText())
+        .contains(
+            "store fine",
+            "version of Redis fine",
+            "persistence doubtful",
+            "eviction fine",
+            "clock fine",
+            "upstream default fine");
+  }
+
+  @Test
+  void shouldFindAnUpstreamThatIsNotThere() {
+    ProcessResult doctor = Holdfast.run("doctor", "--upstream", "http://127.0.0.1:1/mcp");
+
+    assertThat(doctor.exitCode()).as(doctor.toString()).isEqualTo(1);
+    assertThat(doctor.stdout()).contains("wrong    upstream default", "holdfast.upstream leads");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"doctor", "sessions", "streams", "purge --expired"})
+  void shouldTellWhenTheStoreIsAway(String words) {
+    ProcessResult result = Holdfast.run((words + " --store redis://127.0.0.1:1").split(" "));
+
+    assertThat(result.exitCode()).as(result.toString()).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sessions", "streams", "purge --expired"})
+  void shouldTellThatNothingIsToBeSeenOfAMemory(String words) {
+    ProcessResult result = Holdfast.run((words + " --store memory").split(" "));
+
+    assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+    assertThat(result.stdout()).isEmpty();
+    assertThat(result.stderr()).contains("nothing of it can be seen from another process");
+  }
+
+  @Test
+  void shouldEndAFollowerOnSigterm() throws InterruptedException {
+    String id = client().session();
+    await()
+        .until(() ->
+            Holdfast.run("streams", id, "--store", redis.url(), "--json").stdout().contains("g_"));
+    try (StdioProgram tail =
+        new StdioProgram(Holdfast.command("tail", id, "--store", redis.url()))) {
+      assertThat(tail.terminate()).as(tail.toString()).isTrue();
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.holdfast.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** The packaged program as it is called from a command line. */
+public final class Holdfast {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+  private Holdfast() {}
+
+  /** The words that start it, with those behind its name. */
+  public static List<String> command(String... words) {
+    String jar =
+        Objects.requireNonNull(
+            System.getProperty("holdfast.jar"), "the build names the packaged program");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx256m", "-jar", Path.of(jar).toAbsolutePath().toString()));
+    command.addAll(List.of(words));
+    return command;
+  }
+
+  /** Runs it to its end. */
+  public static ProcessResult run(String... words) {
+    try {
+      return ProcessRun.toEnd(Path.of("."), TIMEOUT, command(words));
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}
