@@ -8,8 +8,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
@@ -35,6 +37,9 @@ final class Home implements MessageSource {
 
   /** As many as an inbox holds: what is taken out of that must not pile up here instead. */
   private static final int MOST_WAITING = 256;
+
+  /** How long what is sent waits for what was sent before, or for a server that starts. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Server server;
   private final RelayListener listener;
@@ -241,7 +246,11 @@ final class Home implements MessageSource {
     return true;
   }
 
-  /** Waits until the server has all that was put here before, and can be spoken to. */
+  /**
+   * Waits until the server has all that was put here before, and can be spoken to.
+   *
+   * @throws UpstreamException.TimedOut when that takes too long
+   */
   void settle() {
     CompletableFuture<Boolean> before;
     lock.lock();
@@ -250,8 +259,16 @@ final class Home implements MessageSource {
     } finally {
       lock.unlock();
     }
-    before.join();
-    up.join();
+    try {
+      CompletableFuture.allOf(before, up).get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException busy) {
+      throw new UpstreamException.TimedOut("it did not take what was sent before");
+    } catch (ExecutionException unforeseen) {
+      throw new IllegalStateException(unforeseen.getCause());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new UpstreamException.Broken("the waiting thread was interrupted", stopped);
+    }
   }
 
   private boolean isClosed() {

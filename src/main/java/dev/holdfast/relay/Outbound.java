@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * concerns, on whichever replica it lands: a cancellation to the pump of the stream that it ends,
  * and everything to the upstream. Most upstreams are reached from any replica; to those that run
  * calls {@link dev.holdfast.upstream.Upstream#isResident() inside a replica}, it goes through the
- * inbox of the session. Thread-safe.
+ * inbox of the session. Where a session lives in one replica, everything comes to that, also what
+ * {@link #ask asks}. Thread-safe.
  */
 public final class Outbound {
 

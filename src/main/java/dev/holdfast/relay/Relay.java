@@ -299,7 +299,8 @@ public final class Relay {
   private void listenUpstream(Session session) {
     try (Admission.Pass _ = admission.enter()) {
       if (sessions.keepsSessions(session) && !outbound.hasHome(session)) {
-        throw failed(session, new UpstreamException.SessionGone(), true);
+        // Not ended yet: the client may still come for the last words of its calls.
+        throw new RelayException.SessionNotFound();
       }
       startListening(session);
     }

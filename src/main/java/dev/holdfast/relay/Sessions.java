@@ -2,8 +2,6 @@ package dev.holdfast.relay;
 
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
@@ -11,10 +9,8 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
-import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
-import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
@@ -37,10 +33,6 @@ public final class Sessions {
 
   private static final Logger LOG = Logger.getLogger(Sessions.class);
   private static final int EXPIRED_AT_ONCE = 100;
-
-  // What is kept with a session that has a home, to open it anew.
-  private static final String INITIALIZE = "initialize";
-  private static final String INITIALIZED = "initialized";
 
   private final SessionStore store;
   private final Map<String, Upstream> upstreams;
@@ -137,17 +129,16 @@ public final class Sessions {
 
   /** Its standalone stream is opened at once: who owns that is the home of the session. */
   private void settleHere(Session session, Message.Request request) {
-    if (server(session).reopens()) {
-      store.keep(session.id(), INITIALIZE, request.bytes());
-    }
+    KeptServer server = server(session);
+    server.opened(request);
     StreamRef standalone = new StreamRef(session.id().value(), StreamNames.STANDALONE);
-    parts.homes().add(parts.log().open(standalone, ""), server(session), false);
+    parts.homes().add(parts.log().open(standalone, ""), server, false);
   }
 
   /** The client has said that it is initialized, which a server that is opened anew must hear. */
   void initialized(Session session) {
-    if (keepsSessions(session) && server(session).reopens()) {
-      store.keep(session.id(), INITIALIZED, new byte[] {1});
+    if (keepsSessions(session)) {
+      server(session).initialized();
     }
   }
 
@@ -248,43 +239,12 @@ public final class Sessions {
   }
 
   /** The upstream's side of a session that has a home. */
-  Home.Server server(Session session) {
+  KeptServer server(Session session) {
     Upstream server = upstreams.get(session.upstream());
     if (server == null) {
       throw new RelayException.UnknownUpstream();
     }
-    return new Server(server, session, store);
-  }
-
-  private record Server(Upstream upstream, Session session, SessionStore store)
-      implements Home.Server {
-
-    @Override
-    public UpstreamSession attach() {
-      return upstream.attach(link(session));
-    }
-
-    @Override
-    public boolean reopens() {
-      return upstream.reopens();
-    }
-
-    @Override
-    public void reopen() {
-      byte[] initialize;
-      boolean initialized;
-      try {
-        initialize =
-            store.kept(session.id(), INITIALIZE).orElseThrow(UpstreamException.SessionGone::new);
-        initialized = store.kept(session.id(), INITIALIZED).isPresent();
-      } catch (SessionStoreException away) {
-        throw new UpstreamException.Unreachable(away);
-      }
-      if (!(Envelopes.read(initialize) instanceof Body.Single(Message.Request request))) {
-        throw new UpstreamException.SessionGone();
-      }
-      upstream.reopen(link(session), request, initialized);
-    }
+    return new KeptServer(server, session, store);
   }
 
   private static UpstreamLink link(Session session) {

@@ -27,8 +27,8 @@ import java.util.function.Predicate;
 
 /**
  * A server that speaks over stdin and stdout. Each session is a process of its own, from {@code
- * initialize} to the end of the session, on the replica that has started it; on another one, or
- * when the process has ended, the session is gone.
+ * initialize} to the end of the session, on the replica that has started it; here, a session of
+ * another one, or whose process has ended, is gone.
  *
  * <p>A process gets SIGTERM or SIGKILL only if it does not end when its stdin is closed. So when
  * this program is killed itself, a server that keeps to the specification ends all the same.

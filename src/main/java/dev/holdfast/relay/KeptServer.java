@@ -1,0 +1,67 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionStore;
+import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamSession;
+
+/**
+ * The server's side of a session that has a home. If it can be opened anew, what that takes is kept
+ * with the session, for whichever replica is the next home.
+ */
+record KeptServer(Upstream upstream, Session session, SessionStore store) implements Home.Server {
+
+  private static final String INITIALIZE = "initialize";
+  private static final String INITIALIZED = "initialized";
+
+  /** The session was opened. */
+  void opened(Message.Request initialize) {
+    if (reopens()) {
+      store.keep(session.id(), INITIALIZE, initialize.bytes());
+    }
+  }
+
+  /** The client has said that it is initialized. */
+  void initialized() {
+    if (reopens()) {
+      store.keep(session.id(), INITIALIZED, new byte[] {1});
+    }
+  }
+
+  @Override
+  public UpstreamSession attach() {
+    return upstream.attach(link());
+  }
+
+  @Override
+  public boolean reopens() {
+    return upstream.reopens();
+  }
+
+  @Override
+  public void reopen() {
+    byte[] initialize;
+    boolean initialized;
+    try {
+      initialize =
+          store.kept(session.id(), INITIALIZE).orElseThrow(UpstreamException.SessionGone::new);
+      initialized = store.kept(session.id(), INITIALIZED).isPresent();
+    } catch (SessionStoreException away) {
+      throw new UpstreamException.Unreachable(away);
+    }
+    if (!(Envelopes.read(initialize) instanceof Body.Single(Message.Request request))) {
+      throw new UpstreamException.SessionGone();
+    }
+    upstream.reopen(link(), request, initialized);
+  }
+
+  private UpstreamLink link() {
+    return new UpstreamLink(session.upstreamSession(), session.version().wire());
+  }
+}
