@@ -50,6 +50,16 @@ class CommandsIT {
     return McpClient.at(gateway.url()).ready();
   }
 
+  /** A call with as many progress notifications as it counts, and a result. */
+  private static FrameStream countdown(McpClient client, int from, int intervalMillis) {
+    return client.stream(
+        """
+        {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"countdown",\
+        "arguments":{"from":%d,"intervalMs":%d},"_meta":{"progressToken":"count"}}}\
+        """
+            .formatted(from, intervalMillis));
+  }
+
   private static List<JsonNode> json(ProcessResult result) {
     return result.stdout().lines().map(CommandsIT::parse).toList();
   }
@@ -92,7 +102,7 @@ class CommandsIT {
   @Test
   void shouldListSessionsAndStreamsAndEndOne() {
     McpClient client = client();
-    client.call("countdown", "{\"from\":2,\"intervalMs\":10}").rest();
+    countdown(client, 2, 10).rest();
     String id = client.session();
     String store = redis.url();
 
@@ -117,7 +127,7 @@ class CommandsIT {
   @Test
   void shouldFollowAStreamThatItsClientGoesOnToRead() {
     McpClient client = client();
-    FrameStream call = client.call("countdown", "{\"from\":60,\"intervalMs\":100}");
+    FrameStream call = countdown(client, 60, 100);
     String first = call.event().id();
     String stream = first.substring(0, first.indexOf('_'));
 
