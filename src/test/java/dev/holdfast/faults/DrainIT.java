@@ -23,7 +23,6 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -212,43 +211,6 @@ class DrainIT {
 
       assertThat(call.events().getLast().data()).contains("The gateway was stopped");
       assertThat(gateway.awaitEnd(5)).isTrue();
-    }
-  }
-
-  /** As a deployment does it: one after the other, under load. */
-  @Test
-  void shouldNotBeNoticedThatAllReplicasAreReplaced() throws Exception {
-    try (Fleet fleet = new Fleet(3);
-        RoundRobin balancer = balance(fleet)) {
-      List<Future<List<Transcript>>> clients = new ArrayList<>();
-      AtomicBoolean over = new AtomicBoolean();
-      for (int i = 0; i < CALLS; i++) {
-        FollowingClient client = new FollowingClient(http, List.of(balancer.url()), random);
-        Random own = new Random(i);
-        clients.add(
-            threads.submit(() -> {
-              List<Transcript> calls = new ArrayList<>();
-              for (int id = 1; !over.get(); id++) {
-                calls.add(client.call(count(id), own));
-              }
-              return calls;
-            }));
-      }
-      for (int replica = 0; replica < 3; replica++) {
-        fleet.replica(replica).terminate();
-        assertThat(fleet.replica(replica).awaitEnd(25)).as(fleet.output()).isTrue();
-        fleet.restart(replica);
-        Gateway back = fleet.replica(replica);
-        await().until(() -> readiness(back) == 200);
-      }
-      over.set(true);
-
-      for (Future<List<Transcript>> client : clients) {
-        for (Transcript call : client.get()) {
-          isWhole(call, fleet);
-          assertThat(call.longestSilence()).as(call.toString()).isLessThan(UNNOTICED);
-        }
-      }
     }
   }
 
