@@ -108,16 +108,20 @@ public final class TakeOver {
 
   /** The server was lost with its replica, and with it the calls: only the session may go on. */
   private void bringHome(Session session, String former) {
-    for (AdoptedStream adopted : adoption.adopt(session.id().value(), former)) {
-      if (adopted.stream().name().equals(StreamNames.STANDALONE)) {
+    List<AdoptedStream> adopted = adoption.adopt(session.id().value(), former);
+    // First the home: who is told that a call is lost may ask for the next one at once, and here.
+    for (AdoptedStream stream : adopted) {
+      if (stream.stream().name().equals(StreamNames.STANDALONE)) {
         Home.Server server = sessions.server(session);
         listener.takenOver(server.reopens());
-        homes.add(adopted.writer(), server, true);
-      } else {
+        homes.add(stream.writer(), server, true);
+      }
+    }
+    for (AdoptedStream stream : adopted) {
+      if (!stream.stream().name().equals(StreamNames.STANDALONE)) {
         listener.takenOver(false);
-        List<RequestId> requests =
-            unanswered(adopted.stream(), RequestIds.read(adopted.requests()));
-        start(adopted, requests, () -> new LostCall(requests));
+        List<RequestId> requests = unanswered(stream.stream(), RequestIds.read(stream.requests()));
+        start(stream, requests, () -> new LostCall(requests));
       }
     }
     // Not before: what waits there is for who is at home.

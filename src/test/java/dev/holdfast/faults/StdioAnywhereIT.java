@@ -35,6 +35,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SuppressWarnings("NullAway.Init") // JUnit calls start() first.
 class StdioAnywhereIT {
 
+  /** The other replicas may not be heirs: they open nothing anew. */
+  private static final String APART = "apart:";
+
   private static final String SDK = "/mcp";
   private static final String EVERYTHING = "/servers/everything/mcp";
   private static final String RECORDING = "/servers/recording/mcp";
@@ -239,7 +242,11 @@ class StdioAnywhereIT {
   @ValueSource(booleans = {false, true})
   void shouldEndOrGoOnWhenTheHomeIsKilled(boolean respawn) {
     Map<String, String> settings =
-        Map.of("holdfast.upstreams.everything.respawn", Boolean.toString(respawn));
+        Map.of(
+            "holdfast.redis.prefix",
+            APART,
+            "holdfast.upstreams.everything.respawn",
+            Boolean.toString(respawn));
     try (Gateway first = gateway(settings);
         Gateway second = gateway(settings)) {
       McpClient home = McpClient.at(first.url(EVERYTHING)).ready();
@@ -256,7 +263,10 @@ class StdioAnywhereIT {
             .contains("\"id\":1", "-32000", "outcome");
       }
       if (respawn) {
-        await().atMost(TAKEN_OVER).until(() -> there.post(list(2)).body().contains("\"tools\""));
+        await()
+            .atMost(TAKEN_OVER)
+            .untilAsserted(() ->
+                assertThat(there.post(list(2)).body()).as(second.output()).contains("\"tools\""));
         assertThat(children(second)).isNotEmpty();
         assertThat(events(there.stream(longCall(3, 1)))).hasSize(5);
       } else {
@@ -269,7 +279,8 @@ class StdioAnywhereIT {
 
   @Test
   void shouldGoOnWithANewProcessWhenItsOwnIsKilled() {
-    Map<String, String> settings = Map.of("holdfast.upstreams.everything.respawn", "true");
+    Map<String, String> settings =
+        Map.of("holdfast.redis.prefix", APART, "holdfast.upstreams.everything.respawn", "true");
     try (Gateway first = gateway(settings);
         Gateway second = gateway(settings)) {
       McpClient home = McpClient.at(first.url(EVERYTHING)).ready();
@@ -290,7 +301,9 @@ class StdioAnywhereIT {
   void shouldEndOrGoOnWhenTheHomeStops() throws Exception {
     Map<String, String> settings =
         Map.of(
-            "holdfast.upstreams.everything.respawn", "true", "holdfast.stream.drain-timeout", "1s");
+            "holdfast.redis.prefix", APART,
+            "holdfast.upstreams.everything.respawn", "true",
+            "holdfast.stream.drain-timeout", "1s");
     try (Gateway first = gateway(settings);
         Gateway second = gateway(settings)) {
       McpClient home = McpClient.at(first.url(EVERYTHING)).ready();
