@@ -75,17 +75,14 @@ public final class Outbound {
 
   /** Whether a session that must have a home has one. */
   boolean hasHome(Session session) {
-    return homes.find(session.id().value()) != null || inbox.isOpen(standalone(session));
+    return homes.find(session.id().value()) != null
+        || inbox.isOpen(StreamNames.standalone(session));
   }
 
   /** Whether a session is here whose server is lost, but can be opened anew. */
   boolean mayComeBack(Session session) {
     Home home = homes.find(session.id().value());
     return home != null && home.reopens();
-  }
-
-  private static StreamRef standalone(Session session) {
-    return new StreamRef(session.id().value(), StreamNames.STANDALONE);
   }
 
   /**
@@ -95,7 +92,7 @@ public final class Outbound {
    */
   void send(Session session, Body body) {
     if (!reaches(session)) {
-      if (!inbox.put(standalone(session), body.bytes())) {
+      if (!inbox.put(StreamNames.standalone(session), body.bytes())) {
         throw new UpstreamException.SessionGone();
       }
       return;

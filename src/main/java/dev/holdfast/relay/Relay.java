@@ -160,7 +160,7 @@ public final class Relay {
 
   /** Has the replica in which the session lives answer, on a stream that is followed from here. */
   private Reply elsewhere(Session session, Body body) {
-    StreamRef stream = ref(session, StreamNames.next());
+    StreamRef stream = StreamNames.of(session, StreamNames.next());
     try {
       outbound.ask(session, stream, body);
     } catch (SessionEndedException ended) {
@@ -208,7 +208,7 @@ public final class Relay {
   }
 
   private Reply durable(Session session, Body body, Supplier<Answer> ask, boolean asked) {
-    StreamRef stream = ref(session, StreamNames.next());
+    StreamRef stream = StreamNames.of(session, StreamNames.next());
     List<RequestId> requests = PendingRequests.idsOf(body);
     // The owner is on record before the upstream is asked, so nothing is ever asked for nobody.
     StreamWriter writer = open(session, stream, requests);
@@ -311,7 +311,7 @@ public final class Relay {
     if (sessions.keepsSessions(session)) {
       return; // Its home has written it from the beginning.
     }
-    StreamRef stream = ref(session, StreamNames.STANDALONE);
+    StreamRef stream = StreamNames.standalone(session);
     // Before the stream is opened: once it is, nobody else would start its pump.
     UpstreamSession upstream = sessions.upstream(session);
     try {
@@ -351,9 +351,5 @@ public final class Relay {
     log.sweep();
     tails.sweep();
     pumps.sweep();
-  }
-
-  private static StreamRef ref(Session session, String name) {
-    return new StreamRef(session.id().value(), name);
   }
 }

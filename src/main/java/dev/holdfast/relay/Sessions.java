@@ -1,7 +1,6 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.StoreUnavailableException;
-import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
@@ -131,8 +130,7 @@ public final class Sessions {
   private void settleHere(Session session, Message.Request request) {
     KeptServer server = server(session);
     server.opened(request);
-    StreamRef standalone = new StreamRef(session.id().value(), StreamNames.STANDALONE);
-    parts.homes().add(parts.log().open(standalone, ""), server, false);
+    parts.homes().add(parts.log().open(StreamNames.standalone(session), ""), server, false);
   }
 
   /** The client has said that it is initialized, which a server that is opened anew must hear. */
@@ -219,36 +217,29 @@ public final class Sessions {
   }
 
   UpstreamSession upstream(Session session) {
-    Upstream server = upstreams.get(session.upstream());
-    if (server == null) {
-      throw new RelayException.UnknownUpstream();
-    }
-    return server.attach(link(session));
+    return server(session).attach();
   }
 
   /** Whether what is sent in a session must reach the replica that runs the call. */
   boolean isResident(Session session) {
-    Upstream server = upstreams.get(session.upstream());
-    return server != null && server.isResident();
+    return configured(session).map(Upstream::isResident).orElse(false);
   }
 
   /** Whether a session lives in one replica, its home. */
   boolean keepsSessions(Session session) {
-    Upstream server = upstreams.get(session.upstream());
-    return server != null && server.keepsSessions();
+    return configured(session).map(Upstream::keepsSessions).orElse(false);
   }
 
-  /** The upstream's side of a session that has a home. */
+  /** The upstream's side of a session. */
   KeptServer server(Session session) {
-    Upstream server = upstreams.get(session.upstream());
-    if (server == null) {
-      throw new RelayException.UnknownUpstream();
-    }
-    return new KeptServer(server, session, store);
+    return configured(session)
+        .map(server -> new KeptServer(server, session, store))
+        .orElseThrow(RelayException.UnknownUpstream::new);
   }
 
-  private static UpstreamLink link(Session session) {
-    return new UpstreamLink(session.upstreamSession(), session.version().wire());
+  /** The upstream of a session, unless it was taken out of the configuration meanwhile. */
+  private Optional<Upstream> configured(Session session) {
+    return Optional.ofNullable(upstreams.get(session.upstream()));
   }
 
   void end(Session session) {
@@ -267,9 +258,8 @@ public final class Sessions {
     } finally {
       // Also when the store is away: nobody will come back to a session that is not recorded.
       parts.pumps().stop(id);
-      Upstream server = upstreams.get(session.upstream());
-      if (server != null) {
-        server.attach(link(session)).end();
+      if (configured(session).isPresent()) {
+        upstream(session).end();
       }
       parts.listener().sessionEnded(Duration.between(session.created(), clock.instant()));
     }

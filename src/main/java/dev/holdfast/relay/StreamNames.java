@@ -1,5 +1,7 @@
 package dev.holdfast.relay;
 
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.session.Session;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Names for streams. */
@@ -12,6 +14,16 @@ final class StreamNames {
   private static final int LENGTH = 12;
 
   private StreamNames() {}
+
+  /** A stream of a session. */
+  static StreamRef of(Session session, String name) {
+    return new StreamRef(session.id().value(), name);
+  }
+
+  /** The standalone stream of a session. */
+  static StreamRef standalone(Session session) {
+    return of(session, STANDALONE);
+  }
 
   /**
    * A new name: 62 random bits, so that replicas need not ask each other. A name is no secret; the

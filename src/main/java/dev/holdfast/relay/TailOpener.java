@@ -51,13 +51,13 @@ final class TailOpener {
 
   /** Of the standalone stream, from the first event that was not delivered yet. */
   Tail standalone(Session session) {
-    StreamRef stream = ref(session, StreamNames.STANDALONE);
+    StreamRef stream = StreamNames.standalone(session);
     return tail(session, stream, log.deliveredUpTo(stream), Tail.Kind.STANDALONE);
   }
 
   /** Of the standalone stream, from the oldest event that is kept. */
   Tail standaloneFromStart(Session session) {
-    StreamRef stream = ref(session, StreamNames.STANDALONE);
+    StreamRef stream = StreamNames.standalone(session);
     return tail(session, stream, Position.START, Tail.Kind.FROM_START);
   }
 
@@ -70,7 +70,7 @@ final class TailOpener {
    * @throws RelayException.StreamNotFound when the session has no such stream
    */
   Optional<Tail> resume(Session session, EventId last) {
-    StreamRef stream = ref(session, last.stream());
+    StreamRef stream = StreamNames.of(session, last.stream());
     admission.check(stream);
     boolean stale = isOlderThan(last.position(), replay.window());
     ReadResult next = stale ? gapIn(stream) : log.read(stream, last.position(), Tail.FIRST_PAGE);
@@ -131,9 +131,5 @@ final class TailOpener {
   /** Forgets who was evicted. */
   void sweep() {
     evictions.forget();
-  }
-
-  private static StreamRef ref(Session session, String name) {
-    return new StreamRef(session.id().value(), name);
   }
 }
