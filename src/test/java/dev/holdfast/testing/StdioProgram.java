@@ -85,13 +85,20 @@ public final class StdioProgram implements AutoCloseable {
 
   /** Waits for the response to a request. */
   public JsonNode response(int id) {
-    Predicate<JsonNode> answers =
-        message -> message.path("id").asInt(-1) == id && !message.has("method");
     await()
         .atMost(Duration.ofSeconds(60))
-        .failFast("it has ended", () -> !process.isAlive() && messages().noneMatch(answers))
-        .until(() -> messages().anyMatch(answers));
-    return messages().filter(answers).findFirst().orElseThrow();
+        .failFast("it has ended", () -> !process.isAlive() && !hasResponse(id))
+        .until(() -> hasResponse(id));
+    return messages().filter(answers(id)).findFirst().orElseThrow();
+  }
+
+  /** Whether the response to a request has come. */
+  public boolean hasResponse(int id) {
+    return messages().anyMatch(answers(id));
+  }
+
+  private static Predicate<JsonNode> answers(int id) {
+    return message -> message.path("id").asInt(-1) == id && !message.has("method");
   }
 
   /** Waits until so much progress of a call has come. */
@@ -105,6 +112,11 @@ public final class StdioProgram implements AutoCloseable {
         .filter(message -> message.at("/params/progressToken").asInt(-1) == id)
         .map(message -> message.at("/params/progress").asInt())
         .toList();
+  }
+
+  /** What it said on stderr so far. */
+  public List<String> errors() {
+    return List.copyOf(errors);
   }
 
   /** All messages so far; fails if a line is none. */
