@@ -8,6 +8,7 @@ import dev.holdfast.testing.DeafClient;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.Vitals;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

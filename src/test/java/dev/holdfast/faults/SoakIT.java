@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.Vitals;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;

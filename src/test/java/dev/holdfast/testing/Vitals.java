@@ -1,8 +1,7 @@
-package dev.holdfast.faults;
+package dev.holdfast.testing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.testing.Gateway;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,7 +23,8 @@ import java.util.stream.Stream;
  * @param heap live objects in bytes
  * @param instances live objects by class
  */
-record Vitals(int descriptors, int threads, long resident, long heap, Map<String, Long> instances) {
+public record Vitals(
+    int descriptors, int threads, long resident, long heap, Map<String, Long> instances) {
 
   private static final Pattern CLASS =
       Pattern.compile("^\\s*\\d+:\\s+(\\d+)\\s+(\\d+)\\s+(\\S+).*$");
@@ -46,7 +46,8 @@ record Vitals(int descriptors, int threads, long resident, long heap, Map<String
           "dev.holdfast.http.ConnectionLimit$Slot",
           "dev.holdfast.http.HttpClientConnection");
 
-  static Vitals of(Gateway gateway) {
+  /** What a gateway holds now. */
+  public static Vitals of(Gateway gateway) {
     long pid = gateway.pid();
     Map<String, Long> instances = new HashMap<>();
     long heap = 0;
@@ -63,7 +64,7 @@ record Vitals(int descriptors, int threads, long resident, long heap, Map<String
   }
 
   /** What should be gone when nobody is there any more, and is not. */
-  List<String> leftovers() {
+  public List<String> leftovers() {
     List<String> left = new ArrayList<>();
     for (String name : PASSING) {
       if (instances.containsKey(name)) {
@@ -74,7 +75,7 @@ record Vitals(int descriptors, int threads, long resident, long heap, Map<String
   }
 
   /** Timers that are set, in the places where this program and its libraries set some. */
-  long timers() {
+  public long timers() {
     return Stream.of(
             "io.netty.util.concurrent.ScheduledFutureTask",
             "java.util.concurrent.ScheduledThreadPoolExecutor$ScheduledFutureTask",
@@ -116,7 +117,8 @@ record Vitals(int descriptors, int threads, long resident, long heap, Map<String
     }
   }
 
-  private static long resident(long pid) {
+  /** The resident memory of a process in bytes, without a collection. */
+  public static long resident(long pid) {
     try {
       return Files.readAllLines(Path.of("/proc", Long.toString(pid), "status")).stream()
           .filter(line -> line.startsWith("VmRSS:"))
