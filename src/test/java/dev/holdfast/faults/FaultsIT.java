@@ -1,6 +1,7 @@
 package dev.holdfast.faults;
 
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
  * these tests. With {@code -Dholdfast.faults=long} for a minute and with many sessions, otherwise
  * shortly; with {@code -Dholdfast.seed=…} in the same way again.
  */
+@Tag("alone")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class FaultsIT {
 

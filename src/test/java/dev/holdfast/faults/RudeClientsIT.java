@@ -23,6 +23,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
  * Hundreds of clients that misbehave, at a gateway with a small heap, while others work. Prints how
  * long the others' calls take, without the rude ones and beside them.
  */
+@Tag("alone")
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class RudeClientsIT {
 

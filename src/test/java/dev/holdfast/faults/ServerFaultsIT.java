@@ -2,6 +2,7 @@ package dev.holdfast.faults;
 
 import dev.holdfast.faults.server.Trouble;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
  * The server behind the gateway fails while clients work: every call that it leaves unanswered ends
  * with an error within its time-outs. As {@link FaultsIT} otherwise.
  */
+@Tag("alone")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ServerFaultsIT {
 

@@ -23,7 +23,7 @@ record Caller(
     HttpClient http, URI endpoint, String tool, Random random, long deadlineNanos, Figures figures)
     implements Callable<@Nullable Void> {
 
-  private static final int CALLS_PER_SESSION = 25;
+  private static final int CALLS_PER_SESSION = 100;
   private static final int MOST_STEPS = 5;
   private static final int STEP_MILLIS = 20;
   private static final int LEAST_PAUSE_MILLIS = 100;
