@@ -1,6 +1,7 @@
 package dev.holdfast.log;
 
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The log of every stream of every session.
@@ -39,7 +40,32 @@ public interface EventLog extends AutoCloseable {
    * @throws TooManyStreamsException when the session has as many open streams as it may
    * @throws FencedException when the stream exists already
    */
-  StreamWriter open(StreamRef stream, String requests);
+  default StreamWriter open(StreamRef stream, String requests) {
+    return open(stream, requests, null);
+  }
+
+  /**
+   * Opens a new stream likewise, whose events may be kept in another one: it has its own owner,
+   * counts its own events and comes to its own end, but readers find them, in the order in which
+   * they were written, in the {@link #openShared shared} stream that is named, numbered among those
+   * of all others there. An event without a payload is not kept at all; it only ends its stream.
+   *
+   * @param into the name of an open shared stream of the same session; null for a stream that keeps
+   *     its events itself
+   * @throws SessionEndedException when there is no such session, or it has no such shared stream
+   */
+  StreamWriter open(StreamRef stream, String requests, @Nullable String into);
+
+  /**
+   * Opens a stream that nobody owns and that has no writer of its own: it keeps the events of
+   * streams that are opened {@link #open(StreamRef, String, String) into} it. It is read and
+   * watched like any other, counts as one of the session's open streams, and ends with the session.
+   * Opening it again does nothing.
+   *
+   * @throws SessionEndedException when there is no such session
+   * @throws TooManyStreamsException when the session has as many open streams as it may
+   */
+  void openShared(StreamRef stream);
 
   /**
    * Reads what follows a cursor.

@@ -56,6 +56,7 @@ public interface Inbox {
    *
    * @param stream a name not used in this session before
    * @param requests as {@link EventLog#open} takes them
+   * @param into as {@link EventLog#open(StreamRef, String, String)} takes it
    * @param home the name of the stream whose owner is to answer
    * @param message opaque here; not copied
    * @return whether the home is open; when it is not, nothing was done
@@ -63,7 +64,8 @@ public interface Inbox {
    * @throws TooManyStreamsException when the session has as many open streams as it may
    * @throws StoreUnavailableException as {@link #put} does
    */
-  boolean ask(StreamRef stream, String requests, String home, byte[] message);
+  boolean ask(
+      StreamRef stream, String requests, @Nullable String into, String home, byte[] message);
 
   /** Whether a stream is open, so that there is somebody for whom something can be put. */
   boolean isOpen(StreamRef stream);

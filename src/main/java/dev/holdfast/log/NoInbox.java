@@ -1,6 +1,7 @@
 package dev.holdfast.log;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The inboxes of a replica that is alone: nothing is ever for another. */
 final class NoInbox implements Inbox {
@@ -22,7 +23,8 @@ final class NoInbox implements Inbox {
 
   /** Whoever is at home needs no letter. */
   @Override
-  public boolean ask(StreamRef stream, String requests, String home, byte[] message) {
+  public boolean ask(
+      StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
     return false;
   }
 

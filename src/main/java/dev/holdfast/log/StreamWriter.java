@@ -14,12 +14,21 @@ public interface StreamWriter {
   StreamRef stream();
 
   /**
+   * Where readers find what this writes: the stream itself or, when it was opened into another,
+   * that one.
+   */
+  default StreamRef keptIn() {
+    return stream();
+  }
+
+  /**
    * Writes events at the end of the stream and returns once the log holds them; from then on every
    * reader finds them. All are written, next to each other, or none. After an event that is {@link
    * NewEvent#last() last} the stream is complete and takes no more.
    *
    * @param events at least one
-   * @return the position of the last of them; the others have the numbers before it
+   * @return the position of the last of them; the others have the numbers before it. Of a stream
+   *     that is kept in another it tells only how many events this stream has had
    * @throws FencedException when this is no longer the owner: the stream was taken over, is
    *     complete or its session has ended; nothing was written
    * @throws StoreUnavailableException when the store did not take them; nothing was written, the
@@ -34,7 +43,8 @@ public interface StreamWriter {
    * Gives events that the store did not take in time to the stream's watcher on this replica, past
    * the log. They get the next numbers of the stream, as do the events of an append whose outcome
    * is unknown, which are passed before them. No later reader finds any of them: it finds a gap.
-   * Does not ask the store.
+   * Does not ask the store. Of a stream that is kept in another nothing is passed: nobody here
+   * knows where that one stands.
    *
    * <p>What was passed is owed to the store: not the events, but word of where the stream stands.
    * The next append brings it, or {@link #settle()}.

@@ -43,6 +43,11 @@ public record RedisKeys(String prefix) {
     return session(session) + ":streams";
   }
 
+  /** ZSET: the ends of streams that were kept in another, by when they are forgotten. */
+  public String ends(String session) {
+    return session(session) + ":ends";
+  }
+
   /** ZSET: all replicas, by when they were last heard of in ms since the epoch. */
   public String replicas() {
     return prefix + "replicas";

@@ -68,7 +68,8 @@ public final class Outbound {
    */
   void ask(Session session, StreamRef stream, Body body) {
     String requests = RequestIds.write(PendingRequests.idsOf(body));
-    if (!inbox.ask(stream, requests, StreamNames.STANDALONE, body.bytes())) {
+    String into = StreamNames.keptIn(session);
+    if (!inbox.ask(stream, requests, into, StreamNames.STANDALONE, body.bytes())) {
       throw new UpstreamException.SessionGone();
     }
   }

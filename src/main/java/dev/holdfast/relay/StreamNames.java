@@ -3,12 +3,16 @@ package dev.holdfast.relay;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.session.Session;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /** Names for streams. */
 final class StreamNames {
 
   /** The standalone stream of a session: what the upstream says unasked. */
   static final String STANDALONE = "g";
+
+  /** The one stream of a session over HTTP with SSE: it keeps the events of all its streams. */
+  static final String ONE = "m";
 
   private static final String ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
   private static final int LENGTH = 12;
@@ -23,6 +27,16 @@ final class StreamNames {
   /** The standalone stream of a session. */
   static StreamRef standalone(Session session) {
     return of(session, STANDALONE);
+  }
+
+  /** The one stream of a session over HTTP with SSE. */
+  static StreamRef one(Session session) {
+    return of(session, ONE);
+  }
+
+  /** The stream that keeps the events of all streams of a session; null when each keeps its own. */
+  static @Nullable String keptIn(Session session) {
+    return session.hasOneStream() ? ONE : null;
   }
 
   /**

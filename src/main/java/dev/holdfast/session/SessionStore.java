@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +19,27 @@ public interface SessionStore {
   int MOST_LISTED = 500;
 
   /**
-   * Records a new session.
+   * How long a session lives at the most that is opened and not {@link Session#isInitialized
+   * initialized}: it costs its client nothing, and must not take the place of others for long.
+   */
+  Duration OPENING_TIMEOUT = Duration.ofMinutes(1);
+
+  /**
+   * Records a new session. One that is not {@link Session#isInitialized initialized} expires {@link
+   * #OPENING_TIMEOUT} from now, used or not, unless it is by then.
    *
    * @throws TooManySessionsException when there are as many as there may be; nothing was recorded
    */
   void create(Session session);
+
+  /**
+   * Completes the record of a session that was opened, and starts its idle time-out.
+   *
+   * @param session the same, now with its upstream's side
+   * @return false when that was done before, or the session has ended or expired; nothing was
+   *     recorded
+   */
+  boolean initialized(Session session);
 
   /** Finds a session that has neither ended nor expired. */
   Optional<Session> find(SessionId id);

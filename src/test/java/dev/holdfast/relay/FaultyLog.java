@@ -12,6 +12,7 @@ import dev.holdfast.log.Watcher;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A real log behind a store that goes away when a test says so. */
 final class FaultyLog implements EventLog {
@@ -60,10 +61,15 @@ final class FaultyLog implements EventLog {
   }
 
   @Override
-  public StreamWriter open(StreamRef stream, String requests) {
-    StreamWriter writer = target().open(stream, requests);
+  public StreamWriter open(StreamRef stream, String requests, @Nullable String into) {
+    StreamWriter writer = target().open(stream, requests, into);
     afterOpen.accept(stream);
     return writer;
+  }
+
+  @Override
+  public void openShared(StreamRef stream) {
+    target().openShared(stream);
   }
 
   @Override

@@ -68,7 +68,8 @@ final class ScriptedInbox implements Inbox {
   volatile boolean homes;
 
   @Override
-  public boolean ask(StreamRef stream, String requests, String home, byte[] message) {
+  public boolean ask(
+      StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
     if (homes) {
       asked.add(home + " " + requests + " " + new String(message, UTF_8));
     }

@@ -339,4 +339,66 @@ public abstract class SessionStoreContract {
         .isThrownBy(() -> store.list(null, SessionStore.MOST_LISTED + 1));
     assertThatIllegalArgumentException().isThrownBy(() -> store.list("no page", 10));
   }
+
+  private static Session opening() {
+    return Session.opening(SessionId.random(), "default", Instant.ofEpochMilli(1_800_000_000_123L));
+  }
+
+  @Test
+  void shouldCompleteWhatWasOpenedOnce() {
+    SessionStore store = create(LONG, 10);
+    Session opening = opening();
+    store.create(opening);
+    Session initialized = opening.initialized("up-1", ProtocolVersion.V2025_06_18, "client/1");
+
+    assertThat(store.find(opening.id())).contains(opening);
+    assertThat(another().initialized(initialized)).isTrue();
+    assertThat(
+            store.initialized(opening.initialized("up-2", ProtocolVersion.V2025_06_18, "client/2")))
+        .isFalse();
+
+    assertThat(store.find(opening.id())).contains(initialized);
+    assertThat(store.initialized(opening())).isFalse();
+  }
+
+  @Test
+  void shouldExpireWhatIsOpenedOnlyThoughItIsUsed() {
+    SessionStore store = create(SHORT, 10);
+    Session opening = opening();
+    store.create(opening);
+
+    await()
+        .pollInterval(Duration.ofMillis(50))
+        .until(() -> {
+          store.touch(opening.id(), NOTHING);
+          pass(Duration.ofMillis(100));
+          return store.find(opening.id()).isEmpty();
+        });
+
+    assertThat(store.initialized(opening.initialized(null, ProtocolVersion.V2024_11_05, "")))
+        .isFalse();
+    assertThat(another().takeExpired(10)).containsExactly(opening);
+  }
+
+  @Test
+  void shouldKeepWhatWasInitializedInTimeForTheIdleTimeOut() {
+    SessionStore store = create(Duration.ofSeconds(2), 10);
+    Session opening = opening();
+    Session other = opening();
+    store.create(opening);
+    store.create(other);
+    Session initialized = opening.initialized(null, ProtocolVersion.V2024_11_05, "");
+    assertThat(store.initialized(initialized)).isTrue();
+
+    await()
+        .pollInterval(Duration.ofMillis(100))
+        .until(() -> {
+          pass(Duration.ofMillis(500));
+          another().touch(opening.id(), NOTHING);
+          return store.find(other.id()).isEmpty();
+        });
+
+    assertThat(store.find(opening.id())).contains(initialized);
+    assertThat(store.takeExpired(10)).containsExactly(other);
+  }
 }

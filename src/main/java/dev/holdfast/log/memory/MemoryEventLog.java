@@ -59,14 +59,32 @@ public final class MemoryEventLog implements EventLog {
   }
 
   @Override
-  public StreamWriter open(StreamRef stream, String requests) {
+  public StreamWriter open(StreamRef stream, String requests, @Nullable String into) {
+    MemorySession session = session(stream);
+    MemoryStream target = into == null ? null : session.find(into);
+    if (into != null && target == null) {
+      throw new SessionEndedException(stream);
+    }
+    MemoryStream opened = new MemoryStream(stream, session, retention, budget, clock, target);
+    session.open(stream, opened, retention.maxStreams());
+    return new Writer(opened);
+  }
+
+  @Override
+  public void openShared(StreamRef stream) {
+    MemorySession session = session(stream);
+    if (session.find(stream.name()) == null) {
+      MemoryStream opened = new MemoryStream(stream, session, retention, budget, clock, null);
+      session.openShared(stream, opened, retention.maxStreams());
+    }
+  }
+
+  private MemorySession session(StreamRef stream) {
     MemorySession session = sessions.get(stream.session());
     if (session == null) {
       throw new SessionEndedException(stream);
     }
-    MemoryStream opened = new MemoryStream(stream, session, retention, budget, clock);
-    session.open(stream, opened, retention.maxStreams());
-    return new Writer(opened);
+    return session;
   }
 
   @Override
@@ -168,11 +186,16 @@ public final class MemoryEventLog implements EventLog {
     }
 
     @Override
+    public StreamRef keptIn() {
+      return target.keptIn();
+    }
+
+    @Override
     public Position append(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);
       Position position = target.append(events);
       keepToBudget();
-      watchers.wake(target.ref());
+      watchers.wake(target.keptIn());
       return position;
     }
 

@@ -52,6 +52,18 @@ final class MemorySession {
     }
   }
 
+  /** Opens a stream that others write into, unless it is open already. */
+  void openShared(StreamRef ref, MemoryStream stream, int limit) {
+    lock.lock();
+    try {
+      if (!streams.containsKey(ref.name())) {
+        open(ref, stream, limit);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   void completed() {
     lock.lock();
     try {

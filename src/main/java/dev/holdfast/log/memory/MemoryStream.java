@@ -12,8 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/** One stream. Its lock guards every field that changes. */
+/**
+ * One stream. Its lock guards every field that changes, and may be taken under that of a stream
+ * which is kept in this one.
+ */
 final class MemoryStream {
 
   private enum State {
@@ -29,6 +33,9 @@ final class MemoryStream {
   private final ByteBudget budget;
   private final InstantSource clock;
 
+  /** Keeps the events instead of this one; null for none. */
+  private final @Nullable MemoryStream target;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Window kept = new Window();
   private Position last = Position.START;
@@ -43,16 +50,22 @@ final class MemoryStream {
       MemorySession session,
       Retention retention,
       ByteBudget budget,
-      InstantSource clock) {
+      InstantSource clock,
+      @Nullable MemoryStream target) {
     this.ref = ref;
     this.session = session;
     this.retention = retention;
     this.budget = budget;
     this.clock = clock;
+    this.target = target;
   }
 
   StreamRef ref() {
     return ref;
+  }
+
+  StreamRef keptIn() {
+    return target == null ? ref : target.ref;
   }
 
   Position append(List<NewEvent> events) {
@@ -60,6 +73,9 @@ final class MemoryStream {
     try {
       if (state != State.OPEN) {
         throw new FencedException(ref);
+      }
+      if (target != null) {
+        return merge(events, target);
       }
       long now = clock.millis();
       store(events, Math.max(now, last.millis()));
@@ -73,6 +89,23 @@ final class MemoryStream {
     } finally {
       lock.unlock();
     }
+  }
+
+  private Position merge(List<NewEvent> events, MemoryStream into) {
+    List<NewEvent> kept =
+        events.stream()
+            .filter(event -> event.payload().length > 0)
+            .map(event -> new NewEvent(event.payload(), event.upstreamId(), false))
+            .toList();
+    if (!kept.isEmpty()) {
+      var _ = into.append(kept);
+    }
+    last = new Position(0, last.number() + events.size());
+    if (events.getLast().last()) {
+      vanish();
+      session.completed();
+    }
+    return last;
   }
 
   private void store(List<NewEvent> events, long millis) {

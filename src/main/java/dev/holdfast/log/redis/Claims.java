@@ -89,7 +89,7 @@ final class Claims implements Adoption {
 
   private AdoptedStream adopted(LogScripts.Claimed claimed, String owner) {
     return new AdoptedStream(
-        owned.claimed(claimed.stream(), owner, claimed.last()),
+        owned.claimed(claimed.stream(), owner, claimed.last(), claimed.into()),
         claimed.requests(),
         claimed.upstreamId());
   }

@@ -61,8 +61,9 @@ final class InboxScripts {
    *
    * @param id the id under which it is removed
    * @param owner in whose name its stream was opened with it; null when it was not
+   * @param into the name of the stream that keeps the events of that; null for itself
    */
-  record Entry(String id, Letter letter, @Nullable String owner) {}
+  record Entry(String id, Letter letter, @Nullable String owner, @Nullable String into) {}
 
   List<OpenCall> calls(String session) {
     return run(calls, List.of(keys.session(session)), args -> {})
@@ -106,7 +107,13 @@ final class InboxScripts {
    *
    * @return whether the home is open
    */
-  boolean ask(StreamRef stream, String fence, String requests, String home, byte[] message) {
+  boolean ask(
+      StreamRef stream,
+      String fence,
+      String requests,
+      @Nullable String into,
+      String home,
+      byte[] message) {
     String session = stream.session();
     List<String> all =
         List.of(keys.session(session), keys.stream(session, stream.name()), keys.inbox(session));
@@ -122,7 +129,8 @@ final class InboxScripts {
                 .arg(message)
                 .arg(keys.replicaChannels())
                 .arg(session)
-                .arg(MAX_ENTRIES);
+                .arg(MAX_ENTRIES)
+                .arg(into == null ? "" : into);
     boolean again = false;
     String said;
     try {
@@ -182,10 +190,12 @@ final class InboxScripts {
             .map(name -> new StreamRef(session, name))
             .toList();
     Response owner = parts.get(3);
+    Response into = parts.get(4);
     return new Entry(
         parts.get(0).toString(),
         new Letter(streams, parts.get(2).toBytes()),
-        owner == null ? null : owner.toString());
+        owner == null ? null : owner.toString(),
+        into == null ? null : into.toString());
   }
 
   /**

@@ -30,6 +30,9 @@ final class LogScripts {
 
   private static final byte[] NOTHING = {};
 
+  /** The owner of a stream that nobody owns. */
+  private static final String NOBODY = "-";
+
   /** Servers give ids to every event or to none, so further back there is hardly ever one. */
   private static final int LOOK_BACK = 64;
 
@@ -37,6 +40,7 @@ final class LogScripts {
   private final RedisScript open = beside(LogScripts.class, "open.lua");
   private final RedisScript claim = beside(LogScripts.class, "claim.lua");
   private final RedisScript append = beside(LogScripts.class, "append.lua");
+  private final RedisScript merge = beside(LogScripts.class, "merge.lua");
   private final RedisScript note = beside(LogScripts.class, "note.lua");
   private final RedisScript watch = beside(LogScripts.class, "watch.lua");
   private final RedisScript delivered = beside(LogScripts.class, "delivered.lua");
@@ -61,15 +65,26 @@ final class LogScripts {
   }
 
   /** Opens a stream; may be made again with the same owner when its outcome is unknown. */
-  void open(StreamRef stream, String owner, String requests) {
+  void open(StreamRef stream, String owner, String requests, @Nullable String into) {
+    // Nobody watches a stream whose events are kept in another.
+    open(stream, owner, requests, into == null ? tail(0) : "", into == null ? "" : into);
+  }
+
+  /** Opens a stream of which there is no owner, unless it is open. */
+  void openShared(StreamRef stream) {
+    open(stream, NOBODY, "", "", "");
+  }
+
+  private void open(StreamRef stream, String owner, String requests, String tail, String into) {
     Consumer<Request> arguments =
         args ->
             args.arg(stream.name())
                 .arg(owner)
-                .arg(tail(0))
+                .arg(tail)
                 .arg(requests)
                 .arg(retention.maxStreams())
-                .arg(retention.sessionTtl().toMillis());
+                .arg(retention.sessionTtl().toMillis())
+                .arg(into);
     List<String> both = List.of(sessionKey(stream), streamKey(stream));
     String said;
     try {
@@ -99,12 +114,14 @@ final class LogScripts {
     for (int i = 0; found != null && i < found.size(); i++) {
       Response each = found.get(i);
       Response upstreamId = each.get(3);
+      Response into = each.get(4);
       claimed.add(
           new Claimed(
               new StreamRef(session, each.get(0).toString()),
               each.get(1).toString(),
               Position.parse(each.get(2).toString()).orElse(Position.START),
-              upstreamId == null ? null : upstreamId.toString()));
+              upstreamId == null ? null : upstreamId.toString(),
+              into == null ? null : into.toString()));
     }
     return claimed;
   }
@@ -113,8 +130,14 @@ final class LogScripts {
    * A stream that was claimed.
    *
    * @param last the position of its last event
+   * @param into the name of the stream that keeps its events; null for itself
    */
-  record Claimed(StreamRef stream, String requests, Position last, @Nullable String upstreamId) {}
+  record Claimed(
+      StreamRef stream,
+      String requests,
+      Position last,
+      @Nullable String upstreamId,
+      @Nullable String into) {}
 
   /**
    * Appends a batch after all that was given out; if it is empty, only says how far that is.
@@ -137,6 +160,30 @@ final class LogScripts {
             append.run(
                 link,
                 List.of(sessionKey(stream), streamKey(stream), keys.streams(stream.session())),
+                arguments));
+    return Position.parse(said).orElseThrow(() -> new FencedException(stream));
+  }
+
+  /**
+   * Appends a batch to the stream that keeps the events of another.
+   *
+   * @param last how many events the stream has had
+   * @return how many it has had with this batch
+   */
+  Position merge(
+      StreamRef stream, StreamRef into, String owner, Position last, List<NewEvent> batch) {
+    Consumer<Request> arguments =
+        args -> {
+          args.arg(stream.name()).arg(owner).arg(last.number()).arg(into.name()).arg(replica);
+          args.arg(keys.replicaChannels()).arg(stream.session()).arg(retention.maxEvents());
+          args.arg(retention.eventTtl().toMillis()).arg(retention.sessionTtl().toMillis());
+          batch.forEach(event -> add(args, event));
+        };
+    String said =
+        String.valueOf(
+            merge.run(
+                link,
+                List.of(sessionKey(stream), streamKey(into), keys.ends(stream.session())),
                 arguments));
     return Position.parse(said).orElseThrow(() -> new FencedException(stream));
   }
@@ -190,7 +237,8 @@ final class LogScripts {
   void end(String session) {
     end.run(
         link,
-        List.of(keys.session(session), keys.streams(session), keys.inbox(session)),
+        List.of(
+            keys.session(session), keys.streams(session), keys.inbox(session), keys.ends(session)),
         args -> args.arg(keys.replicaChannels()).arg(session));
   }
 

@@ -37,31 +37,33 @@ final class OwnedStreams {
   }
 
   /** Adds a stream that was just opened. */
-  RedisStreamWriter opened(StreamRef stream, String owner) {
-    return add(stream, owner, Position.START, true);
+  RedisStreamWriter opened(StreamRef stream, String owner, @Nullable String into) {
+    return add(stream, owner, Position.START, into, into == null);
   }
 
   /** Adds a stream that another replica, which has its tail, opened in the name of this one. */
-  RedisStreamWriter asked(StreamRef stream, String owner) {
-    return add(stream, owner, Position.START, false);
+  RedisStreamWriter asked(StreamRef stream, String owner, @Nullable String into) {
+    return add(stream, owner, Position.START, into, false);
   }
 
   /** Adds a stream that was just claimed; the record of its tail is still the former owner's. */
-  RedisStreamWriter claimed(StreamRef stream, String owner, Position last) {
-    return add(stream, owner, last, false);
+  RedisStreamWriter claimed(StreamRef stream, String owner, Position last, @Nullable String into) {
+    return add(stream, owner, last, into, false);
   }
 
   private RedisStreamWriter add(
-      StreamRef stream, String owner, Position last, boolean recordedTail) {
+      StreamRef stream, String owner, Position last, @Nullable String into, boolean recordedTail) {
+    StreamRef keptIn = into == null ? stream : new StreamRef(stream.session(), into);
     Head head = new Head(budget, last);
     RedisStreamWriter writer =
         new RedisStreamWriter(
             stream,
+            keptIn,
             last,
             new Commit() {
               @Override
               public Position write(Standing standing, List<NewEvent> batch) {
-                return commit(stream, owner, head, standing, batch);
+                return commit(stream, keptIn, owner, head, standing, batch);
               }
 
               @Override
@@ -80,10 +82,18 @@ final class OwnedStreams {
 
   /** Writes a batch, and then makes it known here, while its callers still wait. */
   private Position commit(
-      StreamRef stream, String owner, Head head, Standing standing, List<NewEvent> batch) {
+      StreamRef stream,
+      StreamRef keptIn,
+      String owner,
+      Head head,
+      Standing standing,
+      List<NewEvent> batch) {
     Position last;
     try {
-      last = scripts.append(stream, owner, standing, batch);
+      last =
+          keptIn.equals(stream)
+              ? scripts.append(stream, owner, standing, batch)
+              : scripts.merge(stream, keptIn, owner, standing.last(), batch);
     } catch (FencedException replaced) {
       lost(stream, head);
       throw replaced;
@@ -94,7 +104,7 @@ final class OwnedStreams {
     } else {
       head.committed(positioned(batch, last));
     }
-    watchers.wake(stream);
+    watchers.wake(keptIn);
     if (head.isComplete()) {
       forgetIfIdle(stream);
     }

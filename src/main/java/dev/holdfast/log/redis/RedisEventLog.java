@@ -45,9 +45,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code d:}<i>s</i>: up to where it was delivered, once something was
  *   <li>{@code u:}<i>s</i>: from where its upstream can go on, as the number of the event before
  *       and the upstream's id, while no event tells
+ *   <li>{@code i:}<i>s</i>: the stream that keeps its events, when that is another. Then {@code l:}
+ *       counts its own, {@code u:} is there once an event had an id, and nobody is its tail
  * </ul>
  *
  * A complete stream has none of them: its last entry, which has the field {@code z}, tells enough.
+ * A stream that is kept in another leaves its end in a set of such ends. A shared stream has {@code
+ * -} for its owner: no replica of that name is ever lost, and none claims it.
  */
 public final class RedisEventLog implements EventLog, Adoption {
 
@@ -114,15 +118,20 @@ public final class RedisEventLog implements EventLog, Adoption {
   }
 
   @Override
-  public StreamWriter open(StreamRef stream, String requests) {
+  public StreamWriter open(StreamRef stream, String requests, @Nullable String into) {
     String owner = claims.newOwner();
     available(
         "open a stream",
         () -> {
           ownership.owning(stream.session());
-          scripts.open(stream, owner, requests);
+          scripts.open(stream, owner, requests, into);
         });
-    return owned.opened(stream, owner);
+    return owned.opened(stream, owner, into);
+  }
+
+  @Override
+  public void openShared(StreamRef stream) {
+    available("open a stream", () -> scripts.openShared(stream));
   }
 
   @Override

@@ -16,7 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +36,7 @@ final class RedisInbox implements Inbox {
 
   private final InboxScripts scripts;
   private final Supplier<List<String>> sessions;
-  private final BiFunction<StreamRef, String, StreamWriter> writers;
+  private final Writers writers;
 
   /**
    * A session has one of them, held while it is collected, so that its letters keep their order.
@@ -55,15 +54,22 @@ final class RedisInbox implements Inbox {
   private volatile @Nullable Receiver receiver;
   private volatile boolean closed;
 
+  /** Makes writers. */
+  interface Writers {
+    /**
+     * Of a stream that was opened in the name of this replica.
+     *
+     * @param owner as it is on record
+     * @param into the name of the stream that keeps its events; null for itself
+     */
+    StreamWriter of(StreamRef stream, String owner, @Nullable String into);
+  }
+
   /**
    * @param sessions those in which this replica may own streams
-   * @param writers make the writer of a stream that was opened in the name of this replica, with
-   *     its owner as it is on record
+   * @param writers make the writers of streams that were opened in the name of this replica
    */
-  RedisInbox(
-      InboxScripts scripts,
-      Supplier<List<String>> sessions,
-      BiFunction<StreamRef, String, StreamWriter> writers) {
+  RedisInbox(InboxScripts scripts, Supplier<List<String>> sessions, Writers writers) {
     this.scripts = scripts;
     this.sessions = sessions;
     this.writers = writers;
@@ -85,8 +91,9 @@ final class RedisInbox implements Inbox {
   }
 
   @Override
-  public boolean ask(StreamRef stream, String requests, String home, byte[] message) {
-    return scripts.ask(stream, Claims.newFence(), requests, home, message);
+  public boolean ask(
+      StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
+    return scripts.ask(stream, Claims.newFence(), requests, into, home, message);
   }
 
   @Override
@@ -137,7 +144,7 @@ final class RedisInbox implements Inbox {
     if (owner == null) {
       return letter;
     }
-    StreamWriter writer = writers.apply(letter.streams().getFirst(), owner);
+    StreamWriter writer = writers.of(letter.streams().getFirst(), owner, entry.into());
     return new Letter(letter.streams(), letter.message(), writer);
   }
 

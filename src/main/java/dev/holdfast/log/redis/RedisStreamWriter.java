@@ -34,6 +34,7 @@ final class RedisStreamWriter implements StreamWriter {
   private record Outcome(@Nullable Position written, @Nullable Throwable failure) {}
 
   private final StreamRef stream;
+  private final StreamRef keptIn;
   private final Commit commit;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -60,8 +61,9 @@ final class RedisStreamWriter implements StreamWriter {
   private boolean doubted;
 
   /** Goes on after the event at that position. */
-  RedisStreamWriter(StreamRef stream, Position last, Commit commit) {
+  RedisStreamWriter(StreamRef stream, StreamRef keptIn, Position last, Commit commit) {
     this.stream = stream;
+    this.keptIn = keptIn;
     this.standing = Standing.at(last);
     this.commit = commit;
   }
@@ -69,6 +71,11 @@ final class RedisStreamWriter implements StreamWriter {
   @Override
   public StreamRef stream() {
     return stream;
+  }
+
+  @Override
+  public StreamRef keptIn() {
+    return keptIn;
   }
 
   /** Refuses all later appends. */

@@ -58,6 +58,19 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   @Override
+  public boolean initialized(Session session) {
+    Instant now = clock.instant();
+    boolean[] done = new boolean[1];
+    change(
+        session.id(),
+        entry -> {
+          done[0] = !entry.session().isInitialized();
+          return done[0] ? new Entry(session, now, entry.activity(), entry.kept()) : entry;
+        });
+    return done[0];
+  }
+
+  @Override
   public Optional<Session> find(SessionId id) {
     return Optional.ofNullable(entries.get(id)).filter(this::lives).map(Entry::session);
   }
@@ -65,7 +78,8 @@ public final class MemorySessionStore implements SessionStore {
   @Override
   public void touch(SessionId id, SessionActivity since) {
     Instant now = clock.instant();
-    change(id, entry -> entry.used(now, since));
+    change(
+        id, entry -> entry.used(entry.session().isInitialized() ? now : entry.lastUsed(), since));
   }
 
   @Override
@@ -140,7 +154,11 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   private boolean lives(Entry entry) {
-    return entry.lastUsed().plus(idleTimeout).isAfter(clock.instant());
+    Duration most =
+        entry.session().isInitialized() || idleTimeout.compareTo(OPENING_TIMEOUT) < 0
+            ? idleTimeout
+            : OPENING_TIMEOUT;
+    return entry.lastUsed().plus(most).isAfter(clock.instant());
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.session.TooManySessionsException;
+import dev.holdfast.session.Transport;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -36,6 +37,7 @@ public final class RedisSessionStore implements SessionStore {
 
   private static final RedisScript REGISTER = script("register.lua");
   private static final RedisScript CREATE = script("create.lua");
+  private static final RedisScript INITIALIZED = script("initialized.lua");
   private static final RedisScript FIND = script("find.lua");
   private static final RedisScript TOUCH = script("touch.lua");
   private static final RedisScript KEEP = script("keep.lua");
@@ -73,12 +75,15 @@ public final class RedisSessionStore implements SessionStore {
   @Override
   public void create(Session session) {
     String id = session.id().value();
+    Duration first =
+        session.isInitialized() || idleTimeout.compareTo(OPENING_TIMEOUT) < 0
+            ? idleTimeout
+            : OPENING_TIMEOUT;
     Response registered =
         run(
             REGISTER,
             keys.sessions(),
-            request ->
-                request.arg(id).arg(limit).arg(idleTimeout.toMillis()).arg(timeToLive.toMillis()));
+            request -> request.arg(id).arg(limit).arg(first.toMillis()).arg(timeToLive.toMillis()));
     if (number(registered) == 0) {
       throw new TooManySessionsException(limit);
     }
@@ -86,9 +91,28 @@ public final class RedisSessionStore implements SessionStore {
         CREATE,
         keys.session(id),
         request -> {
-          request.arg(idleTimeout.toMillis()).arg(timeToLive.toMillis());
+          request.arg(first.toMillis()).arg(timeToLive.toMillis());
           SessionFields.write(request, session);
         });
+  }
+
+  @Override
+  public boolean initialized(Session session) {
+    String id = session.id().value();
+    Response expires =
+        run(
+            INITIALIZED,
+            keys.session(id),
+            request -> {
+              request.arg(Transport.SSE_OPENING.recorded());
+              request.arg(idleTimeout.toMillis()).arg(timeToLive.toMillis());
+              SessionFields.write(request, session);
+            });
+    if (expires != null) {
+      // As after a touch.
+      var _ = link.sendLater(place(id, expires.toString()));
+    }
+    return expires != null;
   }
 
   @Override

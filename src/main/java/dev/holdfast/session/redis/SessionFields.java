@@ -5,6 +5,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionPage;
+import dev.holdfast.session.Transport;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Instant;
@@ -17,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class SessionFields {
 
   private static final List<String> NAMES =
-      List.of("upstream", "upstream-session", "version", "client", "created");
+      List.of("upstream", "upstream-session", "version", "client", "created", "transport");
+
+  /** Those that every session has. A version before this one did not write the transport. */
+  private static final int REQUIRED = 5;
 
   /** What is written as a session is used; a field is missing until then. */
   private static final List<String> ACTIVITY = List.of("used", "address", "requests", "errors");
@@ -32,7 +36,7 @@ final class SessionFields {
     return "kept:" + name;
   }
 
-  /** Adds the names of the fields of its record, which every session has. */
+  /** Adds the names of the fields of its record. */
   static void names(Request request) {
     NAMES.forEach(request::arg);
   }
@@ -59,22 +63,31 @@ final class SessionFields {
     request.arg(NAMES.get(2)).arg(session.version().wire());
     request.arg(NAMES.get(3)).arg(session.client());
     request.arg(NAMES.get(4)).arg(Long.toString(session.created().toEpochMilli()));
+    request.arg(NAMES.get(5)).arg(session.transport().recorded());
   }
 
   /**
    * Reads the values of the record's fields, in the order of their names; others may follow.
    *
-   * @return the session; empty when a field is missing, so that there is none
+   * @return the session; empty when a field is missing that all have, so that there is none
    */
   static Optional<Session> read(SessionId id, @Nullable Response values) {
     if (values == null || values.size() < NAMES.size()) {
       return Optional.empty();
     }
-    for (int i = 0; i < NAMES.size(); i++) {
+    for (int i = 0; i < REQUIRED; i++) {
       if (values.get(i) == null) {
         return Optional.empty();
       }
     }
+    Optional<Transport> transport =
+        values.get(REQUIRED) == null
+            ? Optional.of(Transport.STREAMABLE)
+            : Transport.parse(values.get(REQUIRED).toString());
+    return transport.flatMap(known -> read(id, values, known));
+  }
+
+  private static Optional<Session> read(SessionId id, Response values, Transport transport) {
     String upstreamSession = values.get(1).toString();
     return ProtocolVersion.parse(values.get(2).toString())
         .map(version ->
@@ -84,7 +97,8 @@ final class SessionFields {
                 upstreamSession.isEmpty() ? null : upstreamSession,
                 version,
                 values.get(3).toString(),
-                Instant.ofEpochMilli(Long.parseLong(values.get(4).toString()))));
+                Instant.ofEpochMilli(Long.parseLong(values.get(4).toString())),
+                transport));
   }
 
   /**

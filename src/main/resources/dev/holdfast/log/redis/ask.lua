@@ -2,7 +2,7 @@
 -- answer into the inbox for it: both or neither.
 -- KEYS session, stream, inbox
 -- ARGV name, fence, tail, requests, maxStreams, sessionTtl, home stream, message, channel prefix,
---      session, most entries
+--      session, most entries, stream that keeps the events (or '')
 local name, fence, limit = ARGV[1], ARGV[2], tonumber(ARGV[5])
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return 'GONE'
@@ -10,6 +10,9 @@ end
 local current = redis.call('HGET', KEYS[1], 'o:' .. name)
 if current and string.match(current, ' (%S+)$') == fence then
   return 'OK' -- a retry finds itself
+end
+if ARGV[12] ~= '' and redis.call('HEXISTS', KEYS[1], 'o:' .. ARGV[12]) == 0 then
+  return 'GONE'
 end
 if current or redis.call('EXISTS', KEYS[2]) == 1 then
   return 'EXISTS'
@@ -37,7 +40,12 @@ if not full then
   redis.call('XADD', KEYS[3], '*', 's', name, 'd', ARGV[8], 'o', owner)
   redis.call('PEXPIRE', KEYS[3], ARGV[6])
   redis.call('HSET', KEYS[1],
-    'o:' .. name, owner, 'r:' .. name, ARGV[4], 't:' .. name, ARGV[3], 'l:' .. name, '0-0')
+    'o:' .. name, owner, 'r:' .. name, ARGV[4], 'l:' .. name, '0-0')
+  if ARGV[12] == '' then
+    redis.call('HSET', KEYS[1], 't:' .. name, ARGV[3])
+  else
+    redis.call('HSET', KEYS[1], 'i:' .. name, ARGV[12])
+  end
   redis.call('PEXPIRE', KEYS[1], ARGV[6])
 end
 -- Also when it is full: perhaps the owner has not heard of what is there.

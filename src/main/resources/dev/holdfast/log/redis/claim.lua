@@ -1,7 +1,8 @@
 -- Claims every open stream of a session whose owner is a replica that was lost.
 -- The streams' keys are not in KEYS, but share their slot.
 -- KEYS session | ARGV former replica, owner, most events to look back for an upstream id
--- Returns per stream: name, requests, last position, upstream id (or none).
+-- Returns per stream: name, requests, last position, upstream id (or none), stream that keeps its
+-- events (or none).
 local former, owner = ARGV[1], ARGV[2]
 local claimed = {}
 local fields = redis.call('HGETALL', KEYS[1])
@@ -14,6 +15,9 @@ end
 -- One entry at a time: payloads are large, and nearly always the newest has what is looked for.
 local function upstreamId(name)
   local number, noted = string.match(value['u:' .. name] or '', '^(%d+) (.*)$')
+  if value['i:' .. name] then
+    return noted or false -- Its events are among those of others, which tell nothing of it.
+  end
   local from = '+'
   for _ = 1, tonumber(ARGV[3]) do
     local entry = redis.call('XREVRANGE', KEYS[1] .. ':e:' .. name, from, '-', 'COUNT', 1)[1]
@@ -39,7 +43,8 @@ for field, current in pairs(value) do
   if name and (current == owner or string.match(current, '^(%S+)') == former) then
     redis.call('HSET', KEYS[1], field, owner)
     claimed[#claimed + 1] =
-      { name, value['r:' .. name] or '', value['l:' .. name] or '0-0', upstreamId(name) }
+      { name, value['r:' .. name] or '', value['l:' .. name] or '0-0', upstreamId(name),
+        value['i:' .. name] or false }
   end
 end
 return claimed

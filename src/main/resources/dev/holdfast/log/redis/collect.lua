@@ -1,7 +1,8 @@
 -- Removes from a session's inbox what a replica has had, and gives it what waits for streams that
 -- it owns now, in order. Entries whose streams are no longer open are removed.
 -- KEYS session, inbox | ARGV replica, bytes after which it is enough, ids that it has had
--- Returns per entry: id, names, message, and the owner in whose name its stream was opened (or none).
+-- Returns per entry: id, names, message, the owner in whose name its stream was opened (or none), and
+-- the stream that keeps the events of that (or none).
 local replica, enough = ARGV[1], tonumber(ARGV[2])
 if #ARGV > 2 then
   redis.call('XDEL', KEYS[2], unpack(ARGV, 3))
@@ -33,7 +34,8 @@ while bytes < enough do
     open, mine = false, false -- Its stream has a new owner, who ends it.
   end
   if mine then
-    found[#found + 1] = { id, names, message, opened or false }
+    local into = opened and redis.call('HGET', KEYS[1], 'i:' .. names)
+    found[#found + 1] = { id, names, message, opened or false, into or false }
     bytes = bytes + #message
   elseif not open then
     redis.call('XDEL', KEYS[2], id)

@@ -1,5 +1,7 @@
 -- Opens a stream and records its owner.
--- KEYS session, stream | ARGV name, owner, tail, requests, maxStreams, sessionTtl
+-- KEYS session, stream
+-- ARGV name, owner, tail (or ''), requests, maxStreams, sessionTtl,
+--      stream that keeps the events (or '')
 local name, owner, limit = ARGV[1], ARGV[2], tonumber(ARGV[5])
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return 'GONE'
@@ -7,6 +9,9 @@ end
 local current = redis.call('HGET', KEYS[1], 'o:' .. name)
 if current == owner then
   return 'OK' -- a retry finds itself
+end
+if ARGV[7] ~= '' and redis.call('HEXISTS', KEYS[1], 'o:' .. ARGV[7]) == 0 then
+  return 'GONE'
 end
 if current or redis.call('EXISTS', KEYS[2]) == 1 then
   return 'EXISTS'
@@ -23,7 +28,13 @@ if redis.call('HLEN', KEYS[1]) >= limit then
     return 'LIMIT'
   end
 end
-redis.call('HSET', KEYS[1], 'o:' .. name, owner, 'r:' .. name, ARGV[4], 't:' .. name, ARGV[3])
+redis.call('HSET', KEYS[1], 'o:' .. name, owner, 'r:' .. name, ARGV[4])
+if ARGV[3] ~= '' then
+  redis.call('HSET', KEYS[1], 't:' .. name, ARGV[3])
+end
+if ARGV[7] ~= '' then
+  redis.call('HSET', KEYS[1], 'i:' .. name, ARGV[7])
+end
 redis.call('HSETNX', KEYS[1], 'l:' .. name, '0-0')
 redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return 'OK'

@@ -1,5 +1,5 @@
 -- Puts a message into a session's inbox: for the owner of one open stream, or, without a name, once
--- for each other replica that owns open streams. Tells those who are to take it.
+-- for each other replica that owns open streams; '-' is none. Tells those who are to take it.
 -- KEYS session, inbox
 -- ARGV name (or ''), message, replica, channel prefix, session, most entries, sessionTtl
 -- Returns for how many replicas it is.
@@ -23,7 +23,8 @@ else
   local fields = redis.call('HGETALL', KEYS[1])
   for i = 1, #fields, 2 do
     local name = string.match(fields[i], '^o:(.+)$')
-    if name and string.match(fields[i + 1], '^(%S+)') ~= ARGV[3] then
+    local replica = name and string.match(fields[i + 1], '^(%S+)')
+    if name and replica ~= ARGV[3] and replica ~= '-' then
       address(name, fields[i + 1])
     end
   end

@@ -1,5 +1,5 @@
 -- Notes what happened in a session, unless it has expired. Starts its idle timeout anew, unless
--- that is 0, and then returns when it will run out.
+-- that is 0 or the session is only being opened, and then returns when it will run out.
 -- KEYS session | ARGV idle timeout, time to live, last use, address, requests, errors
 local expires = redis.call('HGET', KEYS[1], 'expires')
 local time = redis.call('TIME')
@@ -20,7 +20,7 @@ end
 if ARGV[6] ~= '0' then
   redis.call('HINCRBY', KEYS[1], 'errors', ARGV[6])
 end
-if ARGV[1] == '0' then
+if ARGV[1] == '0' or redis.call('HGET', KEYS[1], 'transport') == 'sse-opening' then
   return false
 end
 local anew = string.format('%.0f', now + ARGV[1])

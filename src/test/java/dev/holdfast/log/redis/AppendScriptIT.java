@@ -58,7 +58,7 @@ class AppendScriptIT {
   @BeforeEach
   void open() {
     replica.log.begin(ref.session());
-    scripts.open(ref, OWNER, "1");
+    scripts.open(ref, OWNER, "1", null);
   }
 
   private Position append(Standing standing, NewEvent... events) {

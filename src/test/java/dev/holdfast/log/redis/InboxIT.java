@@ -156,7 +156,7 @@ class InboxIT {
       Position _ = writer.append(List.of(new NewEvent(letter.message(), null, true)));
     });
 
-    assertThat(other.inbox().ask(ref, "1", "g", "question".getBytes(UTF_8))).isTrue();
+    assertThat(other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
 
     await().until(() -> LogTesting.readAll(other.log, ref, Position.START).size() == 1);
     await().until(() -> waiting().equals(":0"));
@@ -168,7 +168,7 @@ class InboxIT {
   void shouldDoNothingWithoutAHome() {
     Owner other = replica("b");
 
-    assertThat(other.inbox().ask(ref, "1", "g", "question".getBytes(UTF_8))).isFalse();
+    assertThat(other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8))).isFalse();
 
     assertThat(other.inbox().isOpen(ref)).isFalse();
     assertThat(waiting()).isEqualTo(":0");
@@ -180,7 +180,7 @@ class InboxIT {
     other.log.end(session);
 
     assertThatExceptionOfType(SessionEndedException.class)
-        .isThrownBy(() -> other.inbox().ask(ref, "1", "g", "question".getBytes(UTF_8)));
+        .isThrownBy(() -> other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8)));
   }
 
   /** The heir ends the stream; it must not also answer, with the fence of another. */
@@ -190,7 +190,7 @@ class InboxIT {
     Owner heir = replica("b");
     Owner other = replica("c");
     home.log.open(new StreamRef(session, "g"), "");
-    assertThat(other.inbox().ask(ref, "1", "g", "question".getBytes(UTF_8))).isTrue();
+    assertThat(other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
     put(other, new StreamRef(session, "g"), "for whoever is at home");
 
     List<AdoptedStream> adopted = heir.log.adopt(session, "a");
