@@ -36,7 +36,7 @@ record KeptServer(Upstream upstream, Session session, SessionStore store) implem
 
   @Override
   public UpstreamSession attach() {
-    return upstream.attach(link());
+    return upstream.attach(link(session));
   }
 
   @Override
@@ -58,10 +58,11 @@ record KeptServer(Upstream upstream, Session session, SessionStore store) implem
     if (!(Envelopes.read(initialize) instanceof Body.Single(Message.Request request))) {
       throw new UpstreamException.SessionGone();
     }
-    upstream.reopen(link(), request, initialized);
+    upstream.reopen(link(session), request, initialized);
   }
 
-  private UpstreamLink link() {
+  /** What it takes to speak in a session. */
+  static UpstreamLink link(Session session) {
     return new UpstreamLink(session.upstreamSession(), session.version().wire());
   }
 }

@@ -227,7 +227,9 @@ public final class Sessions {
 
   /** Whether a session lives in one replica, its home. */
   boolean keepsSessions(Session session) {
-    return configured(session).map(Upstream::keepsSessions).orElse(false);
+    return configured(session)
+        .map(server -> server.keepsSessions(KeptServer.link(session)))
+        .orElse(false);
   }
 
   /** The upstream's side of a session. */

@@ -36,12 +36,17 @@ public interface Upstream extends AutoCloseable {
   /**
    * Whether a session lives in the process that opened it: there it can be spoken in, from {@code
    * initialize} on and by nobody else, and when that process is lost, so is the session.
+   *
+   * @param link what {@link Handshake} gave when the session was opened, wherever that was
    */
-  default boolean keepsSessions() {
+  default boolean keepsSessions(UpstreamLink link) {
     return false;
   }
 
-  /** Whether a session that {@link #keepsSessions was kept} and is lost can be opened anew. */
+  /**
+   * Whether a session that {@link #keepsSessions(UpstreamLink) was kept} and is lost can be opened
+   * anew.
+   */
   default boolean reopens() {
     return false;
   }

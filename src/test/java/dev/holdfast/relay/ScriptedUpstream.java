@@ -63,7 +63,7 @@ final class ScriptedUpstream implements Upstream {
   }
 
   @Override
-  public boolean keepsSessions() {
+  public boolean keepsSessions(UpstreamLink link) {
     return keeping;
   }
 

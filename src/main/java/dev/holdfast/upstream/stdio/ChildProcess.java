@@ -4,12 +4,12 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.channel.Channel;
+import dev.holdfast.upstream.channel.Router;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  * <p>Each of its three pipes has a thread: a read or a write of a pipe blocks the carrier of a
  * virtual thread, and there are not enough of those for every process.
  */
-final class ChildProcess {
+final class ChildProcess implements Channel {
 
   private static final Logger LOG = System.getLogger(ChildProcess.class.getName());
 
@@ -35,17 +35,14 @@ final class ChildProcess {
   private final ProcessLog log;
   private final Shutdown shutdown;
   private final String session;
-  private final Consumer<ChildProcess> whenGone;
+  private final Consumer<Channel> whenGone;
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CountDownLatch outputEnded = new CountDownLatch(1);
   private final CountDownLatch gone = new CountDownLatch(1);
   private volatile boolean isGone;
 
   private ChildProcess(
-      StdioUpstreamSettings settings,
-      Process process,
-      String session,
-      Consumer<ChildProcess> whenGone) {
+      StdioUpstreamSettings settings, Process process, String session, Consumer<Channel> whenGone) {
     this.settings = settings;
     this.session = session;
     this.process = process;
@@ -64,7 +61,7 @@ final class ChildProcess {
    * @throws UpstreamException.Unreachable if it cannot be started; then nothing is told
    */
   static ChildProcess start(
-      StdioUpstreamSettings settings, String session, Consumer<ChildProcess> whenGone) {
+      StdioUpstreamSettings settings, String session, Consumer<Channel> whenGone) {
     ProcessBuilder builder = new ProcessBuilder(settings.command());
     if (settings.directory() != null) {
       builder.directory(settings.directory().toFile());
@@ -135,21 +132,18 @@ final class ChildProcess {
     }
   }
 
-  Router router() {
+  @Override
+  public Router router() {
     return router;
   }
 
-  StdioUpstreamSettings settings() {
-    return settings;
-  }
-
-  /** What the session is called. */
-  String session() {
+  @Override
+  public String session() {
     return session;
   }
 
-  /** Whether it has ended, and all that it had started. True before that is told. */
-  boolean isGone() {
+  @Override
+  public boolean isGone() {
     return isGone;
   }
 
@@ -158,50 +152,35 @@ final class ChildProcess {
     return process.pid();
   }
 
-  /** Whether messages can be sent. */
-  boolean isAlive() {
+  @Override
+  public boolean isAlive() {
     return !ending.get() && !router.isOver();
   }
 
-  /** Notes what the process has started until now, for the time when it is ended. */
-  void look() {
+  /** {@inheritDoc} Notes what the process has started until now, for when it is ended. */
+  @Override
+  public void opened() {
     shutdown.look();
   }
 
-  /**
-   * Sends a message or a batch.
-   *
-   * @param line JSON without line ends
-   * @param most how long to wait for the process to read it
-   * @throws UpstreamException if it did not; see {@link LineWriter#write}
-   */
-  void send(byte[] line, Duration most) {
-    stdin.write(line, most);
+  @Override
+  public void send(byte[] json, Duration most) {
+    stdin.write(json, most);
   }
 
-  /** Tells the process that a response is not waited for any more. Does not wait. */
-  void cancel(List<RequestId> requests) {
-    for (RequestId id : requests) {
-      String notification =
-          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
-              + id.json()
-              + ",\"reason\":\"timed out\"}}";
-      stdin.writeLater(notification.getBytes(StandardCharsets.UTF_8));
-    }
+  @Override
+  public void sendLater(byte[] json) {
+    stdin.writeLater(json);
   }
 
-  /**
-   * Ends the process. Does not wait for it.
-   *
-   * @param why what becomes of the requests that are open
-   */
-  void stop(UpstreamException why) {
+  @Override
+  public void stop(UpstreamException why) {
     router.end(why);
     begin();
   }
 
-  /** Waits for the end of a process that was stopped. */
-  boolean awaitEnd(Duration most) throws InterruptedException {
+  @Override
+  public boolean awaitEnd(Duration most) throws InterruptedException {
     return gone.await(most.toNanos(), TimeUnit.NANOSECONDS);
   }
 

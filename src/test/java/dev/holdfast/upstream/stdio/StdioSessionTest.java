@@ -27,6 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class StdioSessionTest {
 
+  /** As many messages as wait in a stream before the server has to. */
+  private static final int MOST_WAITING = 64;
+
   private static final String ID_IN_USE = "the id is in use";
 
   @TempDir Path directory;
@@ -134,7 +137,7 @@ class StdioSessionTest {
 
   @Test
   void shouldNotLoseWhatComesFasterThanItIsRead() {
-    int lines = 20 * StreamQueue.MAX_MESSAGES;
+    int lines = 20 * MOST_WAITING;
 
     MessageSource stream =
         client.call(

@@ -1,4 +1,4 @@
-package dev.holdfast.upstream.stdio;
+package dev.holdfast.upstream.channel;
 
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -10,16 +10,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages of one stream on their way from the thread that reads the process to the one that reads
- * the stream. When it is full the former waits, and with it the process; so a stream costs a
- * bounded amount of memory, whoever reads it or does not.
+ * Messages of one stream on their way from the thread that reads the channel to the one that reads
+ * the stream. When it is full the former waits, and with it the server; so a stream costs a bounded
+ * amount of memory, whoever reads it or does not.
  */
 final class StreamQueue {
 
-  /** How many messages wait before the process does. */
+  /** How many messages wait before the server does. */
   static final int MAX_MESSAGES = 64;
 
-  /** How many bytes wait before the process does; a single message may be larger. */
+  /** How many bytes wait before the server does; a single message may be larger. */
   static final int MAX_BYTES = 1 << 20;
 
   private final ReentrantLock lock = new ReentrantLock();

@@ -1,4 +1,4 @@
-package dev.holdfast.upstream.stdio;
+package dev.holdfast.upstream.channel;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package dev.holdfast.upstream.stdio;
+package dev.holdfast.upstream.channel;
 
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The requests of one body, and what the process says about them until all are answered. */
+/** The requests of one body, and what the server says about them until all are answered. */
 final class Exchange {
 
   private final StreamQueue queue = new StreamQueue();
@@ -19,7 +19,7 @@ final class Exchange {
   /** Guarded by the lock of the {@link Router}. */
   private final Set<RequestId> open = new LinkedHashSet<>();
 
-  /** Set by the thread that reads the process, before it adds the message. */
+  /** Set by the thread that reads the channel, before it adds the message. */
   private volatile boolean eventful;
 
   Exchange(List<Message.Request> requests) {

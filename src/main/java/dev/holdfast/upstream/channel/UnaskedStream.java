@@ -1,4 +1,4 @@
-package dev.holdfast.upstream.stdio;
+package dev.holdfast.upstream.channel;
 
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What a process says that belongs to no request. It has one reader at a time, or none: then a
+ * What a server says that belongs to no request. It has one reader at a time, or none: then a
  * little is kept for one to come. Thread-safe.
  */
 final class UnaskedStream {
@@ -34,7 +34,7 @@ final class UnaskedStream {
   /**
    * Begins to read, with what came before. Who read until now sees the end.
    *
-   * @throws UpstreamException.SessionGone if the process has ended
+   * @throws UpstreamException.SessionGone if the channel has ended
    */
   StreamQueue listen() {
     lock.lock();
@@ -105,7 +105,7 @@ final class UnaskedStream {
     }
   }
 
-  /** The process has ended. Idempotent. */
+  /** The channel has ended. Idempotent. */
   void end() {
     lock.lock();
     try {

@@ -1,4 +1,4 @@
-package dev.holdfast.upstream.stdio;
+package dev.holdfast.upstream.channel;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.upstream.Answer;
@@ -8,7 +8,7 @@ import dev.holdfast.upstream.UpstreamSession;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A session whose process has ended, or is another replica's. */
+/** A session whose channel has ended, or is another replica's. */
 final class GoneSession implements UpstreamSession {
 
   @Override

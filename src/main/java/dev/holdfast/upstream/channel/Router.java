@@ -1,4 +1,4 @@
-package dev.holdfast.upstream.stdio;
+package dev.holdfast.upstream.channel;
 
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
@@ -19,7 +19,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each message of a process to one stream. A pipe does not tell, as HTTP does, what a message
+ * Gives each message of a channel to one stream. A pipe does not tell, as HTTP does, what a message
  * belongs to; so in this order:
  *
  * <ol>
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Messages are given by one thread; all else is thread-safe.
  */
-final class Router {
+public final class Router {
 
   private static final Logger LOG = System.getLogger(Router.class.getName());
 
@@ -64,9 +64,11 @@ final class Router {
   private boolean over;
 
   /**
+   * Nothing is open yet.
+   *
    * @param name what log lines are marked with
    */
-  Router(String name) {
+  public Router(String name) {
     this.name = name;
     this.unasked = new UnaskedStream(name);
   }
@@ -75,7 +77,7 @@ final class Router {
    * Opens requests. To be done before they are sent.
    *
    * @return empty if an id is in use
-   * @throws UpstreamException.SessionGone if the process has ended
+   * @throws UpstreamException.SessionGone if the channel has ended
    */
   Optional<Exchange> open(List<Message.Request> requests) {
     lock.lock();
@@ -136,8 +138,8 @@ final class Router {
     return unasked;
   }
 
-  /** Takes a message of the process. Waits for room in its stream. */
-  void route(Message message) {
+  /** Takes a message of the server. Waits for room in its stream. */
+  public void route(Message message) {
     switch (message) {
       case Message.Response response -> answer(response);
       case Message.Request _ -> report(message, null, false);
@@ -231,11 +233,11 @@ final class Router {
   }
 
   /**
-   * The process has ended, or is about to: fails whatever is open. Idempotent.
+   * The channel has ended, or is about to: fails whatever is open. Idempotent.
    *
    * @param failure what happened to the open requests
    */
-  void end(UpstreamException failure) {
+  public void end(UpstreamException failure) {
     List<Exchange> open;
     lock.lock();
     try {
@@ -253,7 +255,7 @@ final class Router {
   }
 
   /** Whether all that is said from now on is dropped. */
-  boolean isOver() {
+  public boolean isOver() {
     lock.lock();
     try {
       return over;

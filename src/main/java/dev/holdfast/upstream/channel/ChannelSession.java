@@ -1,4 +1,4 @@
-package dev.holdfast.upstream.stdio;
+package dev.holdfast.upstream.channel;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.JsonLines;
@@ -17,20 +17,22 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Speaks with one process. */
-final class StdioSession implements UpstreamSession {
+/** Speaks over one channel. */
+final class ChannelSession implements UpstreamSession {
 
-  private final ChildProcess child;
+  private final Channel channel;
+  private final ChannelSettings settings;
 
-  StdioSession(ChildProcess child) {
-    this.child = child;
+  ChannelSession(Channel channel, ChannelSettings settings) {
+    this.channel = channel;
+    this.settings = settings;
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>A tool call and a batch are answered with a stream as soon as the process has read them. Any
-   * other request waits for the first message about it: if that is the response, it is the answer.
+   * <p>A tool call and a batch are answered with a stream as soon as the server has them. Any other
+   * request waits for the first message about it: if that is the response, it is the answer.
    *
    * @throws IllegalArgumentException if there is no request
    */
@@ -44,7 +46,7 @@ final class StdioSession implements UpstreamSession {
     if (requests.isEmpty()) {
       throw new IllegalArgumentException("There is no request in the body");
     }
-    return child
+    return channel
         .router()
         .open(requests)
         .map(exchange -> ask(body, exchange))
@@ -60,17 +62,17 @@ final class StdioSession implements UpstreamSession {
       return answer;
     } finally {
       if (!answered) {
-        List<RequestId> _ = child.router().close(exchange);
+        List<RequestId> _ = channel.router().close(exchange);
       }
     }
   }
 
   private Answer answer(Body body, Exchange exchange) {
     if (body instanceof Body.Batch || exchange.isCall()) {
-      return new Answer.Stream(new ExchangeSource(child, exchange));
+      return new Answer.Stream(source(exchange));
     }
     try {
-      return awaitAnswer(exchange, child.settings().firstByteTimeout());
+      return awaitAnswer(exchange, settings.firstByteTimeout());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UpstreamException.Broken("the waiting thread was interrupted", e);
@@ -79,11 +81,11 @@ final class StdioSession implements UpstreamSession {
 
   private Answer awaitAnswer(Exchange exchange, Duration most) throws InterruptedException {
     if (!exchange.queue().await(most)) {
-      child.cancel(child.router().close(exchange));
+      source(exchange).giveUp();
       throw new UpstreamException.TimedOut("it did not begin to answer");
     }
     if (exchange.isEventful()) {
-      return new Answer.Stream(new ExchangeSource(child, exchange));
+      return new Answer.Stream(source(exchange));
     }
     List<UpstreamMessage> response = exchange.queue().take(most);
     if (response.isEmpty()) {
@@ -92,12 +94,16 @@ final class StdioSession implements UpstreamSession {
     return new Answer.Json(response.getFirst().payload());
   }
 
+  private ExchangeSource source(Exchange exchange) {
+    return new ExchangeSource(channel, exchange, settings.idleTimeout());
+  }
+
   /** Two requests with one id could not be told apart in what comes back. */
   private static Answer idInUse(List<Message.Request> requests) {
     if (requests.size() == 1) {
       return new Answer.Json(refusal(requests.getFirst()));
     }
-    List<byte[]> errors = requests.stream().map(StdioSession::refusal).toList();
+    List<byte[]> errors = requests.stream().map(ChannelSession::refusal).toList();
     return new Answer.Stream(new PreparedSource(errors));
   }
 
@@ -108,7 +114,7 @@ final class StdioSession implements UpstreamSession {
 
   @Override
   public void send(Body messages) {
-    if (!child.isAlive()) {
+    if (!channel.isAlive()) {
       throw new UpstreamException.SessionGone();
     }
     transmit(messages);
@@ -119,25 +125,25 @@ final class StdioSession implements UpstreamSession {
         .filter(Message.Notification.class::isInstance)
         .map(message -> ((Message.Notification) message).cancelledRequestId())
         .filter(Objects::nonNull)
-        .forEach(child.router()::cancel);
-    child.send(JsonLines.singleLine(body.bytes()), child.settings().firstByteTimeout());
+        .forEach(channel.router()::cancel);
+    channel.send(JsonLines.singleLine(body.bytes()), settings.firstByteTimeout());
   }
 
   @Override
   public Optional<MessageSource> listen(@Nullable String after) {
-    return Optional.of(new UnaskedSource(child.router().unasked()));
+    return Optional.of(new UnaskedSource(channel.router().unasked()));
   }
 
-  /** {@inheritDoc} Always refused: a process gives its messages no ids. */
+  /** {@inheritDoc} Always refused: the messages of a channel have no ids of their own. */
   @Override
   public MessageSource resume(String eventId) {
-    throw new UpstreamException.Broken("what a process has said cannot be had again", null);
+    throw new UpstreamException.Broken("what was said over a channel cannot be had again", null);
   }
 
-  /** {@inheritDoc} Returns at once; the process ends behind it. */
+  /** {@inheritDoc} Returns at once; the channel ends behind it. */
   @Override
   public void end() {
-    child.stop(new UpstreamException.Broken("the session was ended", null));
+    channel.stop(new UpstreamException.Broken("the session was ended", null));
   }
 
   private static List<Message> messages(Body body) {

@@ -1,4 +1,4 @@
-package dev.holdfast.upstream.stdio;
+package dev.holdfast.upstream.channel;
 
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -6,14 +6,14 @@ import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.List;
 
-/** What the process says that belongs to no request, for as long as it lives. */
+/** What the server says that belongs to no request, for as long as the channel lives. */
 final class UnaskedSource implements MessageSource {
 
   private final UnaskedStream stream;
   private final StreamQueue queue;
 
   /**
-   * @throws UpstreamException.SessionGone if the process has ended
+   * @throws UpstreamException.SessionGone if the channel has ended
    */
   UnaskedSource(UnaskedStream stream) {
     this.stream = stream;

@@ -1,4 +1,4 @@
-package dev.holdfast.upstream.stdio;
+package dev.holdfast.upstream.channel;
 
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamMessage;
