@@ -37,7 +37,7 @@ class ArchitectureTest {
           entry("redis", List.of()),
           entry("cluster", List.of("redis")),
           entry("upstream", List.of("protocol")),
-          entry("upstream.http", List.of("upstream", "protocol", "sse")),
+          entry("upstream.http", List.of("upstream", "upstream.channel", "protocol", "sse")),
           entry("upstream.channel", List.of("upstream", "protocol")),
           entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol")),
           entry("upstream.local", List.of("upstream", "protocol")),

@@ -75,7 +75,24 @@ public abstract class ChannelUpstream implements Upstream {
    */
   @Override
   public Handshake initialize(Message.Request initialize) {
-    return open(newName(), initialize, handshake -> handshake.link() != null);
+    return initialize(initialize, this::start);
+  }
+
+  /**
+   * Opens a session as {@link #initialize(Message.Request)} does.
+   *
+   * @param starter makes the channel
+   */
+  protected final Handshake initialize(Message.Request initialize, Starter starter) {
+    return open(newName(), initialize, starter, handshake -> handshake.link() != null);
+  }
+
+  /** Makes channels. */
+  @FunctionalInterface
+  protected interface Starter {
+
+    /** As {@link ChannelUpstream#start(String, Consumer)}. */
+    Channel start(String session, Consumer<Channel> whenGone);
   }
 
   @Override
@@ -99,7 +116,8 @@ public abstract class ChannelUpstream implements Upstream {
     if (name == null || !settings.respawn()) {
       throw new UpstreamException.SessionGone();
     }
-    Handshake handshake = open(name, initialize, another -> link.equals(another.link()));
+    Handshake handshake =
+        open(name, initialize, this::start, another -> link.equals(another.link()));
     if (!link.equals(handshake.link())) {
       throw new UpstreamException.Broken("it opens the session in another way", null);
     }
@@ -114,8 +132,9 @@ public abstract class ChannelUpstream implements Upstream {
    *
    * @param wanted tells whether the server's answer opens the session
    */
-  private Handshake open(String name, Message.Request initialize, Predicate<Handshake> wanted) {
-    Channel channel = start(name);
+  private Handshake open(
+      String name, Message.Request initialize, Starter starter, Predicate<Handshake> wanted) {
+    Channel channel = place(name, starter);
     boolean opened = false;
     try {
       Handshake handshake = new Greeting(channel, settings).of(initialize);
@@ -133,7 +152,7 @@ public abstract class ChannelUpstream implements Upstream {
     }
   }
 
-  private Channel start(String name) {
+  private Channel place(String name, Starter starter) {
     if (closed) {
       throw new UpstreamException.Unreachable(null);
     }
@@ -143,7 +162,7 @@ public abstract class ChannelUpstream implements Upstream {
     Channel channel;
     boolean started = false;
     try {
-      channel = start(name, this::gone);
+      channel = starter.start(name, this::gone);
       started = true;
     } finally {
       if (!started) {

@@ -34,7 +34,11 @@ public final class HttpUpstream implements Upstream {
    * @param settings where the server is
    */
   public HttpUpstream(Vertx vertx, HttpUpstreamSettings settings) {
-    this.clients = new HttpClients(vertx, settings);
+    this(new HttpClients(vertx, settings), settings);
+  }
+
+  HttpUpstream(HttpClients clients, HttpUpstreamSettings settings) {
+    this.clients = clients;
     this.settings = settings;
   }
 

@@ -25,6 +25,7 @@ final class McpRequests {
   private static final Duration DELETE_TIMEOUT = Duration.ofSeconds(2);
 
   private final HttpClients clients;
+  private final URI url;
   private final HttpUpstreamSettings settings;
   private final @Nullable String session;
   private final @Nullable String protocolVersion;
@@ -38,10 +39,29 @@ final class McpRequests {
       HttpUpstreamSettings settings,
       @Nullable String session,
       @Nullable String protocolVersion) {
+    this(clients, settings, settings.url(), session, protocolVersion);
+  }
+
+  private McpRequests(
+      HttpClients clients,
+      HttpUpstreamSettings settings,
+      URI url,
+      @Nullable String session,
+      @Nullable String protocolVersion) {
     this.clients = clients;
     this.settings = settings;
+    this.url = url;
     this.session = session;
     this.protocolVersion = protocolVersion;
+  }
+
+  /** The same requests to another address of the server. */
+  McpRequests to(URI other) {
+    return new McpRequests(clients, settings, other, session, protocolVersion);
+  }
+
+  URI url() {
+    return url;
   }
 
   HttpUpstreamSettings settings() {
@@ -63,11 +83,19 @@ final class McpRequests {
 
   /** Sends messages. */
   HttpExchange.Head post(HttpExchange exchange, byte[] messages) {
+    return post(exchange, messages, Deadline.after(settings.firstByteTimeout()));
+  }
+
+  /**
+   * Sends messages.
+   *
+   * @param answered until when the answer must have begun
+   */
+  HttpExchange.Head post(HttpExchange exchange, byte[] messages, Deadline answered) {
     RequestOptions options =
         options(HttpMethod.POST)
             .putHeader("Content-Type", JSON)
             .putHeader("Accept", JSON + ", " + EVENT_STREAM);
-    Deadline answered = Deadline.after(settings.firstByteTimeout());
     return send(exchange, Lane::calls, options, messages, answered);
   }
 
@@ -106,7 +134,7 @@ final class McpRequests {
   }
 
   private RequestOptions options(HttpMethod method) {
-    RequestOptions options = address(settings.url()).setMethod(method);
+    RequestOptions options = address(url).setMethod(method);
     settings.headers().forEach(options::putHeader);
     if (session != null) {
       options.putHeader(SESSION_ID, session);
@@ -120,7 +148,7 @@ final class McpRequests {
 
   private static RequestOptions address(URI url) {
     boolean tls = url.getScheme().toLowerCase(Locale.ROOT).equals("https");
-    int port = url.getPort() >= 0 ? url.getPort() : tls ? 443 : 80;
+    int port = Endpoint.port(url);
     String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
     String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
     String host = url.getHost();

@@ -1,5 +1,7 @@
 package dev.holdfast.upstream.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.protocol.JsonLines;
 import dev.holdfast.sse.SseEvent;
 import dev.holdfast.sse.SseHandler;
@@ -18,6 +20,9 @@ final class MessageReader implements SseHandler {
   /** What a server wants that says nothing; the WHATWG leave it to the client, "a few seconds". */
   private static final Duration DEFAULT_RETRY = Duration.ofSeconds(1);
 
+  /** The type of the event in which a server of HTTP+SSE says where to post. */
+  private static final String ENDPOINT = "endpoint";
+
   /** What a line has besides the data: name, colon, space. */
   private static final int FIELD_BYTES = 16;
 
@@ -28,6 +33,7 @@ final class MessageReader implements SseHandler {
   private boolean eventful;
   private @Nullable String idAlone;
   private Consumer<String> moved = id -> {};
+  private Consumer<String> endpoints = endpoint -> {};
 
   /**
    * @param maxMessageBytes the size of the largest message
@@ -42,6 +48,11 @@ final class MessageReader implements SseHandler {
   /** Has a listener told of ids that come without a message. */
   void whenMoved(Consumer<String> listener) {
     moved = listener;
+  }
+
+  /** Has a listener told, while it reads, where a server of HTTP+SSE wants messages. */
+  void whenEndpoint(Consumer<String> listener) {
+    endpoints = listener;
   }
 
   /**
@@ -127,6 +138,9 @@ final class MessageReader implements SseHandler {
       messages.add(new UpstreamMessage(payload, own ? id : null));
     } else if (own && HeaderText.isSendable(id)) {
       idAlone = id;
+    }
+    if (event.type().equals(ENDPOINT)) {
+      endpoints.accept(new String(event.copyData(), UTF_8));
     }
   }
 

@@ -20,7 +20,7 @@ final class SseMessageSource implements MessageSource {
   private final StreamKind kind;
   private final Duration idleTimeout;
   private final Duration stallTimeout;
-  private final ConnectionSlot slot = new ConnectionSlot();
+  private final ConnectionSlot slot;
   private final Reconnector reconnector;
   private final MessageReader reader;
 
@@ -31,10 +31,12 @@ final class SseMessageSource implements MessageSource {
   /** Until when there must be an event, over all connections. */
   private Deadline quiet;
 
-  private SseMessageSource(StreamKind kind, McpRequests requests, String cursor) {
+  private SseMessageSource(
+      StreamKind kind, McpRequests requests, ConnectionSlot slot, String cursor) {
     this.kind = kind;
+    this.slot = slot;
     HttpUpstreamSettings settings = requests.settings();
-    idleTimeout = kind == StreamKind.STANDALONE ? Duration.ZERO : settings.idleTimeout();
+    idleTimeout = kind.mayBeSilent() ? Duration.ZERO : settings.idleTimeout();
     stallTimeout = settings.stallTimeout();
     quiet = Deadline.afterUnlessZero(idleTimeout);
     reader = new MessageReader(settings.maxMessageBytes(), cursor);
@@ -43,7 +45,7 @@ final class SseMessageSource implements MessageSource {
 
   /** Reads the stream that is the answer to a request. */
   static SseMessageSource answering(StreamKind kind, McpRequests requests, HttpExchange exchange) {
-    SseMessageSource source = new SseMessageSource(kind, requests, "");
+    SseMessageSource source = new SseMessageSource(kind, requests, new ConnectionSlot(), "");
     source.slot.put(exchange);
     source.exchange = exchange;
     return source;
@@ -57,9 +59,25 @@ final class SseMessageSource implements MessageSource {
    * @throws UpstreamException if it cannot be opened now
    */
   static Optional<MessageSource> open(StreamKind kind, McpRequests requests, String cursor) {
-    SseMessageSource source = new SseMessageSource(kind, requests, cursor);
+    SseMessageSource source = new SseMessageSource(kind, requests, new ConnectionSlot(), cursor);
     source.exchange = source.reconnector.open(cursor, Deadline.NEVER).orElse(null);
     return source.exchange == null ? Optional.empty() : Optional.of(source);
+  }
+
+  /**
+   * Opens the one stream of a session over HTTP+SSE.
+   *
+   * @param slot holds its connection, for others to close
+   * @param latest until when the answer must have begun
+   * @param endpoints told by the reading thread where to post; what it throws ends the stream
+   * @throws UpstreamException if it cannot be opened
+   */
+  static MessageSource channel(
+      McpRequests requests, ConnectionSlot slot, Deadline latest, Consumer<String> endpoints) {
+    SseMessageSource source = new SseMessageSource(StreamKind.CHANNEL, requests, slot, "");
+    source.reader.whenEndpoint(endpoints);
+    source.exchange = source.reconnector.open("", latest).orElseThrow();
+    return source;
   }
 
   @Override

@@ -99,6 +99,26 @@ final class UpstreamFixture implements AfterEachCallback {
     return upstream;
   }
 
+  /** A server of HTTP+SSE; two sessions at a time. */
+  LegacyUpstream legacy(HttpUpstreamSettings settings, boolean respawn) {
+    LegacyUpstream upstream = new LegacyUpstream(vertx, settings, "test", 2, respawn);
+    open.push(upstream);
+    return upstream;
+  }
+
+  /** A server that speaks one of the two. */
+  DetectingUpstream detecting(HttpUpstreamSettings settings) {
+    DetectingUpstream upstream = new DetectingUpstream(vertx, settings, "test", 2, false);
+    open.push(upstream);
+    return upstream;
+  }
+
+  /** Has it closed after the test, before what was opened before. */
+  <T extends AutoCloseable> T closing(T resource) {
+    open.push(resource);
+    return resource;
+  }
+
   UpstreamSession session(ScriptedServer server) {
     return session(server, UnaryOperator.identity());
   }
