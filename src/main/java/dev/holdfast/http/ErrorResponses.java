@@ -73,6 +73,8 @@ final class ErrorResponses {
       case RelayException.SessionNotFound _ ->
           of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, message);
       case RelayException.UnknownUpstream _ -> of(404, id, JsonRpcErrorCode.SERVER_ERROR, message);
+      case RelayException.NotInitialized _ ->
+          of(400, id, JsonRpcErrorCode.INVALID_REQUEST, message);
       case RelayException.StreamNotFound _ -> of(400, id, JsonRpcErrorCode.SERVER_ERROR, message);
       case RelayException.UnsupportedVersion _ ->
           of(502, id, JsonRpcErrorCode.SERVER_ERROR, message);

@@ -188,7 +188,7 @@ final class McpEndpoint {
     });
   }
 
-  private static Response follow(Tail tail, ConnectionLimit.Slot slot) {
+  static Response follow(Tail tail, ConnectionLimit.Slot slot) {
     return Response.ok(new EventStream(tail, slot), MediaType.SERVER_SENT_EVENTS_TYPE)
         .header(HttpHeaders.CACHE_CONTROL, "no-cache, no-transform")
         .header(McpHeaders.ACCEL_BUFFERING, "no")

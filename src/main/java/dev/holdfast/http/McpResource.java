@@ -9,9 +9,10 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 
-/** {@code /mcp}: Streamable HTTP for the default upstream. */
+/** {@code /mcp}: Streamable HTTP, and {@code /mcp/sse}: HTTP with SSE, for the default upstream. */
 @Path("/mcp")
 @RunOnVirtualThread
 public final class McpResource {
@@ -20,9 +21,25 @@ public final class McpResource {
   static final String DEFAULT_UPSTREAM = "default";
 
   private final McpEndpoint endpoint;
+  private final SseEndpoint sse;
 
-  McpResource(McpEndpoint endpoint) {
+  McpResource(McpEndpoint endpoint, SseEndpoint sse) {
     this.endpoint = endpoint;
+    this.sse = sse;
+  }
+
+  /** Opens a session over HTTP with SSE or, with {@code Last-Event-ID}, resumes it. */
+  @GET
+  @Path("/sse")
+  public Response sse(@Context HttpHeaders headers, @Context UriInfo uri) {
+    return sse.get(DEFAULT_UPSTREAM, headers, uri);
+  }
+
+  /** Refuses, as {@link #head()} does. */
+  @HEAD
+  @Path("/sse")
+  public Response sseHead() {
+    return sse.head();
   }
 
   /** Takes a message; a request is answered with JSON or with a durable stream. */

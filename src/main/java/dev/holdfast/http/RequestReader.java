@@ -18,12 +18,17 @@ final class RequestReader {
     this.maxBytes = maxBytes;
   }
 
-  /** A POST carries JSON and accepts both forms of an answer (2025-03-26 on, Transports). */
-  void checkPost(HttpHeaders headers) {
+  /** A POST carries JSON. */
+  void checkContent(HttpHeaders headers) {
     if (!carriesJson(headers)) {
       throw new Rejection(
           415, JsonRpcErrorCode.SERVER_ERROR, "Content-Type must be application/json");
     }
+  }
+
+  /** A POST carries JSON and accepts both forms of an answer (2025-03-26 on, Transports). */
+  void checkPost(HttpHeaders headers) {
+    checkContent(headers);
     if (!accepts(headers, MediaType.APPLICATION_JSON_TYPE)
         || !accepts(headers, MediaType.SERVER_SENT_EVENTS_TYPE)) {
       throw notAcceptable("Client must accept both application/json and text/event-stream");

@@ -12,6 +12,11 @@ import org.jspecify.annotations.Nullable;
 public record InitializeRequest(
     String protocolVersion, @Nullable String clientName, @Nullable String clientVersion) {
 
+  /** The client's name and version in one text; for people to read. */
+  public String client() {
+    return (clientName == null ? "" : clientName) + "/" + clientVersion;
+  }
+
   /**
    * Reads the parameters of an {@code initialize} request.
    *

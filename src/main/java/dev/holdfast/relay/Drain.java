@@ -91,6 +91,9 @@ public final class Drain {
 
   private void finish(long deadline) throws InterruptedException {
     sendElsewhere(Drain::neverEnds);
+    await(deadline, this::isIdle);
+    // What carries everything that a client gets ends with nothing else.
+    tails.move(stream -> neverEnds(stream) || stream.name().equals(StreamNames.ONE));
     await(deadline, () -> isIdle() && tails.isEmpty());
     pumps.each(Pump::abandon);
     await(System.nanoTime() + LAST_WORDS.toNanos(), () -> isIdle() && tails.isEmpty());

@@ -1,26 +1,42 @@
 package dev.holdfast.relay;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the events of one stream look on the wire.
  *
- * @param stream the stream's name, the first part of every event id
+ * @param stream the stream's name, the first part of every event id; where no header names the
+ *     session, that stands before it
  * @param ids whether events carry ids; without them nobody can resume
  * @param hints whether the client understands a priming event and {@code retry}: those of before
  *     2025-11-25 stumble over an event without data
+ * @param endpoint where the client is to send its messages, on the transport that tells it so
+ *     (2024-11-05, Transports, HTTP with SSE); null on others
  */
-record Framing(String stream, boolean ids, boolean hints) {
+record Framing(String stream, boolean ids, boolean hints, @Nullable String endpoint) {
+
+  private static final String ENDPOINT = "endpoint";
+  private static final String MESSAGE = "message";
+
+  /** That of Streamable HTTP. */
+  Framing(String stream, boolean ids, boolean hints) {
+    this(stream, ids, hints, null);
+  }
 
   /**
    * The first frame of a connection: a place to resume from, and when to come back. A client that
    * would not understand gets a comment, so that it sees at once that it is connected.
    */
   void opening(SseWriter frames, Position cursor, Duration retry) {
-    if (ids && hints) {
+    if (endpoint != null) {
+      frames.event(ENDPOINT, ids ? id(cursor) : null, retry, endpoint.getBytes(UTF_8));
+    } else if (ids && hints) {
       frames.priming(id(cursor), retry);
     } else {
       frames.comment("");
@@ -35,7 +51,9 @@ record Framing(String stream, boolean ids, boolean hints) {
     if (event.payload().length == 0) {
       return;
     }
-    if (ids && event.logged()) {
+    if (endpoint != null) {
+      frames.event(MESSAGE, ids ? id(event.position()) : null, null, event.payload());
+    } else if (ids && event.logged()) {
       frames.event(id(event.position()), event.payload());
     } else {
       frames.event(null, null, null, event.payload());

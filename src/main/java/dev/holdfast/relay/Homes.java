@@ -133,7 +133,7 @@ final class Homes {
 
   private static MessageSource source(Answer answer) {
     return switch (answer) {
-      case Answer.Json json -> new SingleMessage(json.json());
+      case Answer.Json json -> new GivenMessages(json.json());
       case Answer.Stream stream -> stream.source();
     };
   }

@@ -1,24 +1,18 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.FencedException;
-import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
-import dev.holdfast.protocol.RequestId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.Answer;
-import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
@@ -43,15 +37,15 @@ public final class Relay {
   private static final Duration FIRST_SIGN = Duration.ofMillis(50);
 
   private final Sessions sessions;
-  private final EventLog log;
   private final StreamConfig streams;
   private final ReplayConfig replay;
-  private final Duration hold;
   private final RelayListener listener;
-  private final Pumps pumps;
+  private final Parts parts;
+  private final Calls calls;
   private final Admission admission;
   private final Outbound outbound;
   private final TailOpener tails;
+  private final OneStreamRelay oneStream;
 
   /**
    * Puts the parts together.
@@ -64,14 +58,19 @@ public final class Relay {
   public Relay(Sessions sessions, Parts parts, Outbound outbound, InstantSource clock) {
     this.sessions = sessions;
     this.outbound = outbound;
-    this.log = parts.log();
+    this.parts = parts;
+    this.calls = new Calls(sessions, parts, outbound);
     this.streams = parts.streams();
     this.replay = parts.replay();
-    this.hold = parts.hold();
     this.listener = parts.listener();
-    this.pumps = parts.pumps();
     this.admission = parts.admission();
     this.tails = new TailOpener(parts, sessions::used, clock);
+    this.oneStream = new OneStreamRelay(sessions, admission, outbound, calls, tails);
+  }
+
+  /** What clients use that have one stream for everything. */
+  public OneStreamRelay oneStream() {
+    return oneStream;
   }
 
   /**
@@ -100,7 +99,7 @@ public final class Relay {
    * @throws RelayException.SessionNotFound when this upstream has none of that name
    */
   public Session session(String upstream, SessionId id) {
-    return sessions.find(upstream, id);
+    return requireStreams(sessions.find(upstream, id));
   }
 
   /**
@@ -110,7 +109,16 @@ public final class Relay {
    *     bodies only {@link #request} finds that out
    */
   public Session session(String upstream, SessionId id, Body body) {
-    return isDurable(body) ? sessions.recall(upstream, id) : sessions.find(upstream, id);
+    return requireStreams(
+        isDurable(body) ? sessions.recall(upstream, id) : sessions.find(upstream, id));
+  }
+
+  /** What a session with one stream has, its client gets there only. */
+  private static Session requireStreams(Session session) {
+    if (session.hasOneStream()) {
+      throw new RelayException.SessionNotFound();
+    }
+    return session;
   }
 
   /**
@@ -136,7 +144,7 @@ public final class Relay {
   }
 
   private Reply answer(Session session, Body body) {
-    heard(body);
+    calls.heard(body);
     if (!outbound.reaches(session)) {
       return elsewhere(session, body);
     }
@@ -154,45 +162,15 @@ public final class Relay {
         case Answer.Stream stream -> answered(session, body, stream);
       };
     } catch (UpstreamException failure) {
-      throw failed(session, failure, !isDurable(body));
+      throw calls.failed(session, failure, !isDurable(body));
     }
   }
 
   /** Has the replica in which the session lives answer, on a stream that is followed from here. */
   private Reply elsewhere(Session session, Body body) {
     StreamRef stream = StreamNames.of(session, StreamNames.next());
-    try {
-      outbound.ask(session, stream, body);
-    } catch (SessionEndedException ended) {
-      sessions.forget(session);
-      throw new RelayException.SessionNotFound();
-    } catch (UpstreamException failure) {
-      throw failed(session, failure, true);
-    }
+    calls.startElsewhere(session, stream, body);
     return new Reply.Stream(tails.ofRequest(session, stream));
-  }
-
-  private void heard(Body body) {
-    PendingRequests.messagesOf(body).forEach(each -> listener.fromClient(MessageKind.of(each)));
-  }
-
-  /**
-   * What a client is told.
-   *
-   * @param count whether nobody has counted this failure yet, as a pump does
-   */
-  private RuntimeException failed(Session session, UpstreamException failure, boolean count) {
-    if (count) {
-      listener.upstreamFailed(failure);
-    }
-    if (failure instanceof UpstreamException.SessionGone) {
-      if (outbound.mayComeBack(session)) {
-        return new UpstreamException.Broken("its process has ended", failure);
-      }
-      sessions.end(session);
-      return new RelayException.SessionNotFound();
-    }
-    return failure;
   }
 
   private boolean isDurable(Body body) {
@@ -209,32 +187,9 @@ public final class Relay {
 
   private Reply durable(Session session, Body body, Supplier<Answer> ask, boolean asked) {
     StreamRef stream = StreamNames.of(session, StreamNames.next());
-    List<RequestId> requests = PendingRequests.idsOf(body);
-    // The owner is on record before the upstream is asked, so nothing is ever asked for nobody.
-    StreamWriter writer = open(session, stream, requests);
-    Pump pump = pump(writer, () -> sourceOf(ask.get()), asked, requests);
-    pumps.start(stream, pump);
+    Pump pump = calls.start(session, stream, body, () -> Calls.sourceOf(ask.get()), asked);
     pump.awaitFirstSign(FIRST_SIGN);
     return new Reply.Stream(tails.ofRequest(session, stream));
-  }
-
-  private Pump pump(
-      StreamWriter writer,
-      Supplier<MessageSource> upstream,
-      boolean asked,
-      List<RequestId> requests) {
-    String session = writer.stream().session();
-    return new Pump(
-        writer, upstream, asked, requests, () -> outbound.collect(session), hold, listener);
-  }
-
-  private StreamWriter open(Session session, StreamRef stream, List<RequestId> requests) {
-    try {
-      return log.open(stream, RequestIds.write(requests));
-    } catch (SessionEndedException ended) {
-      sessions.forget(session);
-      throw new RelayException.SessionNotFound();
-    }
   }
 
   private Reply answered(Session session, Body body, Answer.Stream answer) {
@@ -250,20 +205,13 @@ public final class Relay {
     }
   }
 
-  private static MessageSource sourceOf(Answer answer) {
-    return switch (answer) {
-      case Answer.Json json -> new SingleMessage(json.json());
-      case Answer.Stream stream -> stream.source();
-    };
-  }
-
   /** Sends notifications or responses. */
   public void send(Session session, Body body) {
-    heard(body);
+    calls.heard(body);
     try {
       outbound.send(session, body);
     } catch (UpstreamException failure) {
-      throw failed(session, failure, true);
+      throw calls.failed(session, failure, true);
     }
     if (PendingRequests.messagesOf(body).stream().anyMatch(Relay::saysInitialized)) {
       sessions.initialized(session);
@@ -273,7 +221,7 @@ public final class Relay {
 
   private void startListeningIfAdmitted(Session session) {
     try (Admission.Pass _ = admission.enter()) {
-      startListening(session);
+      calls.startListening(session);
     } catch (RelayException.Draining elsewhere) {
       LOG.debugf("session=%s is listened to by whoever gets its GET", session.id());
     }
@@ -302,25 +250,7 @@ public final class Relay {
         // Not ended yet: the client may still come for the last words of its calls.
         throw new RelayException.SessionNotFound();
       }
-      startListening(session);
-    }
-  }
-
-  /** Begins to write the standalone stream, unless some replica does so already. */
-  private void startListening(Session session) {
-    if (sessions.keepsSessions(session)) {
-      return; // Its home has written it from the beginning.
-    }
-    StreamRef stream = StreamNames.standalone(session);
-    // Before the stream is opened: once it is, nobody else would start its pump.
-    UpstreamSession upstream = sessions.upstream(session);
-    try {
-      StreamWriter writer = log.open(stream, "");
-      MessageSource source =
-          new StandaloneSource(upstream::listen, null, listener, Backoff.UPSTREAM);
-      pumps.start(stream, pump(writer, () -> source, false, List.of()));
-    } catch (FencedException alreadyWritten) {
-      return;
+      calls.startListening(session);
     }
   }
 
@@ -348,8 +278,8 @@ public final class Relay {
   public void sweep() {
     sessions.endExpired();
     sessions.endOrphans();
-    log.sweep();
+    parts.log().sweep();
     tails.sweep();
-    pumps.sweep();
+    parts.pumps().sweep();
   }
 }

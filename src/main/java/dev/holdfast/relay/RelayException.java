@@ -11,6 +11,7 @@ public abstract sealed class RelayException extends RuntimeException
         RelayException.EventsPurged,
         RelayException.UnsupportedVersion,
         RelayException.UnknownUpstream,
+        RelayException.NotInitialized,
         RelayException.Draining {
 
   private static final long serialVersionUID = 1L;
@@ -48,12 +49,12 @@ public abstract sealed class RelayException extends RuntimeException
     /**
      * Says so.
      *
-     * @param stream the name of the stream
+     * @param asked the event that the client named
      * @param firstAvailable the oldest event that is kept; null when none is
      */
-    public EventsPurged(String stream, @Nullable Position firstAvailable) {
+    public EventsPurged(EventId asked, @Nullable Position firstAvailable) {
       super("Events after this one are no longer kept");
-      this.firstAvailable = firstAvailable == null ? null : new EventId(stream, firstAvailable);
+      this.firstAvailable = firstAvailable == null ? null : asked.at(firstAvailable);
     }
 
     /** The oldest event that is kept; empty when none is. */
@@ -79,6 +80,16 @@ public abstract sealed class RelayException extends RuntimeException
     /** Says so. */
     public UnknownUpstream() {
       super("No such server");
+    }
+  }
+
+  /** The session has to be initialized before anything else. */
+  public static final class NotInitialized extends RelayException {
+    private static final long serialVersionUID = 1L;
+
+    /** Says so. */
+    public NotInitialized() {
+      super("The session is not initialized");
     }
   }
 

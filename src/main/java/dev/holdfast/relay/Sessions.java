@@ -1,6 +1,7 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
@@ -20,7 +21,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
@@ -38,6 +38,7 @@ public final class Sessions {
   private final Parts parts;
   private final InstantSource clock;
   private final Duration touchEvery;
+  private final Openings openings;
   private final Map<SessionId, Known> known = new ConcurrentHashMap<>();
 
   /**
@@ -58,6 +59,12 @@ public final class Sessions {
     this.parts = parts;
     this.clock = clock;
     this.touchEvery = idleTimeout.dividedBy(10);
+    this.openings = new Openings(this, store, this.upstreams, parts, this::now);
+  }
+
+  /** Sessions that begin before they are initialized. */
+  Openings openings() {
+    return openings;
   }
 
   Initialized begin(String upstream, Message.Request request) {
@@ -88,13 +95,7 @@ public final class Sessions {
           ProtocolVersion.parse(link.protocolVersion())
               .orElseThrow(RelayException.UnsupportedVersion::new);
       Session session =
-          new Session(
-              SessionId.random(),
-              upstream,
-              link.session(),
-              version,
-              Objects.toString(asked.clientName(), "") + "/" + asked.clientVersion(),
-              now());
+          new Session(SessionId.random(), upstream, link.session(), version, asked.client(), now());
       store.create(session);
       beginLog(session, request);
       recorded = true;
@@ -127,10 +128,12 @@ public final class Sessions {
   }
 
   /** Its standalone stream is opened at once: who owns that is the home of the session. */
-  private void settleHere(Session session, Message.Request request) {
+  void settleHere(Session session, Message.Request request) {
     KeptServer server = server(session);
     server.opened(request);
-    parts.homes().add(parts.log().open(StreamNames.standalone(session), ""), server, false);
+    StreamWriter standalone =
+        parts.log().open(StreamNames.standalone(session), "", StreamNames.keptIn(session));
+    parts.homes().add(standalone, server, false);
   }
 
   /** The client has said that it is initialized, which a server that is opened anew must hear. */
@@ -149,8 +152,8 @@ public final class Sessions {
 
   /**
    * Finds a session whose life somebody else will check: opening a stream in the log does. What is
-   * recorded of a session never changes, so one that was used here a moment ago need not be looked
-   * up for that.
+   * recorded of an initialized session never changes, so one that was used here a moment ago need
+   * not be looked up for that.
    */
   Session recall(String upstream, SessionId id) {
     Known recent = known.get(id);
@@ -177,20 +180,32 @@ public final class Sessions {
     return store.find(id);
   }
 
-  /** Notes that a session is in use; the store hears of it only now and then. */
+  /**
+   * Notes that a session is in use; the store hears of it only now and then. One that was found
+   * before it was initialized may be by now, and is of use only then.
+   */
   void used(Session session) {
     Known recent = known.get(session.id());
-    if (recent == null || isStale(recent)) {
-      Known before = known.put(session.id(), new Known(session, System.nanoTime(), nothingYet()));
-      SessionActivity since = before == null ? nothingYet() : before.untold();
-      boolean told = false;
-      try {
-        store.touch(session.id(), since.plus(nothingYet()));
-        told = true;
-      } finally {
-        if (!told) {
-          add(session, since);
-        }
+    if (recent != null && !isStale(recent)) {
+      return;
+    }
+    if (session.isInitialized()) {
+      touch(session);
+    } else {
+      store.find(session.id()).filter(Session::isInitialized).ifPresent(this::touch);
+    }
+  }
+
+  private void touch(Session session) {
+    Known before = known.put(session.id(), new Known(session, System.nanoTime(), nothingYet()));
+    SessionActivity since = before == null ? nothingYet() : before.untold();
+    boolean told = false;
+    try {
+      store.touch(session.id(), since.plus(nothingYet()));
+      told = true;
+    } finally {
+      if (!told) {
+        add(session, since);
       }
     }
   }
@@ -260,7 +275,7 @@ public final class Sessions {
     } finally {
       // Also when the store is away: nobody will come back to a session that is not recorded.
       parts.pumps().stop(id);
-      if (configured(session).isPresent()) {
+      if (session.isInitialized() && configured(session).isPresent()) {
         upstream(session).end();
       }
       parts.listener().sessionEnded(Duration.between(session.created(), clock.instant()));

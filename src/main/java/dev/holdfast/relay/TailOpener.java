@@ -49,6 +49,31 @@ final class TailOpener {
     return tail(session, stream, Position.START, Tail.Kind.REQUEST);
   }
 
+  /**
+   * Of the one stream of a session, which was just opened.
+   *
+   * @param endpoint where the client is to send its messages
+   */
+  Tail one(Session session, String endpoint) {
+    StreamRef stream = StreamNames.one(session);
+    return tail(session, stream, framing(session, endpoint), Position.START, Tail.Kind.REQUEST);
+  }
+
+  /**
+   * Of the one stream of a session, from the event after the one that the client names.
+   *
+   * @param endpoint where the client is to send its messages
+   */
+  Tail resumeOne(Session session, EventId last, String endpoint) {
+    return resume(session, last, framing(session, endpoint))
+        .orElseThrow(RelayException.SessionNotFound::new);
+  }
+
+  private Framing framing(Session session, String endpoint) {
+    String name = session.id().value() + "_" + StreamNames.ONE;
+    return new Framing(name, replay.enabled(), true, endpoint);
+  }
+
   /** Of the standalone stream, from the first event that was not delivered yet. */
   Tail standalone(Session session) {
     StreamRef stream = StreamNames.standalone(session);
@@ -72,12 +97,18 @@ final class TailOpener {
   Optional<Tail> resume(Session session, EventId last) {
     StreamRef stream = StreamNames.of(session, last.stream());
     admission.check(stream);
-    boolean stale = isOlderThan(last.position(), replay.window());
+    return resume(session, last, framing(session, stream));
+  }
+
+  private Optional<Tail> resume(Session session, EventId last, Framing framing) {
+    StreamRef stream = StreamNames.of(session, last.stream());
+    boolean stale =
+        isOlderThan(last.position(), replay.window()) && !waits(stream, last.position(), framing);
     ReadResult next = stale ? gapIn(stream) : log.read(stream, last.position(), Tail.FIRST_PAGE);
     switch (next) {
       case ReadResult.Gap gap when replay.onGap() == ReplayConfig.OnGap.ERROR -> {
         listener.gap();
-        throw new RelayException.EventsPurged(last.stream(), gap.firstAvailable());
+        throw new RelayException.EventsPurged(last, gap.firstAvailable());
       }
       case ReadResult.Unknown _ -> throw missing(session, last);
       case ReadResult.Ended _ -> {
@@ -88,8 +119,18 @@ final class TailOpener {
       }
       case ReadResult.Gap _, ReadResult.Events _ -> {}
     }
-    Tail tail = tail(session, stream, last.position(), Tail.Kind.RESUMED);
+    Tail tail = tail(session, stream, framing, last.position(), Tail.Kind.RESUMED);
     return Optional.of(stale ? tail : tail.beginningWith(next));
+  }
+
+  /**
+   * Whether nothing has come after the cursor on a stream that lives as long as its session: a
+   * client that has waited for long, and was sent away now and then, has missed nothing.
+   */
+  private boolean waits(StreamRef stream, Position cursor, Framing framing) {
+    return framing.endpoint() != null
+        && log.read(stream, cursor, 1) instanceof ReadResult.Events(List<LogEvent> events)
+        && events.isEmpty();
   }
 
   /** The end of a call that was cancelled is an event, but not one that a client gets. */
@@ -114,17 +155,23 @@ final class TailOpener {
     boolean once =
         position.millis() >= session.created().toEpochMilli()
             && isOlderThan(position, streams.completedTtl());
-    return once
-        ? new RelayException.EventsPurged(last.stream(), null)
-        : new RelayException.StreamNotFound();
+    return once ? new RelayException.EventsPurged(last, null) : new RelayException.StreamNotFound();
   }
 
   private boolean isOlderThan(Position position, Duration age) {
     return position.number() > 0 && position.millis() < clock.millis() - age.toMillis();
   }
 
+  private Framing framing(Session session, StreamRef stream) {
+    return new Framing(stream.name(), replay.enabled(), session.version().hasPriming());
+  }
+
   private Tail tail(Session session, StreamRef stream, Position cursor, Tail.Kind kind) {
-    Framing framing = new Framing(stream.name(), replay.enabled(), session.version().hasPriming());
+    return tail(session, stream, framing(session, stream), cursor, kind);
+  }
+
+  private Tail tail(
+      Session session, StreamRef stream, Framing framing, Position cursor, Tail.Kind kind) {
     return new Tail(context, stream, framing, cursor, kind, () -> used.accept(session));
   }
 

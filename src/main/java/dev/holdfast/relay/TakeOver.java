@@ -120,7 +120,7 @@ public final class TakeOver {
     for (AdoptedStream stream : adopted) {
       if (!stream.stream().name().equals(StreamNames.STANDALONE)) {
         listener.takenOver(false);
-        List<RequestId> requests = unanswered(stream.stream(), RequestIds.read(stream.requests()));
+        List<RequestId> requests = unanswered(stream);
         start(stream, requests, () -> new LostCall(requests));
       }
     }
@@ -139,7 +139,7 @@ public final class TakeOver {
           List.of(),
           () -> new StandaloneSource(listen, after, listener, Backoff.UPSTREAM));
     } else {
-      List<RequestId> requests = unanswered(stream, RequestIds.read(adopted.requests()));
+      List<RequestId> requests = unanswered(adopted);
       start(adopted, requests, () -> goOn(upstream, after, requests, permits));
     }
   }
@@ -213,7 +213,9 @@ public final class TakeOver {
   }
 
   /** Of a batch, some requests may be answered already: that is in the log. */
-  private List<RequestId> unanswered(StreamRef stream, List<RequestId> requests) {
+  private List<RequestId> unanswered(AdoptedStream adopted) {
+    List<RequestId> requests = RequestIds.read(adopted.requests());
+    StreamRef stream = adopted.writer().keptIn();
     if (requests.size() < 2) {
       return requests;
     }

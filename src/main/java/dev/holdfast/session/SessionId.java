@@ -14,8 +14,11 @@ import java.util.regex.Pattern;
  */
 public record SessionId(String value) {
 
+  /** How many characters an id has. */
+  public static final int LENGTH = 43;
+
   private static final int BYTES = 32;
-  private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_-]{43}");
+  private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_-]{" + LENGTH + "}");
 
   /**
    * @throws IllegalArgumentException when the text is not one that {@link #random()} could have

@@ -18,7 +18,7 @@ final class Endpoints {
     return at("/servers/" + name + "/mcp");
   }
 
-  private static URI at(String path) {
+  static URI at(String path) {
     return URI.create("http://127.0.0.1:" + RestAssured.port + path);
   }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.SseClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;
@@ -71,6 +72,23 @@ class LimitsTest {
     call.assertGoesOn(call.stream(), 1);
     first.delete();
     assertThat(open().initialized().statusCode()).isEqualTo(200);
+  }
+
+  /** It costs a client nothing but a GET, so it counts before it is initialized. */
+  @Test
+  void shouldCountSessionsThatAreOnlyOpened() {
+    SseClient first = SseClient.at(Endpoints.at("/sse"));
+    SseClient second = SseClient.at(Endpoints.at("/sse"));
+
+    FrameStream refused = second.resume("");
+
+    refused.rest();
+    assertTooMany(refused.status(), refused.headers(), refused.raw());
+    assertThat(refused.raw()).contains("sessions");
+    first.delete();
+    assertThat(SseClient.at(Endpoints.at("/sse")).delete().statusCode()).isEqualTo(204);
+    second.delete();
+    call.assertGoesOn(call.stream(), 1);
   }
 
   @Test

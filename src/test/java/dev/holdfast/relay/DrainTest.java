@@ -13,12 +13,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.protocol.Body;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -284,6 +287,37 @@ class DrainTest {
     assertThat(listening.text()).endsWith(MOVED);
     assertThat(back.data()).containsExactly(result("1"));
     refuses(() -> fixture().relay.listen(session));
+  }
+
+  @Test
+  void shouldServeTheOneStreamOfASessionToTheEndOfItsCallsWhereNobodyElseCan() throws Exception {
+    OneStreamRelay relay = fixture().relay.oneStream();
+    AtomicReference<SessionId> id = new AtomicReference<>();
+    Tail tail =
+        relay.open(
+            SCRIPTED,
+            opened -> {
+              id.set(opened);
+              return "/messages";
+            });
+    TestConnection client = Desk.run(tail, new TestConnection());
+    fixture().scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
+    relay.request(
+        relay.session(SCRIPTED, id.get()), new Body.Single(RelayFixture.initialize("2024-11-05")));
+    client.await(c -> c.data().size() == 1);
+    Session session = relay.session(SCRIPTED, id.get());
+    relay.request(session, RelayFixture.body(call("1", "t")));
+    source.bring(PROGRESS);
+    client.await(c -> c.data().size() == 2);
+
+    Thread draining = drain(null);
+    refuses(() -> relay.request(session, RelayFixture.body(call("2", "t"))));
+    assertThat(client.hasEnded()).isFalse();
+    source.bring(result("1"));
+    draining.join();
+
+    assertThat(client.data()).endsWith(PROGRESS, result("1"));
+    assertThat(client.text()).endsWith(MOVED);
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.holdfast.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.log.Position;
+import dev.holdfast.session.SessionId;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.AlphaChars;
@@ -10,6 +11,7 @@ import net.jqwik.api.constraints.Chars;
 import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.NumericChars;
 import net.jqwik.api.constraints.StringLength;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -80,5 +82,25 @@ class EventIdTest {
       })
   void shouldReadIdsUpToTheLimits(String text) {
     assertThat(EventId.parse(text).map(EventId::toString)).contains(text);
+  }
+
+  @Test
+  void shouldReadAnIdThatNamesItsSession() {
+    // All that the alphabet of a session has, of which the separator is part.
+    SessionId session = new SessionId("_a-B0_".repeat(7) + "_");
+    EventId id = new EventId(session, "m", new Position(1_785_000_000_000L, 7));
+
+    assertThat(id.toString()).isEqualTo(session.value() + "_m_1785000000000-7");
+    assertThat(EventId.parseWithSession(id.toString())).contains(id);
+    assertThat(EventId.parse(id.toString())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "_", "m", "m_", "m_1", "m_1-", "__m_1-1", "x_m_1-1"})
+  void shouldNotReadAnIdThatNamesNoSession(String text) {
+    assertThat(EventId.parseWithSession(text)).isEmpty();
+    assertThat(EventId.parseWithSession("x".repeat(43) + text)).isEmpty();
+    assertThat(EventId.parseWithSession("x".repeat(43) + "_" + text)).isEmpty();
+    assertThat(EventId.parseWithSession("x".repeat(42) + "_m_1-1")).isEmpty();
   }
 }

@@ -4,13 +4,19 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.util.List;
 
-/** A source that brings one message. Owned by the thread of one {@link Pump}. */
-final class SingleMessage implements MessageSource {
+/** A source that brings what is there already. Owned by the thread of one {@link Pump}. */
+final class GivenMessages implements MessageSource {
 
   private List<UpstreamMessage> left;
 
-  SingleMessage(byte[] payload) {
-    this.left = List.of(new UpstreamMessage(payload, null));
+  /** Brings one message. */
+  GivenMessages(byte[] payload) {
+    this(List.of(new UpstreamMessage(payload, null)));
+  }
+
+  /** Brings some messages. */
+  GivenMessages(List<UpstreamMessage> messages) {
+    this.left = List.copyOf(messages);
   }
 
   @Override

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.upstream.UpstreamMessage;
 import org.junit.jupiter.api.Test;
 
-class SingleMessageTest {
+class GivenMessagesTest {
 
   @Test
   void shouldBringItsMessageOnceAndThenEnd() {
     byte[] payload = {1, 2};
-    SingleMessage source = new SingleMessage(payload);
+    GivenMessages source = new GivenMessages(payload);
 
     assertThat(source.take()).containsExactly(new UpstreamMessage(payload, null));
     assertThat(source.take()).isEmpty();

@@ -1,0 +1,137 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.SessionEndedException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.session.Session;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Opens the streams of sessions, and starts what writes them. Thread-safe. */
+final class Calls {
+
+  private final Sessions sessions;
+  private final Outbound outbound;
+  private final EventLog log;
+  private final Pumps pumps;
+  private final Duration hold;
+  private final RelayListener listener;
+
+  Calls(Sessions sessions, Parts parts, Outbound outbound) {
+    this.sessions = sessions;
+    this.outbound = outbound;
+    this.log = parts.log();
+    this.pumps = parts.pumps();
+    this.hold = parts.hold();
+    this.listener = parts.listener();
+  }
+
+  /** A client has sent something. */
+  void heard(Body body) {
+    PendingRequests.messagesOf(body).forEach(each -> listener.fromClient(MessageKind.of(each)));
+  }
+
+  /**
+   * Opens a stream for requests and begins to write it.
+   *
+   * @param asked whether the upstream was asked before
+   * @throws RelayException.SessionNotFound when the session has ended
+   */
+  Pump start(
+      Session session,
+      StreamRef stream,
+      Body body,
+      Supplier<MessageSource> upstream,
+      boolean asked) {
+    List<RequestId> requests = PendingRequests.idsOf(body);
+    // The owner is on record before the upstream is asked, so nothing is ever asked for nobody.
+    StreamWriter writer = open(session, stream, requests);
+    Pump pump = pump(writer, upstream, asked, requests);
+    pumps.start(stream, pump);
+    return pump;
+  }
+
+  private StreamWriter open(Session session, StreamRef stream, List<RequestId> requests) {
+    try {
+      return log.open(stream, RequestIds.write(requests), StreamNames.keptIn(session));
+    } catch (SessionEndedException ended) {
+      sessions.forget(session);
+      throw new RelayException.SessionNotFound();
+    }
+  }
+
+  private Pump pump(
+      StreamWriter writer,
+      Supplier<MessageSource> upstream,
+      boolean asked,
+      List<RequestId> requests) {
+    String session = writer.stream().session();
+    return new Pump(
+        writer, upstream, asked, requests, () -> outbound.collect(session), hold, listener);
+  }
+
+  /** Has the replica in which the session lives open the stream for requests, and write it. */
+  void startElsewhere(Session session, StreamRef stream, Body body) {
+    try {
+      outbound.ask(session, stream, body);
+    } catch (SessionEndedException ended) {
+      sessions.forget(session);
+      throw new RelayException.SessionNotFound();
+    } catch (UpstreamException failure) {
+      throw failed(session, failure, true);
+    }
+  }
+
+  /** Begins to write the standalone stream, unless some replica does so already. */
+  void startListening(Session session) {
+    if (sessions.keepsSessions(session)) {
+      return; // Its home has written it from the beginning.
+    }
+    StreamRef stream = StreamNames.standalone(session);
+    // Before the stream is opened: once it is, nobody else would start its pump.
+    UpstreamSession upstream = sessions.upstream(session);
+    try {
+      StreamWriter writer = log.open(stream, "", StreamNames.keptIn(session));
+      MessageSource source =
+          new StandaloneSource(upstream::listen, null, listener, Backoff.UPSTREAM);
+      pumps.start(stream, pump(writer, () -> source, false, List.of()));
+    } catch (FencedException alreadyWritten) {
+      return;
+    }
+  }
+
+  /**
+   * What a client is told.
+   *
+   * @param count whether nobody has counted this failure yet, as a pump does
+   */
+  RuntimeException failed(Session session, UpstreamException failure, boolean count) {
+    if (count) {
+      listener.upstreamFailed(failure);
+    }
+    if (failure instanceof UpstreamException.SessionGone) {
+      if (outbound.mayComeBack(session)) {
+        return new UpstreamException.Broken("its process has ended", failure);
+      }
+      sessions.end(session);
+      return new RelayException.SessionNotFound();
+    }
+    return failure;
+  }
+
+  static MessageSource sourceOf(Answer answer) {
+    return switch (answer) {
+      case Answer.Json json -> new GivenMessages(json.json());
+      case Answer.Stream stream -> stream.source();
+    };
+  }
+}
