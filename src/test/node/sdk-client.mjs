@@ -3,9 +3,10 @@
  * nothing but its public API, and reconnecting is left to the SDK.
  *
  *   node sdk-client.mjs --url URL | --command JSON --tool NAME [--args JSON] [--answer TEXT] [--timeout-ms N]
- *                       [--logs N] [--linger-ms N]
+ *                       [--logs N] [--linger-ms N] [--sse]
  *
- * With --command, an array of words, it starts a server over stdio instead.
+ * With --command, an array of words, it starts a server over stdio instead. With --sse it speaks HTTP
+ * with SSE, the transport of 2024-11-05.
  *
  * Prints one JSON line {"progress":[…],"logs":[…],"result":…,"errors":[…]}, exits with 0 if a result
  * came. `errors` holds what the SDK reported on the way, such as cut connections. With --logs it
@@ -15,6 +16,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
@@ -22,6 +24,7 @@ import {
   ElicitRequestSchema,
   LoggingMessageNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { resumingFetch } from './resuming-fetch.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -33,6 +36,7 @@ const { values: options } = parseArgs({
     'timeout-ms': { type: 'string', default: '120000' },
     logs: { type: 'string', default: '0' },
     'linger-ms': { type: 'string', default: '0' },
+    sse: { type: 'boolean', default: false },
   },
 });
 
@@ -74,7 +78,12 @@ const overHttp = () => new StreamableHTTPClientTransport(new URL(options.url), {
 const overStdio = ([command, ...args]) =>
   new StdioClientTransport({ command, args, stderr: 'inherit' });
 
-const transport = options.command ? overStdio(JSON.parse(options.command)) : overHttp();
+const overSse = () =>
+  new SSEClientTransport(new URL(options.url), { fetch: resumingFetch() });
+
+const transport = options.command
+  ? overStdio(JSON.parse(options.command))
+  : options.sse ? overSse() : overHttp();
 
 let result = null;
 try {
