@@ -14,6 +14,8 @@ final class Settings {
   private static final int MAX_PORT = 65_535;
   private static final String URL = "holdfast.upstream.url";
   private static final String COMMAND = "holdfast.upstream.command";
+  private static final String TRANSPORT = "holdfast.upstream.transport";
+  private static final List<String> TRANSPORTS = List.of("auto", "streamable-http", "sse", "stdio");
   private static final String STORE = "holdfast.store";
 
   private Settings() {}
@@ -53,9 +55,11 @@ final class Settings {
       }
       settings.put("quarkus.http.port", Integer.toString(port));
     }
-    String transport = asked.matchedOptionValue(Syntax.TRANSPORT, "http");
-    if (!transport.equals("http")) {
-      throw wrong(asked, Syntax.TRANSPORT, transport, "must be http, which is Streamable HTTP");
+    String transport = asked.matchedOptionValue(Syntax.TRANSPORT, "");
+    if (TRANSPORTS.contains(transport)) {
+      settings.put(TRANSPORT, transport);
+    } else if (asked.hasMatchedOption(Syntax.TRANSPORT)) {
+      throw wrong(asked, Syntax.TRANSPORT, transport, "must be one of " + TRANSPORTS);
     }
   }
 

@@ -83,7 +83,12 @@ final class Syntax {
                 .paramLabel("PORT")
                 .description("the port to listen on; 0 for any (quarkus.http.port)")
                 .build())
-        .addOption(option(TRANSPORT, "NAME", "what clients speak: http, which is Streamable HTTP"))
+        .addOption(
+            option(
+                TRANSPORT,
+                "NAME",
+                "what the server behind speaks: auto, streamable-http, sse or stdio"
+                    + " (holdfast.upstream.transport)"))
         .addOption(store())
         .addOption(upstream());
   }

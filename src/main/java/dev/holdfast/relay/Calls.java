@@ -120,7 +120,8 @@ final class Calls {
     }
     if (failure instanceof UpstreamException.SessionGone) {
       if (outbound.mayComeBack(session)) {
-        return new UpstreamException.Broken("its process has ended", failure);
+        // It has seen nothing, and is being opened anew.
+        return new UpstreamException.Busy();
       }
       sessions.end(session);
       return new RelayException.SessionNotFound();

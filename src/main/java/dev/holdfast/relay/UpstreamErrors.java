@@ -50,7 +50,7 @@ public final class UpstreamErrors {
     return switch (failure) {
       case UpstreamException.Unreachable _ ->
           "The server cannot be reached; it has not seen the request";
-      case UpstreamException.Busy _ -> "The server has no room for another session; try again";
+      case UpstreamException.Busy _ -> "There is no room at the server at the moment; try again";
       case UpstreamException.TimedOut _ ->
           "The server did not answer in time; the outcome of the request is unknown";
       case UpstreamException.SessionGone _ -> "The server has ended the session; initialize again";

@@ -29,13 +29,13 @@ public abstract sealed class UpstreamException extends RuntimeException
     }
   }
 
-  /** There is no room for another session at the moment: the server has seen nothing. */
+  /** There is no room for another session or request at the moment: the server has seen nothing. */
   public static final class Busy extends UpstreamException {
     private static final long serialVersionUID = 1L;
 
     /** Says so. */
     public Busy() {
-      super("the upstream has no room for another session", null);
+      super("there is no room for more at the upstream", null);
     }
   }
 

@@ -69,10 +69,29 @@ public interface GatewayConfig {
     Duration timeout();
   }
 
+  /** How a server is spoken to. */
+  enum Transport {
+    /** A command over stdio; a URL as is found out: Streamable HTTP, or else HTTP+SSE. */
+    AUTO,
+    /** Streamable HTTP, of 2025-03-26 and later. */
+    STREAMABLE_HTTP,
+    /** HTTP+SSE, of 2024-11-05. */
+    SSE,
+    /** A process whose stdin and stdout it is. */
+    STDIO
+  }
+
   /** An MCP server behind the gateway. */
   interface Server {
     /** Its MCP endpoint, {@code http} or {@code https}. */
     Optional<URI> url();
+
+    /**
+     * What it speaks. {@code auto} finds out at a URL whenever a session is opened: it tries
+     * Streamable HTTP and, when that is refused with a 4xx, the older HTTP+SSE.
+     */
+    @WithDefault("auto")
+    Transport transport();
 
     /**
      * Headers sent with every request to it, such as its credentials. A dot in a name stands for a
@@ -116,10 +135,21 @@ public interface GatewayConfig {
 
     /**
      * Whether a session whose process was lost, with its replica or alone, goes on with a new
-     * process, which is told what the client said to initialize it, and knows nothing else.
+     * process, which is told what the client said to initialize it, and knows nothing else. Over
+     * HTTP+SSE the connection takes the place of the process.
      */
     @WithDefault("false")
     boolean respawn();
+
+    /**
+     * The most connections to it from this replica that requests use at a time, and as many again
+     * for the streams on which it speaks unasked, a session over HTTP+SSE being one; more are
+     * refused with 503. 1 to 65536.
+     */
+    @WithDefault("65536")
+    @Min(1)
+    @Max(65_536)
+    int maxConnections();
 
     /** How long a connection to it may take. */
     @WithDefault("5s")

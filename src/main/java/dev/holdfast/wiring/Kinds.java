@@ -2,8 +2,10 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.http.DetectingUpstream;
 import dev.holdfast.upstream.http.HttpUpstream;
 import dev.holdfast.upstream.http.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.LegacyUpstream;
 import dev.holdfast.upstream.stdio.CommandLine;
 import dev.holdfast.upstream.stdio.StdioUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
@@ -11,12 +13,13 @@ import io.quarkus.runtime.configuration.ConfigurationException;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Makes an upstream of what is configured: of a URL one kind, of a command another. */
+/** Makes an upstream of what is configured: of a URL one kind or another, of a command a third. */
 final class Kinds {
 
   private final Vertx vertx;
@@ -46,11 +49,12 @@ final class Kinds {
           key + ".url and " + key + ".command exclude each other: a server is one or the other");
     }
     try {
-      return server
-          .url()
-          .<Upstream>map(url -> new HttpUpstream(vertx, patient(settings(url, server))))
-          .or(() ->
-              server.command().map(command -> new StdioUpstream(settings(name, command, server))));
+      return switch (server.transport()) {
+        case AUTO -> detected(name, server);
+        case STREAMABLE_HTTP -> Optional.of(streamable(required(server.url(), "url"), server));
+        case SSE -> Optional.of(legacy(name, required(server.url(), "url"), server));
+        case STDIO -> Optional.of(stdio(name, required(server.command(), "command"), server));
+      };
     } catch (IllegalArgumentException refused) {
       // Without its cause, whose text it has: only of the innermost one that is a
       // ConfigurationException, Quarkus shows a line instead of a stack trace.
@@ -63,6 +67,35 @@ final class Kinds {
     }
   }
 
+  private static <T> T required(Optional<T> value, String key) {
+    return value.orElseThrow(
+        () -> new IllegalArgumentException("the transport that is configured needs a " + key));
+  }
+
+  private Optional<Upstream> detected(String name, GatewayConfig.Server server) {
+    return server
+        .url()
+        .<Upstream>map(url -> {
+          HttpUpstreamSettings settings = patient(settings(url, server));
+          int sessions = server.maxConnections();
+          return new DetectingUpstream(vertx, settings, name, sessions, server.respawn());
+        })
+        .or(() -> server.command().map(command -> stdio(name, command, server)));
+  }
+
+  private Upstream streamable(URI url, GatewayConfig.Server server) {
+    return new HttpUpstream(vertx, patient(settings(url, server)));
+  }
+
+  private Upstream legacy(String name, URI url, GatewayConfig.Server server) {
+    HttpUpstreamSettings settings = patient(settings(url, server));
+    return new LegacyUpstream(vertx, settings, name, server.maxConnections(), server.respawn());
+  }
+
+  private Upstream stdio(String name, String command, GatewayConfig.Server server) {
+    return new StdioUpstream(settings(name, command, server));
+  }
+
   private HttpUpstreamSettings settings(URI url, GatewayConfig.Server server) {
     HttpUpstreamSettings defaults = HttpUpstreamSettings.defaults(url);
     return new HttpUpstreamSettings(
@@ -73,7 +106,9 @@ final class Kinds {
         server.idleTimeout(),
         limits.messageBytes().value(),
         defaults.maxRetryDelay(),
-        defaults.resumeAttempts());
+        defaults.resumeAttempts(),
+        Duration.ZERO,
+        server.maxConnections());
   }
 
   private HttpUpstreamSettings patient(HttpUpstreamSettings settings) {

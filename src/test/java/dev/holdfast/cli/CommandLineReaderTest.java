@@ -36,7 +36,7 @@ class CommandLineReaderTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "serve"})
   void shouldMakeConfigurationOfOptions(String command) {
-    String options = "--host 0.0.0.0 --port 0 --transport http --store redis";
+    String options = "--host 0.0.0.0 --port 0 --transport sse --store redis";
 
     Command serve = wanted((command + " " + options).strip().split(" "));
 
@@ -46,6 +46,7 @@ class CommandLineReaderTest {
                 Map.of(
                     "quarkus.http.host", "0.0.0.0",
                     "quarkus.http.port", "0",
+                    "holdfast.upstream.transport", "sse",
                     "holdfast.store", "redis")));
   }
 
@@ -119,7 +120,7 @@ class CommandLineReaderTest {
     "--port 8080 sessions, --port stands behind the command",
     "serve --port 65536, '--port must be 0 to 65535, not 65536'",
     "serve --port x, --port",
-    "serve --transport smoke, '--transport must be http, which is Streamable HTTP, not smoke'",
+    "serve --transport smoke, '--transport must be one of [auto, streamable-http, sse, stdio], not smoke'",
     "serve --store disk, '--store must be memory, redis or a redis:// URL, not disk'",
     "stdio --url ftp://a, '--url must begin with http:// or https://, not ftp://a'",
     "stdio --url http://a -- npx, --url and a COMMAND exclude each other",

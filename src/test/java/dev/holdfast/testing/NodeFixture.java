@@ -20,6 +20,9 @@ public final class NodeFixture implements AutoCloseable {
   /** The same server over stdio. */
   public static final String CONFORMANCE_STDIO = "conformance-stdio.mjs";
 
+  /** The same server over HTTP+SSE, at the path {@code /sse}. */
+  public static final String LEGACY_SERVER = "legacy-server.mjs";
+
   /** A server of the MCP project itself, as it is published; with {@code stdio} over stdio. */
   public static final String EVERYTHING =
       "node_modules/@modelcontextprotocol/server-everything/dist/index.js";

@@ -28,6 +28,8 @@ class ConfigBoundsTest {
     "upstream.first-byte-timeout, 1d, 25h, 1d or less, PT25H",
     "upstream.idle-timeout, 0s, -1s, 0s or more, PT-1S",
     "upstream.idle-timeout, 1d, 25h, 1d or less, PT25H",
+    "upstream.max-connections, 1, 0, 1 or more, 0",
+    "upstream.max-connections, 65536, 65537, 65536 or less, 65537",
     "upstream.max-processes, 1, 0, 1 or more, 0",
     "upstream.max-processes, 10000, 10001, 10000 or less, 10001",
     "upstream.stop-grace, 10ms, 9ms, 10ms or more, PT0.009S",
@@ -97,6 +99,7 @@ class ConfigBoundsTest {
     "limits.message-bytes, big, big",
     "memory.max-bytes, big, big",
     "upstream.url, http://a b, Illegal character",
+    "upstream.transport, carrier-pigeon, streamable-http",
   })
   void shouldRefuseWhatDoesNotParse(String name, String value, String why) {
     assertThatThrownBy(() -> Configured.by(Map.of("holdfast." + name, value)))

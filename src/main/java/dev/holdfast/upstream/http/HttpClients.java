@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientOptions;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,7 +42,12 @@ final class HttpClients implements AutoCloseable {
             .setTcpKeepAlive(true)
             .setTcpNoDelay(true);
     Inflow inflow = Inflow.ofHeap();
-    lanes = Stream.generate(() -> new Lane(vertx, options, inflow)).limit(LANES).toList();
+    Semaphore calls = new Semaphore(settings.maxConnections());
+    Semaphore listeners = new Semaphore(settings.maxConnections());
+    lanes =
+        Stream.generate(() -> new Lane(vertx, options, inflow, calls, listeners))
+            .limit(LANES)
+            .toList();
   }
 
   /** The lane whose turn it is. */

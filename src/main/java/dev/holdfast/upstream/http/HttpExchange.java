@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -47,6 +48,9 @@ final class HttpExchange implements AutoCloseable {
   private final BodyQueue body;
   private final Lane lane;
 
+  /** Where to give back that a connection is used; null when it is not, or not any more. */
+  private final AtomicReference<@Nullable Semaphore> place = new AtomicReference<>();
+
   // The event loop's own.
   private boolean released;
   private boolean ended;
@@ -64,23 +68,37 @@ final class HttpExchange implements AutoCloseable {
   /**
    * Sends the request and waits for the head of the answer. To be called once.
    *
-   * @param client which of the lane's pools to use
+   * @param choice which of the lane's pools to use
    * @param payload the body; null for none
    * @throws UpstreamException if there is none in time; the exchange is then closed
+   * @throws UpstreamException.Busy if there are as many connections as there may be
    */
   Head send(
-      Function<Lane, HttpClient> client,
+      Function<Lane, Lane.Pool> choice,
       RequestOptions options,
       byte @Nullable [] payload,
       Deadline connected,
       Deadline answered) {
-    lane.run(() -> connect(client.apply(lane), options, payload));
+    Lane.Pool pool = choice.apply(lane);
+    if (!pool.free().tryAcquire()) {
+      throw new UpstreamException.Busy();
+    }
+    place.set(pool.free());
+    lane.run(() -> connect(pool.client(), options, payload));
     try {
       HttpClientResponse answer = awaitHead(connected, answered);
       return new Head(answer.statusCode(), answer.headers());
     } catch (UpstreamException e) {
       close();
       throw e;
+    }
+  }
+
+  /** The connection is not this one's any more, and somebody else may have one. */
+  private void giveBack() {
+    Semaphore taken = place.getAndSet(null);
+    if (taken != null) {
+      taken.release();
     }
   }
 
@@ -115,6 +133,7 @@ final class HttpExchange implements AutoCloseable {
   private void receive(AsyncResult<HttpClientResponse> answer) {
     if (answer.failed()) {
       ended = true;
+      giveBack();
       head.completeExceptionally(answer.cause());
       return;
     }
@@ -123,12 +142,14 @@ final class HttpExchange implements AutoCloseable {
     received.handler(chunk -> body.add(chunk.getBytes(), received::pause));
     received.endHandler(_ -> {
       ended = true;
+      giveBack();
       // Told a moment later, when the connection is back in the pool: the reader's next
       // request may follow at once, and would open another one.
       lane.run(body::end);
     });
     received.exceptionHandler(cause -> {
       ended = true;
+      giveBack();
       // It overtakes bytes that were read but held back: those go first.
       received.resume();
       lane.run(() -> body.fail(cause));
@@ -239,6 +260,7 @@ final class HttpExchange implements AutoCloseable {
         ended = true;
         request.reset();
       }
+      giveBack();
     });
   }
 

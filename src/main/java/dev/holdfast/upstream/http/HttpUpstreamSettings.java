@@ -25,6 +25,8 @@ import java.util.regex.Pattern;
  *     before it is given up; a server that closes it in order and lets us come back does not count
  * @param stallTimeout after which time without a byte the connection of a stream is taken for dead,
  *     and the stream is resumed on another one, if it can be; zero for never
+ * @param maxConnections the most connections for requests, and as many again for streams that stay;
+ *     {@value #MOST_CONNECTIONS} at most
  */
 public record HttpUpstreamSettings(
     URI url,
@@ -35,7 +37,11 @@ public record HttpUpstreamSettings(
     int maxMessageBytes,
     Duration maxRetryDelay,
     int resumeAttempts,
-    Duration stallTimeout) {
+    Duration stallTimeout,
+    int maxConnections) {
+
+  /** About as many ports as there are for connections to one address. */
+  public static final int MOST_CONNECTIONS = 65_536;
 
   private static final Duration STALLED = Duration.ofSeconds(75);
 
@@ -69,9 +75,12 @@ public record HttpUpstreamSettings(
     require(maxRetryDelay.isPositive(), "maxRetryDelay must be positive");
     require(resumeAttempts >= 0, "resumeAttempts must not be negative");
     require(!stallTimeout.isNegative(), "stallTimeout must not be negative");
+    require(
+        maxConnections > 0 && maxConnections <= MOST_CONNECTIONS,
+        "maxConnections must be 1 to " + MOST_CONNECTIONS);
   }
 
-  /** Settings under which no connection is taken for dead while it stands. */
+  /** Settings under which no connection is taken for dead while it stands, and none refused. */
   public HttpUpstreamSettings(
       URI url,
       Map<String, String> headers,
@@ -90,7 +99,23 @@ public record HttpUpstreamSettings(
         maxMessageBytes,
         maxRetryDelay,
         resumeAttempts,
-        Duration.ZERO);
+        Duration.ZERO,
+        MOST_CONNECTIONS);
+  }
+
+  /** The same with another bound on the connections. */
+  public HttpUpstreamSettings withMaxConnections(int most) {
+    return new HttpUpstreamSettings(
+        url,
+        headers,
+        connectTimeout,
+        firstByteTimeout,
+        idleTimeout,
+        maxMessageBytes,
+        maxRetryDelay,
+        resumeAttempts,
+        stallTimeout,
+        most);
   }
 
   /**
@@ -108,7 +133,8 @@ public record HttpUpstreamSettings(
         maxMessageBytes,
         maxRetryDelay,
         Integer.MAX_VALUE,
-        STALLED);
+        STALLED,
+        maxConnections);
   }
 
   /** Returns the defaults for a server: no headers, 5 s, 5 min, 5 min, 4 MiB, 30 s, 5 attempts. */

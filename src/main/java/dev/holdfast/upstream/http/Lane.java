@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.PoolOptions;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 
 /**
  * One event loop and connections that never leave it. Two pools, because a pool is searched from
@@ -14,24 +15,27 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Lane {
 
-  /** In effect none: a stream holds its connection, and how many there are is decided elsewhere. */
+  /** In effect none: how many there are is decided for all lanes together. */
   private static final int MAX_CONNECTIONS = 65_536;
 
   private final Context context;
-  private final HttpClient calls;
-  private final HttpClient listeners;
+  private final Pool calls;
+  private final Pool listeners;
   private final Inflow inflow;
 
   /**
    * Connects nowhere yet.
    *
    * @param inflow shared by all lanes to one server
+   * @param calls how many more requests may be under way, over all lanes
+   * @param listeners how many more streams may stay, over all lanes
    */
-  Lane(Vertx vertx, HttpClientOptions options, Inflow inflow) {
+  Lane(
+      Vertx vertx, HttpClientOptions options, Inflow inflow, Semaphore calls, Semaphore listeners) {
     this.inflow = inflow;
     context = newContext(vertx);
-    calls = client(vertx, options);
-    listeners = client(vertx, options);
+    this.calls = new Pool(client(vertx, options), calls);
+    this.listeners = new Pool(client(vertx, options), listeners);
   }
 
   /** A thread without a context is given a new one, on the event loop whose turn it is. */
@@ -56,13 +60,13 @@ final class Lane {
     context.runOnContext(_ -> task.run());
   }
 
-  /** For requests that are answered, sooner or later. To be used on the event loop. */
-  HttpClient calls() {
+  /** For requests that are answered, sooner or later. */
+  Pool calls() {
     return calls;
   }
 
-  /** For streams that stay. To be used on the event loop. */
-  HttpClient listeners() {
+  /** For streams that stay. */
+  Pool listeners() {
     return listeners;
   }
 
@@ -71,8 +75,16 @@ final class Lane {
     return inflow;
   }
 
+  /**
+   * Connections for one purpose.
+   *
+   * @param client makes and keeps them; to be used on the event loop
+   * @param free how many more may be in use, on this lane or another
+   */
+  record Pool(HttpClient client, Semaphore free) {}
+
   /** Breaks all connections. */
   Future<?> close() {
-    return Future.join(calls.close(), listeners.close());
+    return Future.join(calls.client().close(), listeners.client().close());
   }
 }

@@ -1,7 +1,6 @@
 package dev.holdfast.upstream.http;
 
 import dev.holdfast.upstream.UpstreamException;
-import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
@@ -125,12 +124,12 @@ final class McpRequests {
 
   private HttpExchange.Head send(
       HttpExchange exchange,
-      Function<Lane, HttpClient> client,
+      Function<Lane, Lane.Pool> pool,
       RequestOptions options,
       byte @Nullable [] payload,
       Deadline answered) {
     Deadline connected = Deadline.after(settings.connectTimeout());
-    return exchange.send(client, options, payload, connected, answered);
+    return exchange.send(pool, options, payload, connected, answered);
   }
 
   private RequestOptions options(HttpMethod method) {

@@ -66,7 +66,8 @@ final class UpstreamFixture implements AfterEachCallback {
             s.maxMessageBytes(),
             s.maxRetryDelay(),
             s.resumeAttempts(),
-            stall);
+            stall,
+            s.maxConnections());
   }
 
   static UnaryOperator<HttpUpstreamSettings> headers(Map<String, String> headers) {
