@@ -55,7 +55,7 @@ final class McpEndpoint {
   }
 
   Response post(String upstream, HttpHeaders headers, InputStream content) {
-    return requests.within(() -> take(upstream, headers, content));
+    return requests.within(upstream, () -> take(upstream, headers, content));
   }
 
   private Response take(String upstream, HttpHeaders headers, InputStream content) {
@@ -130,17 +130,19 @@ final class McpEndpoint {
   }
 
   Response get(String upstream, HttpHeaders headers) {
-    return requests.within(() -> {
-      try {
-        reader.checkGet(headers);
-        reader.checkVersion(headers);
-        Session session = relay.session(upstream, sessionId(headers));
-        String last = headers.getHeaderString(McpHeaders.LAST_EVENT_ID);
-        return counted(session, () -> follow(session, last));
-      } catch (RuntimeException failure) {
-        return ErrorResponses.of(failure, null);
-      }
-    });
+    return requests.within(
+        upstream,
+        () -> {
+          try {
+            reader.checkGet(headers);
+            reader.checkVersion(headers);
+            Session session = relay.session(upstream, sessionId(headers));
+            String last = headers.getHeaderString(McpHeaders.LAST_EVENT_ID);
+            return counted(session, () -> follow(session, last));
+          } catch (RuntimeException failure) {
+            return ErrorResponses.of(failure, null);
+          }
+        });
   }
 
   private Response follow(Session session, @Nullable String lastEventId) {
@@ -178,14 +180,16 @@ final class McpEndpoint {
   }
 
   Response delete(String upstream, HttpHeaders headers) {
-    return requests.within(() -> {
-      try {
-        relay.end(relay.session(upstream, sessionId(headers)));
-        return Response.noContent().build();
-      } catch (RuntimeException failure) {
-        return ErrorResponses.of(failure, null);
-      }
-    });
+    return requests.within(
+        upstream,
+        () -> {
+          try {
+            relay.end(relay.session(upstream, sessionId(headers)));
+            return Response.noContent().build();
+          } catch (RuntimeException failure) {
+            return ErrorResponses.of(failure, null);
+          }
+        });
   }
 
   static Response follow(Tail tail, ConnectionLimit.Slot slot) {

@@ -28,6 +28,11 @@ public record RedisKeys(String prefix) {
     return prefix + "sessions";
   }
 
+  /** ZSET: the sessions of one upstream whose number is limited by itself, by when they expire. */
+  public String sessions(String upstream) {
+    return sessions() + ':' + upstream;
+  }
+
   /** STREAM: the events of one stream. */
   public String stream(String session, String stream) {
     return session(session) + ":e:" + stream;

@@ -28,7 +28,8 @@ public interface SessionStore {
    * Records a new session. One that is not {@link Session#isInitialized initialized} expires {@link
    * #OPENING_TIMEOUT} from now, used or not, unless it is by then.
    *
-   * @throws TooManySessionsException when there are as many as there may be; nothing was recorded
+   * @throws TooManySessionsException when there are as many as there may be, of all or of the
+   *     upstream; nothing was recorded
    */
   void create(Session session);
 

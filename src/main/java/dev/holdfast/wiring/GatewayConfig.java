@@ -1,5 +1,6 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.cli.Equipment;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
@@ -9,8 +10,10 @@ import jakarta.validation.constraints.Min;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 
@@ -39,6 +42,13 @@ public interface GatewayConfig {
 
   /** Further upstreams, each at {@code /servers/<name>/mcp}. */
   Map<String, Server> upstreams();
+
+  /** All upstreams by name, that at {@code /mcp} among them. */
+  default Map<String, Server> everyUpstream() {
+    Map<String, Server> all = new HashMap<>(upstreams());
+    all.put(Equipment.DEFAULT, upstream());
+    return all;
+  }
 
   /** The kinds of store. */
   enum Store {
@@ -140,6 +150,20 @@ public interface GatewayConfig {
      */
     @WithDefault("false")
     boolean respawn();
+
+    /** The most sessions of it on all replicas; more are refused with 429. None: as of all. */
+    @Min(1)
+    @Max(10_000_000)
+    OptionalInt maxSessions();
+
+    /**
+     * The most requests for it that this replica works on at once, until the head of the answer is
+     * sent; more are refused with 503. None: as many as of all, or half as many where there are
+     * several upstreams, so that one that is stuck leaves room for the others.
+     */
+    @Min(1)
+    @Max(1_000_000)
+    OptionalInt maxRequests();
 
     /**
      * The most connections to it from this replica that requests use at a time, and as many again

@@ -1,5 +1,7 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.http.UpstreamLimits;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.redis.RedisEventLog;
@@ -16,6 +18,8 @@ import dev.holdfast.session.SessionStore;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
 
 /** Puts the relay together. */
 @Singleton
@@ -42,6 +46,18 @@ final class RelayProducer {
       SessionConfig config,
       InstantSource clock) {
     return new Sessions(store, upstreams.byName(), parts, config.idleTimeout(), clock);
+  }
+
+  /** An upstream that is stuck must leave room for the others, where there are any. */
+  @Produces
+  @Singleton
+  UpstreamLimits upstreamLimits(GatewayConfig gateway, LimitsConfig limits) {
+    int each = gateway.upstreams().isEmpty() ? limits.requests() : (limits.requests() + 1) / 2;
+    Map<String, Integer> requests = new HashMap<>();
+    gateway
+        .everyUpstream()
+        .forEach((name, server) -> requests.put(name, server.maxRequests().orElse(each)));
+    return new UpstreamLimits(requests);
   }
 
   @Produces

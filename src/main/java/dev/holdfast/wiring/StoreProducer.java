@@ -7,6 +7,7 @@ import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.log.redis.RedisEventLog;
 import dev.holdfast.relay.StreamConfig;
 import dev.holdfast.session.SessionConfig;
+import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.session.redis.RedisSessionStore;
@@ -16,6 +17,8 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
 
 /** Makes the stores. */
 @Singleton
@@ -79,15 +82,24 @@ final class StoreProducer {
   @Singleton
   SessionStore sessionStore(InstantSource clock) {
     return switch (gateway.store()) {
-      case MEMORY -> new MemorySessionStore(sessions.idleTimeout(), limits.sessions(), clock);
+      case MEMORY -> new MemorySessionStore(sessions.idleTimeout(), sessionLimits(), clock);
       case REDIS ->
           new RedisSessionStore(
               redis.get().link(),
               redis.get().keys(),
               sessions.idleTimeout(),
               sessionTtl(),
-              limits.sessions());
+              sessionLimits());
     };
+  }
+
+  private SessionLimits sessionLimits() {
+    Map<String, Integer> byUpstream = new HashMap<>();
+    gateway
+        .everyUpstream()
+        .forEach(
+            (name, server) -> server.maxSessions().ifPresent(most -> byUpstream.put(name, most)));
+    return new SessionLimits(limits.sessions(), byUpstream);
   }
 
   private Retention retention() {

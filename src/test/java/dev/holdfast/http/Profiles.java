@@ -30,6 +30,18 @@ final class Profiles {
     }
   }
 
+  /** Upstreams that share little, and have less for themselves. */
+  public static final class Several extends Usual {
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      return Map.of(
+          "holdfast.limits.requests", "8",
+          "holdfast.upstreams.scripted.first-byte-timeout", "30s",
+          "holdfast.upstreams.other.max-sessions", "1",
+          "holdfast.upstreams.narrow.max-connections", "1");
+    }
+  }
+
   /** Behind a proxy, open to any page, with room for little at once. */
   public static final class Proxied extends Usual {
     @Override
@@ -39,6 +51,8 @@ final class Profiles {
           "quarkus.http.proxy.allow-x-forwarded", "true",
           "holdfast.limits.connections-per-address", "1",
           "holdfast.limits.requests", "2",
+          // Or one of them would be left for the others.
+          "holdfast.upstreams.hasty.max-requests", "2",
           "holdfast.http.allowed-origins", "*");
     }
   }

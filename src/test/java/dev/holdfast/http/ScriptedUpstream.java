@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An MCP server on which anything can be made to fail: the name of the tool that is called says
- * what. Under {@code scripted} it is given time, under {@code hasty} half a second; {@code down}
- * was never there.
+ * what. Under {@code scripted} it is given time, under {@code hasty} half a second, and {@code
+ * other} and {@code narrow} are for what upstreams have each for themselves; {@code down} was never
+ * there.
  */
 public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManager {
 
@@ -32,6 +33,10 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     server = started;
     return Map.of(
         "holdfast.upstreams.scripted.url",
+        started.url().toString(),
+        "holdfast.upstreams.other.url",
+        started.url().toString(),
+        "holdfast.upstreams.narrow.url",
         started.url().toString(),
         "holdfast.upstreams.hasty.url",
         started.url().toString(),
@@ -77,6 +82,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     Matcher tool = TOOL.matcher(body);
     switch (tool.find() ? tool.group(1) : method(body)) {
       case "stall", "resources/list" -> wire.stall();
+      case "hang" -> wire.beginEvents().chunk("data: " + notification("almost") + "\n\n").stall();
       case "break" -> wire.beginEvents().chunk("data: " + notification("almost") + "\n\n").reset();
       case "gone" -> wire.answer(404, "text/plain", SECRET);
       case "unauthorized", "prompts/list" -> wire.answer(401, "text/plain", SECRET);

@@ -12,6 +12,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.LocalUpstream;
@@ -46,7 +47,8 @@ final class RelayFixture implements AutoCloseable {
               100_000_000,
               clock));
   final ScriptedInbox inbox = new ScriptedInbox();
-  final MemorySessionStore store = new MemorySessionStore(IDLE, MAX_SESSIONS, clock);
+  final MemorySessionStore store =
+      new MemorySessionStore(IDLE, new SessionLimits(MAX_SESSIONS, Map.of()), clock);
   final Relay relay;
   private final Sessions sessions;
   private final Parts parts;

@@ -1,6 +1,7 @@
 package dev.holdfast.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Test;
 /** The contract of {@link SessionStore}. Every adapter's test extends it. */
 public abstract class SessionStoreContract {
 
+  private static final String NARROW = "narrow";
   private static final Duration LONG = Duration.ofHours(1);
   private static final Duration SHORT = Duration.ofMillis(300);
   private static final Instant THEN = Instant.ofEpochMilli(1_800_000_100_000L);
@@ -27,6 +30,11 @@ public abstract class SessionStoreContract {
   /** Creates an empty store. */
   protected abstract SessionStore create(Duration idleTimeout, int limit);
 
+  /** So many sessions, one of them of {@link #NARROW}. */
+  protected static SessionLimits limits(int all) {
+    return new SessionLimits(all, Map.of(NARROW, 1));
+  }
+
   /** Another view of the store that was created last, as another replica has it. */
   protected abstract SessionStore another();
 
@@ -34,9 +42,13 @@ public abstract class SessionStoreContract {
   protected abstract void pass(Duration time);
 
   private static Session session() {
+    return session("default");
+  }
+
+  private static Session session(String upstream) {
     return new Session(
         SessionId.random(),
-        "default",
+        upstream,
         "up-1",
         ProtocolVersion.V2025_11_25,
         "client/1",
@@ -64,6 +76,53 @@ public abstract class SessionStoreContract {
     store.create(session);
 
     assertThat(store.find(session.id())).contains(session);
+  }
+
+  @Test
+  void shouldLimitTheSessionsOfOneUpstreamByThemselves() {
+    SessionStore store = create(LONG, 3);
+    Session first = session(NARROW);
+    store.create(first);
+
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> another().create(session(NARROW)));
+    store.create(session());
+
+    assertThat(store.count()).isEqualTo(2);
+    store.end(first.id());
+    store.create(session(NARROW));
+    store.create(session());
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> store.create(session()));
+  }
+
+  @Test
+  void shouldTakeNoPlaceOfAnUpstreamWhereThereIsNoneOfAll() {
+    SessionStore store = create(LONG, 1);
+    Session only = session();
+    store.create(only);
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> store.create(session(NARROW)));
+
+    store.end(only.id());
+
+    await()
+        .untilAsserted(
+            () -> assertThatCode(() -> store.create(session(NARROW))).doesNotThrowAnyException());
+  }
+
+  @Test
+  void shouldMakeRoomInAnUpstreamWhenItsSessionHasExpired() {
+    SessionStore store = create(SHORT, 10);
+    store.create(session(NARROW));
+
+    pass(SHORT);
+
+    await()
+        .untilAsserted(() -> {
+          List<Session> _ = store.takeExpired(10);
+          assertThatCode(() -> store.create(session(NARROW))).doesNotThrowAnyException();
+        });
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.holdfast.session.memory;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.TooManySessionsException;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,31 +32,57 @@ public final class MemorySessionStore implements SessionStore {
       new ConcurrentSkipListMap<>(Comparator.comparing(SessionId::value));
 
   private final AtomicInteger size = new AtomicInteger();
+
+  /** Of upstreams that are limited by themselves. */
+  private final Map<String, Integer> sizes = new ConcurrentHashMap<>();
+
   private final Duration idleTimeout;
-  private final int limit;
+  private final SessionLimits limits;
   private final InstantSource clock;
 
   /**
    * Starts empty.
    *
    * @param idleTimeout after which an unused session expires
-   * @param limit the most sessions at a time
+   * @param limits the most sessions at a time
    * @param clock tells when a session was used
    */
-  public MemorySessionStore(Duration idleTimeout, int limit, InstantSource clock) {
+  public MemorySessionStore(Duration idleTimeout, SessionLimits limits, InstantSource clock) {
     this.idleTimeout = idleTimeout;
-    this.limit = limit;
+    this.limits = limits;
     this.clock = clock;
   }
 
   @Override
   public void create(Session session) {
-    if (size.incrementAndGet() > limit) {
-      size.decrementAndGet();
-      throw new TooManySessionsException(limit);
-    }
+    takePlace(session.upstream());
     Instant now = clock.instant();
     entries.put(session.id(), new Entry(session, now, SessionActivity.none(now), Map.of()));
+  }
+
+  private void takePlace(String upstream) {
+    limits.of(upstream).ifPresent(most -> ofUpstream(upstream, 1, most));
+    if (size.incrementAndGet() > limits.all()) {
+      givePlace(upstream);
+      throw new TooManySessionsException(limits.all());
+    }
+  }
+
+  private void givePlace(String upstream) {
+    size.decrementAndGet();
+    limits.of(upstream).ifPresent(most -> ofUpstream(upstream, -1, most));
+  }
+
+  private void ofUpstream(String upstream, int more, int most) {
+    sizes.compute(
+        upstream,
+        (_, size) -> {
+          int next = (size == null ? 0 : size) + more;
+          if (next > most) {
+            throw new TooManySessionsException(most);
+          }
+          return next;
+        });
   }
 
   @Override
@@ -105,11 +133,11 @@ public final class MemorySessionStore implements SessionStore {
 
   @Override
   public boolean end(SessionId id) {
-    boolean ended = entries.remove(id) != null;
-    if (ended) {
-      size.decrementAndGet();
+    Entry ended = entries.remove(id);
+    if (ended != null) {
+      givePlace(ended.session().upstream());
     }
-    return ended;
+    return ended != null;
   }
 
   @Override
@@ -120,7 +148,7 @@ public final class MemorySessionStore implements SessionStore {
     for (Entry entry : expired) {
       // Removed as it was seen: a session that another caller took is not given twice.
       if (entries.remove(entry.session().id(), entry)) {
-        size.decrementAndGet();
+        givePlace(entry.session().upstream());
         taken.add(entry.session());
       }
     }

@@ -7,10 +7,10 @@ import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
-import dev.holdfast.session.TooManySessionsException;
 import dev.holdfast.session.Transport;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -29,20 +29,18 @@ import org.jspecify.annotations.Nullable;
  * Sessions in Redis.
  *
  * <p>A session is a hash, which the log shares; {@code expires} in it says when the session does,
- * by the clock of Redis. One sorted set of all sessions by that time serves to count them and to
- * find those that expired. The two live in different slots of a cluster, so they change one after
- * the other; the hash decides, and the set follows.
+ * by the clock of Redis. Sorted sets of sessions by that time serve to count them and to find those
+ * that expired, see {@link SessionPlaces}. They live in other slots of a cluster, so hash and sets
+ * change one after the other; the hash decides, and the sets follow.
  */
 public final class RedisSessionStore implements SessionStore {
 
-  private static final RedisScript REGISTER = script("register.lua");
   private static final RedisScript CREATE = script("create.lua");
   private static final RedisScript INITIALIZED = script("initialized.lua");
   private static final RedisScript FIND = script("find.lua");
   private static final RedisScript TOUCH = script("touch.lua");
   private static final RedisScript KEEP = script("keep.lua");
   private static final RedisScript END = script("end.lua");
-  private static final RedisScript EXPIRED = script("expired.lua");
   private static final RedisScript TAKE = script("take.lua");
 
   private static final Pattern CURSOR = Pattern.compile("\\d{1,20}");
@@ -51,7 +49,7 @@ public final class RedisSessionStore implements SessionStore {
   private final RedisKeys keys;
   private final Duration idleTimeout;
   private final Duration timeToLive;
-  private final int limit;
+  private final SessionPlaces places;
   private final SessionListing listing;
 
   /**
@@ -60,15 +58,19 @@ public final class RedisSessionStore implements SessionStore {
    * @param idleTimeout after which an unused session expires
    * @param timeToLive after which Redis forgets a session that nobody took when it expired; longer
    *     than the idle time-out
-   * @param limit the most sessions at a time
+   * @param limits the most sessions at a time
    */
   public RedisSessionStore(
-      RedisLink link, RedisKeys keys, Duration idleTimeout, Duration timeToLive, int limit) {
+      RedisLink link,
+      RedisKeys keys,
+      Duration idleTimeout,
+      Duration timeToLive,
+      SessionLimits limits) {
     this.link = link;
     this.keys = keys;
     this.idleTimeout = idleTimeout;
     this.timeToLive = timeToLive;
-    this.limit = limit;
+    this.places = new SessionPlaces(link, keys, timeToLive, limits);
     this.listing = new SessionListing(link, keys);
   }
 
@@ -79,14 +81,7 @@ public final class RedisSessionStore implements SessionStore {
         session.isInitialized() || idleTimeout.compareTo(OPENING_TIMEOUT) < 0
             ? idleTimeout
             : OPENING_TIMEOUT;
-    Response registered =
-        run(
-            REGISTER,
-            keys.sessions(),
-            request -> request.arg(id).arg(limit).arg(first.toMillis()).arg(timeToLive.toMillis()));
-    if (number(registered) == 0) {
-      throw new TooManySessionsException(limit);
-    }
+    ordered(() -> places.take(id, session.upstream(), first));
     run(
         CREATE,
         keys.session(id),
@@ -110,7 +105,7 @@ public final class RedisSessionStore implements SessionStore {
             });
     if (expires != null) {
       // As after a touch.
-      var _ = link.sendLater(place(id, expires.toString()));
+      places.moveLater(id, expires.toString());
     }
     return expires != null;
   }
@@ -125,7 +120,7 @@ public final class RedisSessionStore implements SessionStore {
     Response expires = use(id, idleTimeout, since);
     if (expires != null) {
       // Not waited for: the set may be on a server that is away, and catches up when swept.
-      var _ = link.sendLater(place(id.value(), expires.toString()));
+      places.moveLater(id.value(), expires.toString());
     }
   }
 
@@ -165,17 +160,15 @@ public final class RedisSessionStore implements SessionStore {
   @Override
   public boolean end(SessionId id) {
     Response removed = run(END, keys.session(id.value()), SessionFields::allNames);
-    forget(id.value());
+    ordered(() -> places.giveBack(id.value()));
     return number(removed) > 0;
   }
 
   @Override
   public List<Session> takeExpired(int most) {
     List<Session> taken = new ArrayList<>();
-    Response expired =
-        run(EXPIRED, keys.sessions(), request -> request.arg(most).arg(timeToLive.toMillis()));
-    for (int i = 0; expired != null && i < expired.size(); i++) {
-      take(expired.get(i).toString()).ifPresent(taken::add);
+    for (String id : asked(() -> places.expired(most))) {
+      take(id).ifPresent(taken::add);
     }
     return taken;
   }
@@ -184,10 +177,10 @@ public final class RedisSessionStore implements SessionStore {
     Response record = run(TAKE, keys.session(id), SessionFields::allNames);
     if (record != null && record.type() != ResponseType.MULTI) {
       // Used since: the set is behind the hash.
-      send(place(id, record.toString()));
+      ordered(() -> places.move(id, record.toString()));
       return Optional.empty();
     }
-    forget(id);
+    ordered(() -> places.giveBack(id));
     return SessionId.parse(id).flatMap(session -> SessionFields.read(session, record));
   }
 
@@ -204,15 +197,6 @@ public final class RedisSessionStore implements SessionStore {
     return asked(() -> listing.list(from, about));
   }
 
-  /** Puts a session that is in the set where it belongs; one that has left it stays out. */
-  private Request place(String id, String expires) {
-    return Request.cmd(Command.ZADD).arg(keys.sessions()).arg("XX").arg(expires).arg(id);
-  }
-
-  private void forget(String id) {
-    send(Request.cmd(Command.ZREM).arg(keys.sessions()).arg(id));
-  }
-
   private static long number(@Nullable Response reply) {
     return reply == null ? 0 : Long.parseLong(reply.toString());
   }
@@ -224,6 +208,14 @@ public final class RedisSessionStore implements SessionStore {
   private @Nullable Response run(RedisScript script, String key, Consumer<Request> arguments) {
     return RedisSessionStore.<@Nullable Response>asked(
         () -> script.run(link, List.of(key), arguments));
+  }
+
+  private static void ordered(Runnable order) {
+    boolean _ =
+        asked(() -> {
+          order.run();
+          return true;
+        });
   }
 
   private static <T extends @Nullable Object> T asked(Supplier<T> question) {

@@ -14,7 +14,7 @@ class MemorySessionStoreTest extends SessionStoreContract {
 
   @Override
   protected SessionStore create(Duration idleTimeout, int limit) {
-    store = new MemorySessionStore(idleTimeout, limit, () -> now);
+    store = new MemorySessionStore(idleTimeout, limits(limit), () -> now);
     return store;
   }
 

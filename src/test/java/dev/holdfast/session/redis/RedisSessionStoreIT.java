@@ -69,7 +69,8 @@ class RedisSessionStoreIT extends SessionStoreContract {
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
     RedisLink link = new RedisLink(() -> Redis.createClient(vertx, options), Duration.ofSeconds(5));
     links.add(link);
-    return new RedisSessionStore(link, keys, idleTimeout, idleTimeout.multipliedBy(20), limit);
+    return new RedisSessionStore(
+        link, keys, idleTimeout, idleTimeout.multipliedBy(20), limits(limit));
   }
 
   @Override
@@ -109,7 +110,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
     RedisOptions nowhere = new RedisOptions().setConnectionString("redis://127.0.0.1:1");
     RedisLink link = new RedisLink(() -> Redis.createClient(vertx, nowhere), Duration.ofSeconds(5));
     links.add(link);
-    SessionStore store = new RedisSessionStore(link, keys, idleTimeout, idleTimeout, 10);
+    SessionStore store = new RedisSessionStore(link, keys, idleTimeout, idleTimeout, limits(10));
 
     assertThatExceptionOfType(SessionStoreException.class)
         .isThrownBy(() -> store.find(SessionId.random()))

@@ -15,10 +15,12 @@ import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamSession;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -241,5 +243,25 @@ class HttpUpstreamTest {
       assertThat(answers.get(id)).succeedsWithin(Duration.ofSeconds(20));
       assertThat(answers.get(id).join()).hasSize(21).endsWith(response(id));
     }
+  }
+
+  @Test
+  void shouldRefuseMoreRequestsThanThereMayBeConnections() throws Exception {
+    CountDownLatch answering = new CountDownLatch(1);
+    ScriptedServer server =
+        fixture.server((_, wire) -> {
+          answering.await();
+          wire.answer(200, JSON, response(1));
+        });
+    UpstreamSession session = fixture.session(server, each -> each.withMaxConnections(1));
+    CompletableFuture<Answer> first = CompletableFuture.supplyAsync(() -> session.request(call(1)));
+    await().until(() -> server.requests().size() == 1);
+
+    assertThatThrownBy(() -> session.request(call(1))).isInstanceOf(UpstreamException.Busy.class);
+
+    answering.countDown();
+    assertThat(first.get()).isInstanceOf(Answer.Json.class);
+    assertThat(session.request(call(1))).isInstanceOf(Answer.Json.class);
+    assertThat(server.requests()).hasSize(2);
   }
 }
