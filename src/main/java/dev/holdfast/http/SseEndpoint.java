@@ -67,17 +67,19 @@ final class SseEndpoint {
   /** Opens a session, or goes on with one. */
   Response get(String upstream, HttpHeaders headers, UriInfo uri) {
     Function<SessionId, String> endpoint = session -> endpoint(upstream, session, uri);
-    return requests.within(() -> {
-      try {
-        reader.checkGet(headers);
-        Optional<EventId> last = last(headers);
-        return last.isPresent()
-            ? resume(upstream, last.get(), endpoint)
-            : follow(slot -> McpEndpoint.follow(sessions.open(upstream, endpoint), slot));
-      } catch (RuntimeException failure) {
-        return ErrorResponses.of(failure, null);
-      }
-    });
+    return requests.within(
+        upstream,
+        () -> {
+          try {
+            reader.checkGet(headers);
+            Optional<EventId> last = last(headers);
+            return last.isPresent()
+                ? resume(upstream, last.get(), endpoint)
+                : follow(slot -> McpEndpoint.follow(sessions.open(upstream, endpoint), slot));
+          } catch (RuntimeException failure) {
+            return ErrorResponses.of(failure, null);
+          }
+        });
   }
 
   private static Optional<EventId> last(HttpHeaders headers) {
@@ -139,19 +141,21 @@ final class SseEndpoint {
 
   /** Takes messages; what is to be said to them comes on the stream. */
   Response post(String upstream, String session, HttpHeaders headers, InputStream content) {
-    return requests.within(() -> {
-      RequestId id = null;
-      try {
-        reader.checkContent(headers);
-        Body body = Envelopes.read(reader.read(headers, content));
-        id = idOf(body);
-        reader.checkVersion(headers);
-        Session found = sessions.session(upstream, sessionId(session), body);
-        return counted(found, () -> accept(found, body));
-      } catch (RuntimeException failure) {
-        return ErrorResponses.of(failure, id);
-      }
-    });
+    return requests.within(
+        upstream,
+        () -> {
+          RequestId id = null;
+          try {
+            reader.checkContent(headers);
+            Body body = Envelopes.read(reader.read(headers, content));
+            id = idOf(body);
+            reader.checkVersion(headers);
+            Session found = sessions.session(upstream, sessionId(session), body);
+            return counted(found, () -> accept(found, body));
+          } catch (RuntimeException failure) {
+            return ErrorResponses.of(failure, id);
+          }
+        });
   }
 
   private static @Nullable RequestId idOf(Body body) {
@@ -182,14 +186,16 @@ final class SseEndpoint {
 
   /** Ends a session at once, for who knows that it is done; others let it expire. */
   Response delete(String upstream, String session) {
-    return requests.within(() -> {
-      try {
-        relay.end(sessions.session(upstream, sessionId(session)));
-        return Response.noContent().build();
-      } catch (RuntimeException failure) {
-        return ErrorResponses.of(failure, null);
-      }
-    });
+    return requests.within(
+        upstream,
+        () -> {
+          try {
+            relay.end(sessions.session(upstream, sessionId(session)));
+            return Response.noContent().build();
+          } catch (RuntimeException failure) {
+            return ErrorResponses.of(failure, null);
+          }
+        });
   }
 
   Response head() {

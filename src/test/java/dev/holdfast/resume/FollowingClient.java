@@ -149,11 +149,11 @@ public final class FollowingClient {
     }
   }
 
-  /** Ends the session, at any replica. */
-  public void end(Random random) throws IOException, InterruptedException {
+  /** Ends the session, at any replica, and gives the status. */
+  public int end(Random random) throws IOException, InterruptedException {
     HttpRequest delete =
         HttpRequest.newBuilder(any(random)).header("Mcp-Session-Id", session).DELETE().build();
-    http.send(delete, HttpResponse.BodyHandlers.discarding());
+    return http.send(delete, HttpResponse.BodyHandlers.discarding()).statusCode();
   }
 
   private boolean goesOn(Transcript transcript) {

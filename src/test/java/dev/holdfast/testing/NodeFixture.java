@@ -54,6 +54,20 @@ public final class NodeFixture implements AutoCloseable {
   }
 
   /**
+   * Starts {@link #EVERYTHING} and returns when it listens.
+   *
+   * @param transport as it calls them: {@code sse} or {@code streamableHttp}
+   * @throws IllegalStateException as above
+   */
+  public static NodeFixture everything(String transport) {
+    ProcessBuilder builder =
+        new ProcessBuilder(command(EVERYTHING, transport)).directory(NodeToolchain.home().toFile());
+    // It does not say which port it was given if it leaves the choice to the system.
+    builder.environment().put("PORT", Integer.toString(RedisFixture.freePort()));
+    return new NodeFixture(ServerProcess.start(builder, Pattern.compile("on port (\\d+)")));
+  }
+
+  /**
    * Runs a script to its end.
    *
    * @param timeout after this time the script is killed
@@ -64,6 +78,21 @@ public final class NodeFixture implements AutoCloseable {
   public static ProcessResult run(Duration timeout, String script, String... arguments) {
     try {
       return ProcessRun.toEnd(NodeToolchain.home(), timeout, command(script, arguments));
+    } catch (IOException e) {
+      throw new IllegalStateException("Cannot run " + script, e);
+    }
+  }
+
+  /**
+   * As {@link #run(Duration, String, String...)}, with another home directory for the script.
+   *
+   * @throws IllegalStateException likewise
+   */
+  static ProcessResult run(Path home, Duration timeout, String script, String... arguments) {
+    List<String> command = new ArrayList<>(List.of("env", "HOME=" + home));
+    command.addAll(command(script, arguments));
+    try {
+      return ProcessRun.toEnd(NodeToolchain.home(), timeout, command);
     } catch (IOException e) {
       throw new IllegalStateException("Cannot run " + script, e);
     }
@@ -91,7 +120,12 @@ public final class NodeFixture implements AutoCloseable {
 
   /** Where the server's MCP endpoint is. */
   public URI url() {
-    return URI.create("http://127.0.0.1:" + port() + "/mcp");
+    return url("/mcp");
+  }
+
+  /** The URL of a path. */
+  public URI url(String path) {
+    return URI.create("http://127.0.0.1:" + port() + path);
   }
 
   /** The port that the server listens on. */
