@@ -13,6 +13,7 @@ final class Admission {
   private final AtomicInteger underWay = new AtomicInteger();
   private final Pass pass = underWay::decrementAndGet;
   private volatile Predicate<StreamRef> ended = stream -> false;
+  private volatile boolean closing;
   private volatile boolean closed;
 
   /** Somebody who was let in, until closed. */
@@ -38,6 +39,18 @@ final class Admission {
   }
 
   /**
+   * Lets one in who need not come here.
+   *
+   * @throws RelayException.Draining as soon as new ones had better go elsewhere
+   */
+  Pass enterByChoice() {
+    if (closing) {
+      throw new RelayException.Draining();
+    }
+    return enter();
+  }
+
+  /**
    * Checks that a stream is still served to those that come back to it.
    *
    * @throws RelayException.Draining when it is not
@@ -48,6 +61,11 @@ final class Admission {
     }
   }
 
+  /** Says that nobody new is to come, and lets those in who have not heard of it yet. */
+  void closeSoon() {
+    closing = true;
+  }
+
   /**
    * Lets nobody new in any more.
    *
@@ -56,10 +74,12 @@ final class Admission {
   void close(Predicate<StreamRef> which) {
     ended = which;
     closed = true;
+    closing = true;
   }
 
-  boolean isClosed() {
-    return closed;
+  /** Whether new ones had better go elsewhere, be they still let in or not. */
+  boolean isClosing() {
+    return closing;
   }
 
   /** Whether somebody who was let in is still on the way. */

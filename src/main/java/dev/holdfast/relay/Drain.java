@@ -3,13 +3,14 @@ package dev.holdfast.relay;
 import dev.holdfast.log.StreamRef;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Empties a replica that is to stop. It lets nobody new in, sends the clients it has to other
- * replicas, goes on with the calls that run here for as long as it may, and hands over the rest.
+ * Empties a replica that is to stop. It sends its clients to other replicas, lets nobody new in,
+ * goes on with the calls that run here for as long as it may, and hands over the rest. Whoever
+ * comes in the first moment, sent by a balancer that has yet to look, is served and then sent on: a
+ * refusal would cost a client the second of its {@code Retry-After}.
  *
  * <p>Where there are no others, because the log is not shared, nobody else could serve the clients
  * of running calls: they stay until their call has ended or, when the time is over, has been
@@ -20,6 +21,12 @@ public final class Drain {
   private static final Logger LOG = Logger.getLogger(Drain.class);
 
   private static final Duration LOOK_AGAIN = Duration.ofMillis(20);
+
+  /** How long it may take a balancer to learn that this replica is not ready. */
+  private static final Duration NOTICE = Duration.ofSeconds(1);
+
+  /** From one client to the next: whoever gets them may have just started, and be slow still. */
+  private static final Duration APART = Duration.ofMillis(25);
 
   /** Each look asks the store for every stream. */
   private static final Duration LOOK_FOR_CLAIMS = Duration.ofMillis(100);
@@ -67,8 +74,14 @@ public final class Drain {
   }
 
   private void handOver(Handover to, long deadline) throws InterruptedException {
-    sendElsewhere(stream -> true);
+    Duration half = config.drainTimeout().dividedBy(2);
+    Duration notice = half.compareTo(NOTICE) < 0 ? half : NOTICE;
+    long noticed = System.nanoTime() + notice.toNanos();
+    admission.closeSoon();
     to.prepare();
+    tails.moveInTurn(APART, notice);
+    await(noticed, this::isIdle);
+    admission.close(stream -> true);
     await(deadline, this::isIdle);
     boolean heirs = to.leave();
     if (heirs && !pumps.isEmpty()) {
@@ -90,18 +103,14 @@ public final class Drain {
   }
 
   private void finish(long deadline) throws InterruptedException {
-    sendElsewhere(Drain::neverEnds);
+    admission.close(Drain::neverEnds);
+    tails.move(Drain::neverEnds);
     await(deadline, this::isIdle);
     // What carries everything that a client gets ends with nothing else.
     tails.move(stream -> neverEnds(stream) || stream.name().equals(StreamNames.ONE));
     await(deadline, () -> isIdle() && tails.isEmpty());
     pumps.each(Pump::abandon);
     await(System.nanoTime() + LAST_WORDS.toNanos(), () -> isIdle() && tails.isEmpty());
-  }
-
-  private void sendElsewhere(Predicate<StreamRef> which) {
-    admission.close(which);
-    tails.move(which);
   }
 
   private static boolean neverEnds(StreamRef stream) {

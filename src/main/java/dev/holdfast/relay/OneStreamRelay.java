@@ -111,7 +111,7 @@ public final class OneStreamRelay {
   }
 
   private void listen(Session session) {
-    if (!admission.isClosed()) {
+    if (!admission.isClosing()) {
       calls.startListening(session);
     }
   }

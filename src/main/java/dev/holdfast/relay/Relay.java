@@ -220,7 +220,7 @@ public final class Relay {
   }
 
   private void startListeningIfAdmitted(Session session) {
-    try (Admission.Pass _ = admission.enter()) {
+    try (Admission.Pass _ = admission.enterByChoice()) {
       calls.startListening(session);
     } catch (RelayException.Draining elsewhere) {
       LOG.debugf("session=%s is listened to by whoever gets its GET", session.id());
@@ -269,9 +269,9 @@ public final class Relay {
     return tails.resume(session, last);
   }
 
-  /** Whether this replica is about to stop, and takes nothing new. */
+  /** Whether this replica is about to stop, and is to be given nothing new. */
   public boolean isDraining() {
-    return admission.isClosed();
+    return admission.isClosing();
   }
 
   /** Removes what has expired: sessions, with all that belongs to them, and events. */

@@ -1,6 +1,8 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.StreamRef;
+import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -33,6 +35,25 @@ final class Tails {
   void move(Predicate<StreamRef> which) {
     moving = which;
     running.stream().filter(tail -> which.test(tail.stream())).forEach(Tail::move);
+  }
+
+  /**
+   * Has all tails send their clients elsewhere, one after the other, so that whoever gets them is
+   * not overrun; those that are still to come, at once.
+   *
+   * @param apart the longest from one to the next
+   * @param within the longest for all of them
+   */
+  void moveInTurn(Duration apart, Duration within) throws InterruptedException {
+    moving = stream -> true;
+    List<Tail> all = List.copyOf(running);
+    long begun = System.nanoTime();
+    for (int i = 0; i < all.size(); i++) {
+      Duration turn =
+          Duration.ofNanos(Math.min(apart.toNanos(), within.toNanos() / all.size()) * i);
+      Thread.sleep(turn.minusNanos(System.nanoTime() - begun));
+      all.get(i).move();
+    }
   }
 
   int size() {

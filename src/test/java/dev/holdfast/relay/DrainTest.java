@@ -131,12 +131,26 @@ class DrainTest {
     client.awaitEnd();
     EventId last = EventId.parse(client.lastId()).orElseThrow();
 
+    await().untilAsserted(() -> refuses(() -> relay.resume(session, last)));
     refuses(() -> relay.initialize(SCRIPTED, initialize("2025-11-25")));
     refuses(() -> relay.request(session, body(ping("2"))));
     refuses(() -> relay.request(session, body(call("2", "t"))));
     refuses(() -> relay.listen(session));
     refuses(() -> relay.listenFromStart(session));
-    refuses(() -> relay.resume(session, last));
+  }
+
+  /** A balancer learns that a replica is not ready when it looks. */
+  @Test
+  void shouldServeAndSendOnWhoComesBeforeThatIsKnown() throws Exception {
+    Session session = fixture().open(SCRIPTED);
+    TestConnection _ = fixture().follow(session, call("1", "t"));
+    drain(others);
+    fixture().scripted.answer = _ -> new Answer.Stream(new ScriptedSource());
+
+    TestConnection late = fixture().follow(session, call("2", "t"));
+    late.awaitEnd();
+
+    assertThat(late.text()).endsWith(MOVED);
   }
 
   @Test
