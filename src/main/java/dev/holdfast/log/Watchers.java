@@ -65,6 +65,14 @@ public final class Watchers {
     sessions.values().forEach(seats -> seats.values().forEach(Seat::wake));
   }
 
+  /** The seats that are known to whoever wakes their watchers. */
+  public List<Seat> confirmed() {
+    return sessions.values().stream()
+        .flatMap(seats -> seats.values().stream())
+        .filter(seat -> seat.confirmed)
+        .toList();
+  }
+
   /**
    * Evicts the stream's watcher if it still has the numbered seat; a newer one stays.
    *
@@ -101,6 +109,9 @@ public final class Watchers {
     private final long number;
     private final Runnable left;
 
+    /** Set once, by the thread that takes the seat. */
+    private volatile boolean confirmed;
+
     private Seat(Watchers watchers, StreamRef stream, Watcher watcher, long number, Runnable left) {
       this.watchers = watchers;
       this.stream = stream;
@@ -112,6 +123,16 @@ public final class Watchers {
     /** Tells this seat from all before and after it in this process; positive. */
     public long number() {
       return number;
+    }
+
+    /** The stream that is watched. */
+    public StreamRef stream() {
+      return stream;
+    }
+
+    /** Notes that the seat is known to whoever wakes its watcher. */
+    public void confirm() {
+      confirmed = true;
     }
 
     private void wake() {

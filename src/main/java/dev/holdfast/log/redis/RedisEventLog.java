@@ -71,6 +71,7 @@ public final class RedisEventLog implements EventLog, Adoption {
   private final Claims claims;
   private final Deliveries deliveries;
   private final RedisInbox inbox;
+  private final LostEvictions lostEvictions;
 
   /**
    * Creates a log on connections that are not its own: whoever made them closes them.
@@ -98,6 +99,7 @@ public final class RedisEventLog implements EventLog, Adoption {
     this.inbox =
         new RedisInbox(
             new InboxScripts(link, keys, replica, retention), this::sessions, owned::asked);
+    this.lostEvictions = new LostEvictions(link, keys, replica, watchers);
     channel.listen(this::hear, this::lookAgain);
   }
 
@@ -180,6 +182,7 @@ public final class RedisEventLog implements EventLog, Adoption {
       seat.close();
       throw unavailable;
     }
+    seat.confirm();
     if (own != null) {
       own.head().setActive(true);
     }
@@ -300,6 +303,7 @@ public final class RedisEventLog implements EventLog, Adoption {
   private void lookAgain() {
     owned.doubtAll();
     watchers.wakeAll();
+    lostEvictions.look();
     inbox.lookAgain();
   }
 

@@ -378,6 +378,34 @@ class RedisFaultsIT {
     assertThat(proxy.connections()).isEqualTo(2);
   }
 
+  /** It would be woken no more: wake-ups go to the newer tail. */
+  @Test
+  void shouldLearnOfAnEvictionThatItCouldNotHear() {
+    RedisFixture redis = closing(RedisFixture.start());
+    RedisProxy proxy = closing(new RedisProxy(redis.port()));
+    EventLog a = replica(redis, "a");
+    EventLog b = replica("b", redis.url(), proxy.url(), redis.url());
+    StreamRef other = new StreamRef(ref.session(), "a2");
+    a.open(ref, "1");
+    b.open(other, "2");
+    CountingWatcher evicted = new CountingWatcher();
+    CountingWatcher unseated = new CountingWatcher();
+    CountingWatcher staying = new CountingWatcher();
+    StreamRef third = new StreamRef(ref.session(), "a3");
+    a.open(third, "3");
+    b.watch(ref, evicted);
+    b.watch(other, unseated);
+    b.watch(third, staying);
+
+    proxy.muteConnections();
+    a.watch(ref, new CountingWatcher());
+    a.watch(other, new CountingWatcher());
+
+    await().untilAsserted(() -> assertThat(evicted.evictions()).isEqualTo(1));
+    await().untilAsserted(() -> assertThat(unseated.evictions()).isEqualTo(1));
+    assertThat(staying.evictions()).isZero();
+  }
+
   @Test
   void shouldBringItsScriptsAlong() {
     RedisFixture redis = closing(RedisFixture.start());
