@@ -102,7 +102,12 @@ final class Calls {
     try {
       StreamWriter writer = log.open(stream, "", StreamNames.keptIn(session));
       MessageSource source =
-          new StandaloneSource(upstream::listen, null, listener, Backoff.UPSTREAM);
+          new StandaloneSource(
+              upstream::listen,
+              null,
+              listener,
+              Backoff.UPSTREAM,
+              () -> sessions.endedByServer(session));
       pumps.start(stream, pump(writer, () -> source, false, List.of()));
     } catch (FencedException alreadyWritten) {
       return;

@@ -9,6 +9,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
+import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
@@ -262,6 +263,18 @@ public final class Sessions {
   void end(Session session) {
     if (store.end(session.id())) {
       clear(session);
+    }
+  }
+
+  /**
+   * Ends a session that its server has ended, of which nobody but a pump has heard: a client that
+   * only listens would never be told.
+   */
+  void endedByServer(Session session) {
+    try {
+      end(session);
+    } catch (SessionStoreException | StoreUnavailableException away) {
+      LOG.warnf("session=%s is left to its next request: %s", session.id(), away.getMessage());
     }
   }
 

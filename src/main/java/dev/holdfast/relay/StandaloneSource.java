@@ -23,6 +23,7 @@ final class StandaloneSource implements MessageSource {
   private final Opening listen;
   private final RelayListener listener;
   private final Backoff first;
+  private final Runnable gone;
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /** Set by the reading thread, read by one that closes. */
@@ -50,8 +51,15 @@ final class StandaloneSource implements MessageSource {
    *
    * @param after the server's id of the last event that is known; null for none
    * @param first how long to wait after the first failure
+   * @param gone is told when the server has ended the session
    */
-  StandaloneSource(Opening listen, @Nullable String after, RelayListener listener, Backoff first) {
+  StandaloneSource(
+      Opening listen,
+      @Nullable String after,
+      RelayListener listener,
+      Backoff first,
+      Runnable gone) {
+    this.gone = gone;
     this.listen = listen;
     this.after = after;
     this.listener = listener;
@@ -72,6 +80,9 @@ final class StandaloneSource implements MessageSource {
         messages.forEach(this::passed);
         return messages;
       } catch (UpstreamException failure) {
+        if (failure instanceof UpstreamException.SessionGone) {
+          gone.run();
+        }
         if (isFinal(failure)) {
           throw failure;
         }

@@ -102,7 +102,7 @@ public final class TakeOver {
     // Before a call is taken up again that was cancelled while nobody ran it.
     outbound.collect(session);
     for (AdoptedStream stream : adopted) {
-      start(stream, upstream, permits);
+      start(stream, recorded.get(), upstream, permits);
     }
   }
 
@@ -128,7 +128,8 @@ public final class TakeOver {
     outbound.collect(session.id().value());
   }
 
-  private void start(AdoptedStream adopted, UpstreamSession upstream, Semaphore permits) {
+  private void start(
+      AdoptedStream adopted, Session session, UpstreamSession upstream, Semaphore permits) {
     StreamRef stream = adopted.stream();
     String after = adopted.upstreamId();
     if (stream.name().equals(StreamNames.STANDALONE)) {
@@ -137,7 +138,13 @@ public final class TakeOver {
       start(
           adopted,
           List.of(),
-          () -> new StandaloneSource(listen, after, listener, Backoff.UPSTREAM));
+          () ->
+              new StandaloneSource(
+                  listen,
+                  after,
+                  listener,
+                  Backoff.UPSTREAM,
+                  () -> sessions.endedByServer(session)));
     } else {
       List<RequestId> requests = unanswered(adopted);
       start(adopted, requests, () -> goOn(upstream, after, requests, permits));

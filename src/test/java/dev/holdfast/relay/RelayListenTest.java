@@ -54,6 +54,21 @@ class RelayListenTest {
     assertThat(client.events().getFirst().id()).startsWith("g_");
   }
 
+  /** Nothing else would tell a client that only listens: it waited for ever. */
+  @Test
+  void shouldEndTheSessionThatTheServerHasEnded() throws Exception {
+    Session session = fixture.open(SCRIPTED);
+    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+    source.bring(PROGRESS);
+    client.await(c -> c.data().size() == 1);
+
+    source.fail(new UpstreamException.SessionGone());
+    client.awaitEnd();
+
+    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id()))
+        .isInstanceOf(RelayException.SessionNotFound.class);
+  }
+
   @Test
   void shouldListenOnceHoweverOftenItIsAsked() {
     Session session = fixture.open(SCRIPTED);

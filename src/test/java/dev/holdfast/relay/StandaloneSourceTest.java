@@ -33,6 +33,7 @@ class StandaloneSourceTest {
 
   private final Heard heard = new Heard();
   private final AtomicInteger opened = new AtomicInteger();
+  private final AtomicInteger gone = new AtomicInteger();
   private final List<String> openedAfter = new CopyOnWriteArrayList<>();
   private final Queue<Supplier<Optional<MessageSource>>> answers = new ArrayDeque<>();
 
@@ -45,7 +46,8 @@ class StandaloneSourceTest {
         },
         "u0",
         heard,
-        backoff);
+        backoff,
+        gone::incrementAndGet);
   }
 
   private void answer(MessageSource source) {
@@ -103,6 +105,8 @@ class StandaloneSourceTest {
     try (StandaloneSource source = source(SHORT)) {
       assertThatThrownBy(source::take).isInstanceOf(UpstreamException.SessionGone.class);
     }
+
+    assertThat(gone).hasValue(1);
   }
 
   /** Or the server would bring again what is in the log already. */
