@@ -7,7 +7,6 @@ import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -16,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ final class Fleet implements AutoCloseable {
 
   private final NodeFixture server;
   private final Map<String, String> settings;
-  private final List<Integer> ports = new ArrayList<>();
+  private final List<Integer> ports = new CopyOnWriteArrayList<>();
   private final List<Gateway> replicas = new CopyOnWriteArrayList<>();
 
   /**
@@ -51,10 +51,13 @@ final class Fleet implements AutoCloseable {
     this.settings = settings;
     this.redis = settings.containsKey(REDIS) ? null : RedisFixture.start();
     server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER, serverArguments);
+    List<CompletableFuture<Gateway>> starting = new ArrayList<>();
     for (int i = 0; i < size; i++) {
+      int replica = i;
       ports.add(freePort());
-      replicas.add(start(i));
+      starting.add(CompletableFuture.supplyAsync(() -> start(replica)));
     }
+    starting.forEach(each -> replicas.add(each.join()));
   }
 
   private Gateway start(int replica) {
@@ -108,14 +111,8 @@ final class Fleet implements AutoCloseable {
   }
 
   /** Whether a replica says that it is ready. */
-  boolean isReady(int replica) throws IOException {
-    URI probe = URI.create("http://127.0.0.1:" + ports.get(replica) + "/q/health/ready");
-    HttpURLConnection connection = (HttpURLConnection) probe.toURL().openConnection();
-    try {
-      return connection.getResponseCode() == 200;
-    } finally {
-      connection.disconnect();
-    }
+  boolean isReady(int replica) {
+    return replicas.get(replica).isReady();
   }
 
   /** Where a replica is, whether it runs or not. */

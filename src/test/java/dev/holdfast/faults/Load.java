@@ -17,6 +17,9 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead)
   /** Whether this is the long run; otherwise the one for every build. */
   static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
 
+  /** Before the schedule begins: replicas that have run for a while. */
+  private static final Duration WARM_UP = LONG ? Duration.ofSeconds(8) : Duration.ZERO;
+
   private static final Duration NEVER = Duration.ofDays(1);
 
   /** Calls of two or four seconds: 60 sessions × 100 events/s, in the short run 12 × 40. */
@@ -24,6 +27,11 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead)
     return LONG
         ? new Load(60, 400, 10, Duration.ofSeconds(60), NEVER)
         : new Load(12, 80, 25, Duration.ofSeconds(7), NEVER);
+  }
+
+  /** Calls of five seconds, or four, which outlast a replica that does not wait for them. */
+  static Load lasting() {
+    return LONG ? usual() : new Load(12, 200, 25, Duration.ofSeconds(7), NEVER);
   }
 
   /** The usual for longer, since there is so much to happen. */
@@ -41,6 +49,11 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead)
   /** The same by clients who don't trust a connection on which nothing comes. */
   Load suspicious() {
     return new Load(sessions, steps, interval, span, Duration.ofMillis(2500));
+  }
+
+  /** How long clients work before anything happens to them. */
+  Duration warmUp() {
+    return WARM_UP;
   }
 
   /** The request for one call. */

@@ -78,6 +78,7 @@ class RedisFailoverIT {
     List<Future<?>> calls = startCalls(fleet);
     RedisFixture primary = servers.primary();
     servers.putWritesOff(Duration.ofSeconds(20));
+    long killed = System.nanoTime();
     primary.kill();
     await().until(() -> !fleet.isReady(0) && !fleet.isReady(1));
     servers.awaitFailover(primary);
@@ -87,6 +88,7 @@ class RedisFailoverIT {
       calls.get(i).get();
       isWhole(transcripts.get(i), fleet);
     }
+    print("Redis failed over by Sentinel", killed);
   }
 
   /** The last replica had not heard of the newest events. */
@@ -96,6 +98,7 @@ class RedisFailoverIT {
     servers.stopReplication();
     int before = transcripts.getFirst().progress().size();
     await().until(() -> transcripts.getFirst().progress().size() > before + 3);
+    long killed = System.nanoTime();
     primary.kill();
     servers.awaitFailover(primary);
 
@@ -109,6 +112,7 @@ class RedisFailoverIT {
       boolean told = isToldOfAGap(transcript) || !transcript.errors().isEmpty();
       assertThat(told || transcript.progress().equals(ALL)).as(story).isTrue();
     }
+    print("Redis failed over by Sentinel, its newest writes lost", killed);
     FollowingClient afterwards = new FollowingClient(http, fleet.urls(), random);
     isWhole(afterwards.call(count(0, 3), random), fleet, 3);
   }
@@ -135,6 +139,7 @@ class RedisFailoverIT {
         hit.add(cluster.primaryOf(key(i)) == lost);
       }
       assertThat(hit).contains(true, false);
+      long killed = System.nanoTime();
       lost.kill();
       await().until(() -> !fleet.isReady(0) && !fleet.isReady(1));
       cluster.primaryOf(key(0), lost);
@@ -152,7 +157,17 @@ class RedisFailoverIT {
         }
         isWhole(clients.get(i).call(count(CALLS + i, 3), random), fleet, 3);
       }
+      print("a primary of a Redis Cluster lost", killed);
     }
+  }
+
+  /** Prints its line of the table in docs/faults.md. */
+  private void print(String fault, long since) {
+    List<Story> stories =
+        transcripts.stream().map(call -> Story.ofCall(call, STEPS, since)).toList();
+    String load =
+        "%d × %d/s, %d s".formatted(CALLS, 1000 / STEP_MILLIS, STEPS * STEP_MILLIS / 1000);
+    System.out.println(new Row(fault, load, stories));
   }
 
   private String key(int client) {
@@ -161,11 +176,14 @@ class RedisFailoverIT {
 
   /** Starts calls at both replicas, and waits until all run. */
   private List<Future<?>> startCalls(Fleet fleet) throws Exception {
+    for (int i = 0; i < CALLS; i++) {
+      // All of them first, lest the first call is over when the last one begins.
+      clients.add(new FollowingClient(http, fleet.urls(), random));
+    }
     List<Future<?>> running = new ArrayList<>();
     for (int i = 0; i < CALLS; i++) {
-      FollowingClient client = new FollowingClient(http, fleet.urls(), random);
+      FollowingClient client = clients.get(i);
       Transcript transcript = new Transcript();
-      clients.add(client);
       transcripts.add(transcript);
       String request = count(i);
       Random own = new Random(i);

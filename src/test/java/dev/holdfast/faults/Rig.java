@@ -1,5 +1,7 @@
 package dev.holdfast.faults;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.holdfast.faults.server.CountingServer;
 import dev.holdfast.testing.FaultProxy;
 import dev.holdfast.testing.Gateway;
@@ -91,6 +93,11 @@ final class Rig implements AutoCloseable {
   /** Starts a replica that has ended, where it was before; returns when it listens. */
   void restart(int replica) {
     replicas.set(replica, start(ports.get(replica)));
+  }
+
+  /** Waits until one says that it is ready. */
+  void awaitReady(int replica) {
+    await().until(() -> replica(replica).isReady());
   }
 
   /** What the replicas have logged, for the messages of failing tests. */

@@ -59,20 +59,22 @@ final class Run {
         HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Run run = new Run(scenario, rig, http, threads);
-      run.play();
+      long began = run.play();
       Verdict verdict =
           new Verdict(
               scenario,
               List.copyOf(run.calls),
               List.copyOf(run.listened),
               run.unanswered.size(),
-              run.unwell.get());
+              run.unwell.get(),
+              began);
       verdict.report();
       verdict.require(rig);
     }
   }
 
-  private void play() throws Exception {
+  /** Returns when the schedule began, by {@link System#nanoTime()}. */
+  private long play() throws Exception {
     List<Future<?>> clients = new ArrayList<>();
     for (int i = 0; i < scenario.load().sessions(); i++) {
       Random random = new Random(scenario.schedule().seed() + i);
@@ -81,7 +83,9 @@ final class Run {
     if (!working.await(TO_START.toSeconds(), TimeUnit.SECONDS)) {
       throw new AssertionError("not all clients have begun: " + rig.output());
     }
-    long end = System.nanoTime() + scenario.load().span().toNanos();
+    LockSupport.parkNanos(scenario.load().warmUp().toNanos());
+    long began = System.nanoTime();
+    long end = began + scenario.load().span().toNanos();
     scenario.schedule().play(rig, scenario.load().span());
     for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
       LockSupport.parkNanos(left);
@@ -90,6 +94,7 @@ final class Run {
     for (Future<?> client : clients) {
       client.get();
     }
+    return began;
   }
 
   /** Works in one session, and in another when that is gone, until all is well in the end. */
@@ -122,6 +127,9 @@ final class Run {
         });
     boolean gone = client.call(scenario.load().shortCall(0), random).refusedWith() == 404;
     working.countDown();
+    if (!working.await(TO_START.toSeconds(), TimeUnit.SECONDS)) {
+      return false;
+    }
     int id = 1;
     for (; !gone && !over.get(); id++) {
       Transcript call = client.call(scenario.load().call(id), random);

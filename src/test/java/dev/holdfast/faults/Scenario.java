@@ -51,7 +51,7 @@ record Scenario(
   }
 
   Scenario withoutIds() {
-    return new Scenario(name, false, durable, probed, settings, load, schedule, promise).orErrors();
+    return new Scenario(name, false, durable, probed, settings, load, schedule, promise);
   }
 
   Scenario withDurableRedis() {

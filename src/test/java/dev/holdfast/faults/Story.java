@@ -10,14 +10,20 @@ import java.util.List;
  *
  * @param lost how many messages are missing, its definite end included
  * @param duplicated how many came again, or too late
+ * @param silence the longest since the schedule has begun
  */
-record Story(Transcript transcript, boolean call, int lost, int duplicated) {
+record Story(
+    Transcript transcript, boolean call, int lost, int duplicated, Transcript.Silence silence) {
 
   private static final int NOT_FOUND = 404;
   private static final int GONE = 410;
 
-  /** A call that was to count so far. */
-  static Story ofCall(Transcript call, int steps) {
+  /**
+   * A call that was to count so far.
+   *
+   * @param since when the schedule began, by {@link System#nanoTime()}
+   */
+  static Story ofCall(Transcript call, int steps, long since) {
     int lost = holes(call.progress(), 0);
     if (call.results() > 0) {
       lost += steps - highest(call.progress());
@@ -26,18 +32,20 @@ record Story(Transcript transcript, boolean call, int lost, int duplicated) {
     if (ends == 0 && !call.isHung() && !isGone(call)) {
       lost++;
     }
-    return new Story(call, true, lost, repeated(call) + Math.max(0, ends - 1));
+    int twice = repeated(call) + Math.max(0, ends - 1);
+    return new Story(call, true, lost, twice, call.longestSilence(since));
   }
 
   /**
    * A standalone stream, for which the client was not given an id to begin with.
    *
    * @param ids whether the server gives ids; what one without says to nobody is nowhere
+   * @param since likewise
    */
-  static Story ofStream(Transcript stream, boolean ids) {
+  static Story ofStream(Transcript stream, boolean ids, long since) {
     List<Integer> heard = stream.progress();
     int lost = ids && !heard.isEmpty() ? holes(heard, heard.getFirst() - 1) : 0;
-    return new Story(stream, false, lost, repeated(stream));
+    return new Story(stream, false, lost, repeated(stream), stream.longestSilence(since));
   }
 
   private static int holes(List<Integer> numbers, int before) {
@@ -79,7 +87,7 @@ record Story(Transcript transcript, boolean call, int lost, int duplicated) {
         || transcript.isHung()
         || (promise.kept() && isGone())
         || (promise.whole() && !transcript.errors().isEmpty())
-        || (call && isLonger(transcript.longestSilence(), promise.silence()));
+        || (call && isLonger(silence.length(), promise.silence()));
   }
 
   private static boolean isLonger(Duration silence, Duration promised) {

@@ -29,8 +29,8 @@ class TakeOverIT {
   private static final int CALLS = 20;
   private static final List<Integer> ALL = IntStream.rangeClosed(1, STEPS).boxed().toList();
 
-  /** From the loss to the last word: dead-after, a beat, and the work itself. */
-  private static final Duration SETTLED = Duration.ofSeconds(5);
+  /** From the loss to the last word: dead-after, a beat, the work, and a machine that is busy. */
+  private static final Duration SETTLED = Duration.ofSeconds(8);
 
   private final Random random = new Random(20_251_125);
   private final HttpClient http =
@@ -165,10 +165,15 @@ class TakeOverIT {
 
   /** Starts calls at the first replica, whose clients go anywhere, and waits until all run. */
   private List<Future<Transcript>> startCalls(Fleet fleet, int calls) throws Exception {
+    List<FollowingClient> clients = new ArrayList<>();
+    for (int i = 0; i < calls; i++) {
+      // All of them first, lest the first call is over when the last one begins.
+      clients.add(new FollowingClient(http, fleet.urls(), random));
+    }
     List<Future<Transcript>> running = new ArrayList<>();
     List<Transcript> transcripts = new ArrayList<>();
     for (int i = 0; i < calls; i++) {
-      FollowingClient client = new FollowingClient(http, fleet.urls(), random);
+      FollowingClient client = clients.get(i);
       Transcript transcript = new Transcript();
       transcripts.add(transcript);
       String request = count(i);

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToIntFunction;
@@ -19,42 +18,42 @@ final class Verdict {
 
   private static final Path REPORTS = Path.of("target", "faults");
   private static final int STORIES = 3;
-  private static final String HEAD =
-      """
-      | fault | load | calls | results | errors | gone | lost | duplicated | hung | silence |
-      | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-      """;
-
+  private static final int SILENCES = 20;
   private static final Comparator<Story> BY_SILENCE =
-      Comparator.comparing(story -> story.transcript().longestSilence());
+      Comparator.comparing(story -> story.silence().length());
 
   private final Scenario scenario;
   private final List<Story> calls;
   private final List<Story> all;
   private final int unanswered;
   private final int unwell;
+  private final long began;
 
   /**
    * Judges.
    *
    * @param unanswered how many calls were cut off before their client knew how to resume
    * @param unwell how many clients got no answer when all faults were over
+   * @param began when the schedule did, by {@link System#nanoTime()}
    */
   Verdict(
       Scenario scenario,
       List<Transcript> calls,
       List<Transcript> listened,
       int unanswered,
-      int unwell) {
+      int unwell,
+      long began) {
     this.scenario = scenario;
-    this.calls = calls.stream().map(call -> Story.ofCall(call, scenario.load().steps())).toList();
+    int steps = scenario.load().steps();
+    this.calls = calls.stream().map(call -> Story.ofCall(call, steps, began)).toList();
     this.all =
         Stream.concat(
                 this.calls.stream(),
-                listened.stream().map(stream -> Story.ofStream(stream, scenario.ids())))
+                listened.stream().map(stream -> Story.ofStream(stream, scenario.ids(), began)))
             .toList();
     this.unanswered = unanswered;
     this.unwell = unwell;
+    this.began = began;
   }
 
   /**
@@ -68,7 +67,7 @@ final class Verdict {
       Files.createDirectories(REPORTS);
       Files.writeString(
           REPORTS.resolve(scenario.name().replace(' ', '-') + ".txt"),
-          text() + "\nsilent for longest:\n" + silent + "\n");
+          text() + "\nsilent for longest:\n" + silences() + "\n" + silent + "\n");
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -109,8 +108,7 @@ final class Verdict {
   }
 
   private String text() {
-    return HEAD
-        + row()
+    return new Row(scenario.name(), scenario.load().toString(), all)
         + "%n%d messages; %d calls not followed; %d clients without an answer in the end%n"
             .formatted(sum(story -> story.transcript().ids().size()), unanswered, unwell)
         + errors()
@@ -118,30 +116,23 @@ final class Verdict {
         + "\n";
   }
 
-  private String row() {
-    return "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %.1f s |"
-        .formatted(
-            scenario.name(),
-            scenario.load(),
-            calls.size(),
-            sum(story -> story.transcript().results()),
-            sum(story -> story.transcript().errors().size()),
-            sum(story -> story.isGone() ? 1 : 0),
-            sum(Story::lost),
-            sum(Story::duplicated),
-            sum(story -> story.transcript().isHung() ? 1 : 0),
-            longestSilence().toMillis() / 1000.0);
+  /** The calls that heard nothing for longest: when that began, and what happened meanwhile. */
+  private String silences() {
+    return calls.stream()
+        .sorted(BY_SILENCE.reversed())
+        .limit(SILENCES)
+        .map(Story::silence)
+        .map(silence ->
+            "  +%.2f s  for %d ms: %s%n"
+                .formatted(
+                    (silence.since() - began) / 1e9,
+                    silence.length().toMillis(),
+                    silence.meanwhile()))
+        .collect(Collectors.joining());
   }
 
   private int sum(ToIntFunction<Story> figure) {
     return all.stream().mapToInt(figure).sum();
-  }
-
-  private Duration longestSilence() {
-    return calls.stream()
-        .max(BY_SILENCE)
-        .map(story -> story.transcript().longestSilence())
-        .orElse(Duration.ZERO);
   }
 
   /** Each kind of error with its count. */

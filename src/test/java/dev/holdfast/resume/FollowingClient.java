@@ -206,6 +206,8 @@ public final class FollowingClient {
       transcript.unreachable();
     } catch (IOException cut) {
       transcript.cut(cut instanceof HttpTimeoutException);
+      // Also when it wants no more: somebody should have told it long since.
+      boolean _ = goesOn(transcript);
     }
   }
 

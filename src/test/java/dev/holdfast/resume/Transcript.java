@@ -1,6 +1,9 @@
 package dev.holdfast.resume;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
@@ -15,9 +18,12 @@ public final class Transcript {
   private static final int TOO_MANY = 500;
   private static final Duration SHORTLY = Duration.ofMillis(100);
 
-  private final List<String> entries = new CopyOnWriteArrayList<>();
-  private final List<Integer> progress = new CopyOnWriteArrayList<>();
-  private final List<String> ids = new CopyOnWriteArrayList<>();
+  /** Shorter silences are not worth a word. */
+  private static final Duration UNHEEDED = Duration.ofMillis(200);
+
+  private final List<Entry> entries = Collections.synchronizedList(new ArrayList<>());
+  private final List<Integer> progress = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> ids = Collections.synchronizedList(new ArrayList<>());
   private final List<String> results = new CopyOnWriteArrayList<>();
   private final List<String> errors = new CopyOnWriteArrayList<>();
   private final long began = System.nanoTime();
@@ -32,7 +38,29 @@ public final class Transcript {
   private Duration retry = SHORTLY;
   private Duration pause = SHORTLY;
   private long lastHeard = began;
-  private Duration longestSilence = Duration.ZERO;
+  private int heardEntries;
+  private final List<Silence> silences = new CopyOnWriteArrayList<>();
+
+  /** Written out only when somebody asks: there are many. */
+  private record Entry(long millis, String id, String what) {
+    @Override
+    public String toString() {
+      return "%6d ms %s %s".formatted(millis, id, what);
+    }
+  }
+
+  /**
+   * A time in which no message came.
+   *
+   * @param since when it began, by {@link System#nanoTime()}
+   * @param meanwhile what happened otherwise
+   */
+  public record Silence(long since, Duration length, List<String> meanwhile) {
+
+    public Silence {
+      meanwhile = List.copyOf(meanwhile);
+    }
+  }
 
   /** Begins empty. */
   public Transcript() {}
@@ -43,7 +71,7 @@ public final class Transcript {
    * @param retryAfter seconds after which to ask again; may be empty
    */
   void connected(int status, String retryAfter) {
-    note("-- connected: " + status);
+    note("-- connected:", Integer.toString(status));
     connections++;
     boolean notNow = status == 503 || status == 429;
     pause = retryAfter.isEmpty() ? retry : Duration.ofSeconds(Integer.parseInt(retryAfter));
@@ -60,7 +88,7 @@ public final class Transcript {
 
   /** An answer ended in order. */
   void ended() {
-    note("-- ended");
+    note("--", "ended");
   }
 
   /**
@@ -70,7 +98,7 @@ public final class Transcript {
    * @param silent whether it is the client who broke it, because nothing came
    */
   void cut(boolean silent) {
-    note(silent ? "-- given up" : "-- cut");
+    note("--", silent ? "given up" : "cut");
     cuts++;
     away = false;
     pause = retry;
@@ -78,7 +106,7 @@ public final class Transcript {
 
   /** A replica could not be reached. */
   void unreachable() {
-    note("-- unreachable");
+    note("--", "unreachable");
     connections++;
     away = true;
     pause = retry;
@@ -86,7 +114,7 @@ public final class Transcript {
 
   /** The server said how long to wait before each connection. */
   void retryAfter(Duration delay) {
-    note("-- retry: " + delay.toMillis());
+    note("-- retry:", Long.toString(delay.toMillis()));
     retry = delay;
     pause = delay;
   }
@@ -98,7 +126,7 @@ public final class Transcript {
 
   /** The client has waited long enough. */
   void hangs() {
-    note("-- hung");
+    note("--", "hung");
     hung = true;
   }
 
@@ -124,7 +152,7 @@ public final class Transcript {
 
   /** An event arrived; one without data only moves the cursor. */
   void add(String id, String data) {
-    note(id + " " + data);
+    note(id, data);
     lastEventId = id;
     if (data.isEmpty()) {
       return;
@@ -141,14 +169,18 @@ public final class Transcript {
     }
   }
 
-  private void note(String what) {
-    entries.add("%6d ms %s".formatted((System.nanoTime() - began) / 1_000_000, what));
+  private void note(String id, String what) {
+    entries.add(new Entry((System.nanoTime() - began) / 1_000_000, id, what));
   }
 
   private void heard() {
     Duration silence = silence();
-    longestSilence = silence.compareTo(longestSilence) > 0 ? silence : longestSilence;
+    if (silence.compareTo(UNHEEDED) > 0) {
+      silences.add(
+          new Silence(lastHeard, silence, told().subList(heardEntries, entries.size() - 1)));
+    }
     lastHeard = System.nanoTime();
+    heardEntries = entries.size();
   }
 
   /** How long no message has come. */
@@ -207,7 +239,19 @@ public final class Transcript {
 
   /** The longest time between two messages, or from the call to the first. */
   public Duration longestSilence() {
-    return longestSilence;
+    return longestSilence(began).length();
+  }
+
+  /**
+   * The longest of those that did not begin before.
+   *
+   * @param since by {@link System#nanoTime()}
+   */
+  public Silence longestSilence(long since) {
+    return silences.stream()
+        .filter(silence -> silence.since() - since >= 0)
+        .max(Comparator.comparing(Silence::length))
+        .orElse(new Silence(since, Duration.ZERO, List.of()));
   }
 
   int cuts() {
@@ -217,6 +261,10 @@ public final class Transcript {
   /** All that happened, line by line, each with the time since the beginning. */
   @Override
   public String toString() {
-    return String.join("\n", entries);
+    return String.join("\n", told());
+  }
+
+  private List<String> told() {
+    return List.copyOf(entries).stream().map(Entry::toString).toList();
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,6 +65,20 @@ public final class Gateway implements AutoCloseable {
   /** The URL of a path. */
   public URI url(String path) {
     return URI.create("http://127.0.0.1:" + server.port() + path);
+  }
+
+  /** Whether it says that it is ready; not, while it cannot be asked. */
+  public boolean isReady() {
+    try {
+      var connection = (HttpURLConnection) url("/q/health/ready").toURL().openConnection();
+      try {
+        return connection.getResponseCode() == 200;
+      } finally {
+        connection.disconnect();
+      }
+    } catch (IOException away) {
+      return false;
+    }
   }
 
   /** All that the gateway has logged so far, for the messages of failing tests. */
