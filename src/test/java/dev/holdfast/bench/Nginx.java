@@ -2,11 +2,10 @@ package dev.holdfast.bench;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.holdfast.testing.Ports;
 import dev.holdfast.testing.ServerProcess;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,7 +90,7 @@ final class Nginx implements AutoCloseable {
   static Nginx inFrontOf(URI server) {
     try {
       Path directory = Files.createTempDirectory("nginx");
-      int port = freePort();
+      int port = Ports.free();
       Path file = directory.resolve("nginx.conf");
       Files.writeString(
           file,
@@ -125,12 +124,6 @@ final class Nginx implements AutoCloseable {
       files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
     } catch (IOException failure) {
       throw new IllegalStateException("nginx cannot be removed", failure);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 }

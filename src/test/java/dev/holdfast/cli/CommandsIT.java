@@ -14,6 +14,7 @@ import dev.holdfast.testing.ProcessResult;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ServerProcess;
 import dev.holdfast.testing.StdioProgram;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -206,7 +207,10 @@ class CommandsIT {
   @Test
   void shouldEndAFollowerOnSigterm() throws InterruptedException {
     String id = client().session();
+    // Each look starts a program.
     await()
+        .atMost(Duration.ofSeconds(60))
+        .pollInterval(Duration.ofSeconds(1))
         .until(() ->
             Holdfast.run("streams", id, "--store", redis.url(), "--json").stdout().contains("g_"));
     try (StdioProgram tail =

@@ -21,14 +21,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a client sends to a running call lands on a replica that does not run it. */
-@Tag("alone")
 @Timeout(90)
 @SuppressWarnings("NullAway.Init") // JUnit calls start() first.
 class AnywhereIT {

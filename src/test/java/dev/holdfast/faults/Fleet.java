@@ -4,11 +4,8 @@ import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.Ports;
 import dev.holdfast.testing.RedisFixture;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,7 +51,7 @@ final class Fleet implements AutoCloseable {
     List<CompletableFuture<Gateway>> starting = new ArrayList<>();
     for (int i = 0; i < size; i++) {
       int replica = i;
-      ports.add(freePort());
+      ports.add(Ports.free());
       starting.add(CompletableFuture.supplyAsync(() -> start(replica)));
     }
     starting.forEach(each -> replicas.add(each.join()));
@@ -148,14 +145,6 @@ final class Fleet implements AutoCloseable {
     server.close();
     if (redis != null) {
       redis.close();
-    }
-  }
-
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
     }
   }
 }

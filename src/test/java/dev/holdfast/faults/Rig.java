@@ -5,12 +5,9 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.faults.server.CountingServer;
 import dev.holdfast.testing.FaultProxy;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.Ports;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RoundRobin;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.HashMap;
@@ -49,7 +46,7 @@ final class Rig implements AutoCloseable {
     settings.put("holdfast.stream.retry", "100ms");
     settings.put("quarkus.redis.hosts", redis.url());
     settings.put("holdfast.upstream.url", server.url().toString());
-    ports = IntStream.range(0, REPLICAS).mapToObj(i -> freePort()).toList();
+    ports = IntStream.range(0, REPLICAS).mapToObj(i -> Ports.free()).toList();
     List<CompletableFuture<Gateway>> starting =
         ports.stream().map(port -> CompletableFuture.supplyAsync(() -> start(port))).toList();
     replicas =
@@ -114,13 +111,5 @@ final class Rig implements AutoCloseable {
     replicas.forEach(Gateway::close);
     server.close();
     redis.close();
-  }
-
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
   }
 }

@@ -63,7 +63,7 @@ public final class NodeFixture implements AutoCloseable {
     ProcessBuilder builder =
         new ProcessBuilder(command(EVERYTHING, transport)).directory(NodeToolchain.home().toFile());
     // It does not say which port it was given if it leaves the choice to the system.
-    builder.environment().put("PORT", Integer.toString(RedisFixture.freePort()));
+    builder.environment().put("PORT", Integer.toString(Ports.free()));
     return new NodeFixture(ServerProcess.start(builder, Pattern.compile("on port (\\d+)")));
   }
 

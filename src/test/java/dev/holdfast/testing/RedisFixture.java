@@ -11,7 +11,6 @@ import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +59,7 @@ public final class RedisFixture implements AutoCloseable {
 
   /** Starts a server that forgets everything when it dies. */
   public static RedisFixture start() {
-    return start(freePort());
+    return start(Ports.free());
   }
 
   /**
@@ -76,7 +75,7 @@ public final class RedisFixture implements AutoCloseable {
   /** Starts a server that writes everything to disk before it answers. */
   public static RedisFixture startDurable() {
     return new RedisFixture(
-        freePort(),
+        Ports.free(),
         command ->
             command.server(executable()).with("--appendonly", "yes", "--appendfsync", "always"));
   }
@@ -84,7 +83,7 @@ public final class RedisFixture implements AutoCloseable {
   /** Starts the server that embedded-redis brings along: an older version, for compatibility. */
   public static RedisFixture startBundled() {
     return new RedisFixture(
-        freePort(), command -> command.server(bundled()).with("--appendonly", "no"));
+        Ports.free(), command -> command.server(bundled()).with("--appendonly", "no"));
   }
 
   /**
@@ -93,7 +92,7 @@ public final class RedisFixture implements AutoCloseable {
    * @param configuration its lines
    */
   static RedisFixture startSentinel(List<String> configuration) {
-    return new RedisFixture(freePort(), command -> command.sentinel(executable(), configuration));
+    return new RedisFixture(Ports.free(), command -> command.sentinel(executable(), configuration));
   }
 
   /** What starts the process. */
@@ -318,14 +317,6 @@ public final class RedisFixture implements AutoCloseable {
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", interrupted);
-    }
-  }
-
-  static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
     }
   }
 }

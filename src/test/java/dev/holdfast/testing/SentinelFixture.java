@@ -57,7 +57,7 @@ public final class SentinelFixture implements AutoCloseable {
   }
 
   private static void start(List<RedisFixture> servers, String... settings) {
-    servers.add(RedisFixture.start(RedisFixture.freePort(), settings));
+    servers.add(RedisFixture.start(Ports.free(), settings));
   }
 
   private static List<String> configuration(String port) {
