@@ -65,7 +65,12 @@ class ProxiedTest {
 
   @Test
   void shouldRefuseMoreThanItCanWorkOn() {
-    McpClient slow = McpClient.at(Endpoints.server("hasty"));
+    // On a busy machine half a second may be too short for this as well.
+    McpClient slow =
+        await()
+            .until(
+                () -> McpClient.at(Endpoints.server("hasty")),
+                opened -> opened.initialized().statusCode() == 200);
     McpClient client = McpClient.at(Endpoints.usual());
 
     await()
