@@ -23,14 +23,15 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Fifty clients call tools of three kinds of upstream at once: of the gateway itself, of a server
- * over Streamable HTTP, and of one that is a process per session. A minute in every build;
+ * over Streamable HTTP, and of one that is a process per session. Half a minute in every build;
  * docs/load.md says how to run it for longer, and has the figures.
  */
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class LoadIT {
 
   private static final long SEED = Long.getLong("holdfast.seed", 20_251_125L);
-  private static final Duration LASTS = Duration.parse(System.getProperty("holdfast.load", "PT1M"));
+  private static final Duration LASTS =
+      Duration.parse(System.getProperty("holdfast.load", "PT30S"));
   private static final int CLIENTS = 50;
 
   private static final long MOST_MEMORY = 500_000_000;
