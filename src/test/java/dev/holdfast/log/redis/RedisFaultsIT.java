@@ -393,7 +393,11 @@ class RedisFaultsIT {
     CountingWatcher staying = new CountingWatcher();
     StreamRef third = new StreamRef(ref.session(), "a3");
     a.open(third, "3");
+    CountingWatcher first = new CountingWatcher();
+    a.watch(ref, first);
     b.watch(ref, evicted);
+    // Until then the owner may give its first seat away, and be right: the tail is elsewhere.
+    await().untilAsserted(() -> assertThat(first.evictions()).isEqualTo(1));
     b.watch(other, unseated);
     b.watch(third, staying);
 
