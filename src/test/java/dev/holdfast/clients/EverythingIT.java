@@ -9,6 +9,7 @@ import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.Holdfast;
 import dev.holdfast.testing.Inspector;
 import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.ToolRequest;
 import java.net.http.HttpClient;
 import java.util.List;
 import java.util.Map;
@@ -116,11 +117,7 @@ class EverythingIT {
   }
 
   private static String longCall() {
-    return """
-    {"jsonrpc":"2.0","id":1,"method":"tools/call","params":\
-    {"name":"trigger-long-running-operation","arguments":{"duration":2,"steps":%d},\
-    "_meta":{"progressToken":1}}}\
-    """
-        .formatted(STEPS);
+    return ToolRequest.of(
+        1, "trigger-long-running-operation", "{\"duration\":2,\"steps\":%d}".formatted(STEPS));
   }
 }

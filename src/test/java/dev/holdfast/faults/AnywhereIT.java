@@ -11,6 +11,7 @@ import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.ToolRequest;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -72,14 +73,6 @@ class AnywhereIT {
     redis.close();
   }
 
-  private static String call(int id, String tool, String arguments) {
-    return """
-    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":%s,\
-    "_meta":{"progressToken":%d}}}\
-    """
-        .formatted(id, tool, arguments, id);
-  }
-
   private static String cancelled(int id) {
     return """
     {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}\
@@ -110,7 +103,7 @@ class AnywhereIT {
     McpClient there = here.elsewhere(two.url(ASKING));
     for (int id = 1; id <= TIMES; id++) {
       long before = asking.count("notifications/cancelled");
-      try (FrameStream stream = here.stream(call(id, tool, "{}"))) {
+      try (FrameStream stream = here.stream(ToolRequest.of(id, tool, "{}"))) {
         assertThat(stream.event().data()).contains("progress");
 
         accept(there.post(cancelled(id)));
@@ -128,7 +121,7 @@ class AnywhereIT {
     String countdown = "{\"from\":3600,\"intervalMs\":10}";
     for (int i = 0; i < TIMES; i++) {
       // The same id each time: it is refused as long as the call that has it runs.
-      try (FrameStream stream = here.stream(call(7, "countdown", countdown))) {
+      try (FrameStream stream = here.stream(ToolRequest.of(7, "countdown", countdown))) {
         assertThat(stream.event().data()).contains("progress");
 
         accept(there.post(cancelled(7)));
@@ -144,7 +137,7 @@ class AnywhereIT {
     McpClient there = here.elsewhere(two.url(LOCAL));
     String silent = "{\"from\":2,\"intervalMs\":60000}";
     for (int i = 0; i < TIMES; i++) {
-      try (FrameStream stream = here.stream(call(7, "countdown", silent))) {
+      try (FrameStream stream = here.stream(ToolRequest.of(7, "countdown", silent))) {
         assertThat(stream.status()).isEqualTo(200);
 
         accept(there.post(cancelled(7)));
@@ -160,7 +153,7 @@ class AnywhereIT {
     McpClient there = here.elsewhere(two.url(ASKING));
     for (int id = 1; id <= TIMES; id++) {
       long before = asking.count("\"result\"");
-      try (FrameStream stream = here.stream(call(id, "ask", "{}"))) {
+      try (FrameStream stream = here.stream(ToolRequest.of(id, "ask", "{}"))) {
         assertThat(stream.event().data()).contains("elicitation/create");
 
         accept(there.post("{\"jsonrpc\":\"2.0\",\"id\":\"e1\",\"result\":{}}"));
@@ -177,8 +170,8 @@ class AnywhereIT {
     McpClient here = McpClient.at(one.url(LOCAL));
     McpClient there = here.elsewhere(two.url(LOCAL));
     for (int i = 0; i < TIMES; i++) {
-      try (FrameStream first = here.stream(call(1, "greet", "{}"));
-          FrameStream second = there.stream(call(2, "greet", "{}"))) {
+      try (FrameStream first = here.stream(ToolRequest.of(1, "greet", "{}"));
+          FrameStream second = there.stream(ToolRequest.of(2, "greet", "{}"))) {
         String answerToFirst = answer(first, "Ann");
         String answerToSecond = answer(second, "Bob");
 
@@ -210,7 +203,7 @@ class AnywhereIT {
   void shouldCompleteACallThatIsAnsweredElsewhere(String tool, String arguments, String result) {
     McpClient here = McpClient.at(one.url(SDK)).ready();
     McpClient there = here.elsewhere(two.url(SDK));
-    try (FrameStream stream = here.stream(call(1, tool, arguments))) {
+    try (FrameStream stream = here.stream(ToolRequest.of(1, tool, arguments))) {
       Matcher asked = Pattern.compile("\"id\":([^,}]+)").matcher(stream.event().data());
       assertThat(asked.find()).isTrue();
 
@@ -239,7 +232,7 @@ class AnywhereIT {
       client
           .at(List.of(fleet.url(0)))
           .begin(
-              call(7, "count", "{\"n\":600,\"intervalMs\":100}"),
+              ToolRequest.of(7, "count", "{\"n\":600,\"intervalMs\":100}"),
               random,
               transcript,
               seen -> seen.progress().size() >= 3);

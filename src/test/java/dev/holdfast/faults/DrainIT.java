@@ -10,6 +10,7 @@ import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RoundRobin;
+import dev.holdfast.testing.ToolRequest;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -290,11 +291,8 @@ class DrainIT {
   }
 
   private static String count(int id, int steps) {
-    return """
-    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count",\
-    "arguments":{"n":%d,"intervalMs":%d},"_meta":{"progressToken":%d}}}\
-    """
-        .formatted(id, steps, STEP_MILLIS, id);
+    return ToolRequest.of(
+        id, "count", "{\"n\":%d,\"intervalMs\":%d}".formatted(steps, STEP_MILLIS));
   }
 
   private static String announce(int id, String text) {

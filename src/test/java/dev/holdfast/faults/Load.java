@@ -1,5 +1,6 @@
 package dev.holdfast.faults;
 
+import dev.holdfast.testing.ToolRequest;
 import java.time.Duration;
 
 /**
@@ -67,11 +68,8 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead)
   }
 
   private String call(int id, int count) {
-    return """
-    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count",\
-    "arguments":{"n":%d,"intervalMs":%d,"payload":100},"_meta":{"progressToken":%d}}}\
-    """
-        .formatted(id, count, interval, id);
+    return ToolRequest.of(
+        id, "count", "{\"n\":%d,\"intervalMs\":%d,\"payload\":100}".formatted(count, interval));
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.ToolRequest;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -274,10 +275,6 @@ class RedisAwayIT {
   }
 
   private static String count(int id, int steps) {
-    return """
-    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count",\
-    "arguments":{"n":%d,"intervalMs":100},"_meta":{"progressToken":%d}}}\
-    """
-        .formatted(id, steps, id);
+    return ToolRequest.of(id, "count", "{\"n\":%d,\"intervalMs\":100}".formatted(steps));
   }
 }

@@ -8,6 +8,7 @@ import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.ClusterFixture;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.SentinelFixture;
+import dev.holdfast.testing.ToolRequest;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -215,10 +216,7 @@ class RedisFailoverIT {
   }
 
   private static String count(int id, int steps) {
-    return """
-    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count",\
-    "arguments":{"n":%d,"intervalMs":%d},"_meta":{"progressToken":%d}}}\
-    """
-        .formatted(id, steps, STEP_MILLIS, id);
+    return ToolRequest.of(
+        id, "count", "{\"n\":%d,\"intervalMs\":%d}".formatted(steps, STEP_MILLIS));
   }
 }

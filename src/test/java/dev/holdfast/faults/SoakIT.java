@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.ToolRequest;
 import dev.holdfast.testing.Vitals;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -142,10 +143,6 @@ class SoakIT {
   }
 
   private static String count(int id) {
-    return """
-    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count",\
-    "arguments":{"n":%d,"intervalMs":10},"_meta":{"progressToken":%d}}}\
-    """
-        .formatted(id, STEPS, id);
+    return ToolRequest.of(id, "count", "{\"n\":%d,\"intervalMs\":10}".formatted(STEPS));
   }
 }

@@ -10,6 +10,7 @@ import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RoundRobin;
+import dev.holdfast.testing.ToolRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,16 +94,8 @@ class StdioAnywhereIT {
     redis.close();
   }
 
-  private static String call(int id, String tool, String arguments) {
-    return """
-    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":%s,\
-    "_meta":{"progressToken":%d}}}\
-    """
-        .formatted(id, tool, arguments, id);
-  }
-
   private static String longCall(int id, int seconds) {
-    return call(
+    return ToolRequest.of(
         id,
         "trigger-long-running-operation",
         "{\"duration\":%d,\"steps\":%d}".formatted(seconds, 4 * seconds));
@@ -177,7 +170,7 @@ class StdioAnywhereIT {
     for (List<McpClient> way :
         List.of(List.of(home, there), List.of(there, home), List.of(there, there))) {
       id++;
-      try (FrameStream stream = way.getFirst().stream(call(id, tool, arguments))) {
+      try (FrameStream stream = way.getFirst().stream(ToolRequest.of(id, tool, arguments))) {
         Frame.Event asking = stream.event();
         Matcher asked = Pattern.compile("\"id\":([^,}]+)").matcher(asking.data());
         assertThat(asked.find()).as(stream.raw()).isTrue();

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.ToolRequest;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -206,11 +207,7 @@ class TakeOverIT {
   }
 
   private static String count(int id, int steps, int stepMillis) {
-    return """
-    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count",\
-    "arguments":{"n":%d,"intervalMs":%d},"_meta":{"progressToken":%d}}}\
-    """
-        .formatted(id, steps, stepMillis, id);
+    return ToolRequest.of(id, "count", "{\"n\":%d,\"intervalMs\":%d}".formatted(steps, stepMillis));
   }
 
   private static String announce(int id, String text) {

@@ -2,6 +2,7 @@ package dev.holdfast.load;
 
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.ToolRequest;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -79,10 +80,8 @@ record Caller(
   }
 
   private String request(int id, int steps) {
-    return """
-    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s",\
-    "arguments":{"%s":%d,"intervalMs":%d},"_meta":{"progressToken":%d}}}\
-    """
-        .formatted(id, tool, tool.equals("count") ? "n" : "from", steps, STEP_MILLIS, id);
+    String unit = tool.equals("count") ? "n" : "from";
+    return ToolRequest.of(
+        id, tool, "{\"%s\":%d,\"intervalMs\":%d}".formatted(unit, steps, STEP_MILLIS));
   }
 }

@@ -9,6 +9,7 @@ import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.ToolRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,16 +73,8 @@ class LegacyServerIT {
     redis.close();
   }
 
-  private static String call(int id, String tool, String arguments) {
-    return """
-    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":%s,\
-    "_meta":{"progressToken":%d}}}\
-    """
-        .formatted(id, tool, arguments, id);
-  }
-
   private static String count(int id, int steps, int intervalMs) {
-    return call(id, "count", "{\"n\":%d,\"intervalMs\":%d}".formatted(steps, intervalMs));
+    return ToolRequest.of(id, "count", "{\"n\":%d,\"intervalMs\":%d}".formatted(steps, intervalMs));
   }
 
   private static String list(int id) {
@@ -125,7 +118,8 @@ class LegacyServerIT {
   void shouldBringTheAnswerOfAClientThroughAnyReplica() {
     McpClient home = McpClient.at(one.url(FOUND)).ready();
     McpClient there = home.elsewhere(two.url(FOUND));
-    try (FrameStream stream = there.stream(call(1, "test_elicitation", "{\"message\":\"m\"}"))) {
+    try (FrameStream stream =
+        there.stream(ToolRequest.of(1, "test_elicitation", "{\"message\":\"m\"}"))) {
       Matcher asked = Pattern.compile("\"id\":([^,}]+)").matcher(stream.event().data());
       assertThat(asked.find()).as(stream.raw()).isTrue();
 

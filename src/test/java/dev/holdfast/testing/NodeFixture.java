@@ -76,11 +76,7 @@ public final class NodeFixture implements AutoCloseable {
    * @throws IllegalStateException if npm is missing, or the script takes too long
    */
   public static ProcessResult run(Duration timeout, String script, String... arguments) {
-    try {
-      return ProcessRun.toEnd(NodeToolchain.home(), timeout, command(script, arguments));
-    } catch (IOException e) {
-      throw new IllegalStateException("Cannot run " + script, e);
-    }
+    return toEnd(timeout, command(script, arguments));
   }
 
   /**
@@ -91,10 +87,14 @@ public final class NodeFixture implements AutoCloseable {
   static ProcessResult run(Path home, Duration timeout, String script, String... arguments) {
     List<String> command = new ArrayList<>(List.of("env", "HOME=" + home));
     command.addAll(command(script, arguments));
+    return toEnd(timeout, command);
+  }
+
+  private static ProcessResult toEnd(Duration timeout, List<String> command) {
     try {
       return ProcessRun.toEnd(NodeToolchain.home(), timeout, command);
     } catch (IOException e) {
-      throw new IllegalStateException("Cannot run " + script, e);
+      throw new IllegalStateException("Cannot run " + command, e);
     }
   }
 

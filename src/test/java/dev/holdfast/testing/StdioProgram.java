@@ -75,12 +75,7 @@ public final class StdioProgram implements AutoCloseable {
 
   /** Calls a tool; its progress has the id for a token. */
   public StdioProgram call(int id, String tool, String arguments) {
-    return say(
-        """
-        {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":%s,\
-        "_meta":{"progressToken":%d}}}\
-        """
-            .formatted(id, tool, arguments, id));
+    return say(ToolRequest.of(id, tool, arguments));
   }
 
   /** Waits for the response to a request. */
