@@ -9,6 +9,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.GivenMessages;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;

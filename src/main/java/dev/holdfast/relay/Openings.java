@@ -10,6 +10,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.upstream.GivenMessages;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Upstream;
@@ -80,11 +81,8 @@ final class Openings {
    * @throws dev.holdfast.upstream.UpstreamException when the upstream gave no answer
    */
   MessageSource initialize(Session session, Message.Request request, InitializeRequest asked) {
-    Upstream server =
-        Optional.ofNullable(upstreams.get(session.upstream()))
-            .filter(_ -> !session.isInitialized())
-            .orElse(null);
-    if (server == null) {
+    Upstream server = upstreams.get(session.upstream());
+    if (server == null || session.isInitialized()) {
       return refusal(request, "The session is initialized already");
     }
     Handshake handshake = server.initialize(request);

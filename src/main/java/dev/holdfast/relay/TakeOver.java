@@ -121,7 +121,7 @@ public final class TakeOver {
       if (!stream.stream().name().equals(StreamNames.STANDALONE)) {
         listener.takenOver(false);
         List<RequestId> requests = unanswered(stream);
-        start(stream, requests, () -> new LostCall(requests));
+        start(stream, requests, () -> LostCall.of(requests));
       }
     }
     // Not before: what waits there is for who is at home.
@@ -181,7 +181,7 @@ public final class TakeOver {
       }
     }
     listener.takenOver(false);
-    return new LostCall(requests);
+    return LostCall.of(requests);
   }
 
   /** Asks more than once: a server may not have noticed yet that the old connection is dead. */

@@ -7,6 +7,7 @@ import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.GivenMessages;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -103,8 +104,9 @@ final class ChannelSession implements UpstreamSession {
     if (requests.size() == 1) {
       return new Answer.Json(refusal(requests.getFirst()));
     }
-    List<byte[]> errors = requests.stream().map(ChannelSession::refusal).toList();
-    return new Answer.Stream(new PreparedSource(errors));
+    List<UpstreamMessage> errors =
+        requests.stream().map(request -> new UpstreamMessage(refusal(request), null)).toList();
+    return new Answer.Stream(new GivenMessages(errors));
   }
 
   private static byte[] refusal(Message.Request request) {

@@ -1,21 +1,19 @@
-package dev.holdfast.relay;
+package dev.holdfast.upstream;
 
-import dev.holdfast.upstream.MessageSource;
-import dev.holdfast.upstream.UpstreamMessage;
 import java.util.List;
 
-/** A source that brings what is there already. Owned by the thread of one {@link Pump}. */
-final class GivenMessages implements MessageSource {
+/** A source that brings what is there already. For one reading thread. */
+public final class GivenMessages implements MessageSource {
 
   private List<UpstreamMessage> left;
 
   /** Brings one message. */
-  GivenMessages(byte[] payload) {
+  public GivenMessages(byte[] payload) {
     this(List.of(new UpstreamMessage(payload, null)));
   }
 
   /** Brings some messages. */
-  GivenMessages(List<UpstreamMessage> messages) {
+  public GivenMessages(List<UpstreamMessage> messages) {
     this.left = List.copyOf(messages);
   }
 

@@ -1,8 +1,7 @@
-package dev.holdfast.relay;
+package dev.holdfast.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.upstream.UpstreamMessage;
 import org.junit.jupiter.api.Test;
 
 class GivenMessagesTest {
