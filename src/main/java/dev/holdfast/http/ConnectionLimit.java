@@ -2,10 +2,12 @@ package dev.holdfast.http;
 
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
+import jakarta.ws.rs.core.Response;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jboss.logging.Logger;
 
 /** Counts the connections that follow a stream, all of them and by client. Thread-safe. */
@@ -51,6 +53,23 @@ final class ConnectionLimit {
       throw new TooManyConnections("Too many connections from this address");
     }
     return new Slot(client);
+  }
+
+  /**
+   * Takes a place for an answer, which gives it back when it has ended.
+   *
+   * @param address the client's
+   * @param answer what is answered to whoever has the place; if it fails, that is given back
+   * @throws TooManyConnections as {@link #take} does
+   */
+  Response within(String address, Function<Slot, Response> answer) {
+    Slot slot = take(address);
+    try {
+      return answer.apply(slot);
+    } catch (RuntimeException failure) {
+      slot.giveBack();
+      throw failure;
+    }
   }
 
   /** Once: it may be an attack, or a proxy behind which all clients look like one. */

@@ -22,7 +22,6 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +38,7 @@ final class McpEndpoint {
   private final RequestReader reader;
   private final ConnectionLimit connections;
   private final RequestLimit requests;
+  private final RequestCount count;
   private final ClientAddresses addresses;
 
   McpEndpoint(
@@ -46,11 +46,13 @@ final class McpEndpoint {
       LimitsConfig limits,
       ConnectionLimit connections,
       RequestLimit requests,
+      RequestCount count,
       ClientAddresses addresses) {
     this.relay = relay;
     this.reader = new RequestReader(limits.messageBytes().value());
     this.connections = connections;
     this.requests = requests;
+    this.count = count;
     this.addresses = addresses;
   }
 
@@ -71,7 +73,7 @@ final class McpEndpoint {
       }
       reader.checkVersion(headers);
       Session session = relay.session(upstream, sessionId(headers), body);
-      return counted(session, () -> answer(session, body));
+      return count.counted(session, () -> answer(session, body));
     } catch (RuntimeException failure) {
       return ErrorResponses.of(failure, id);
     }
@@ -102,31 +104,16 @@ final class McpEndpoint {
       return Response.accepted().build();
     }
     // Taken before the upstream is asked: a call that was made must also be answered.
-    ConnectionLimit.Slot slot = connections.take(addresses.current());
-    try {
-      return switch (relay.request(session, body)) {
-        case Reply.Json json -> {
-          slot.giveBack();
-          yield Response.ok(json.document(), MediaType.APPLICATION_JSON_TYPE).build();
-        }
-        case Reply.Stream stream -> follow(stream.tail(), slot);
-      };
-    } catch (RuntimeException failure) {
-      slot.giveBack();
-      throw failure;
-    }
-  }
-
-  /** Counts a request in its session: an error is what is answered with a status of one. */
-  private Response counted(Session session, Supplier<Response> work) {
-    boolean failed = true;
-    try {
-      Response response = work.get();
-      failed = false;
-      return response;
-    } finally {
-      relay.count(session, addresses.current(), failed);
-    }
+    return connections.within(
+        addresses.current(),
+        slot ->
+            switch (relay.request(session, body)) {
+              case Reply.Json json -> {
+                slot.giveBack();
+                yield Response.ok(json.document(), MediaType.APPLICATION_JSON_TYPE).build();
+              }
+              case Reply.Stream stream -> follow(stream.tail(), slot);
+            });
   }
 
   Response get(String upstream, HttpHeaders headers) {
@@ -138,7 +125,7 @@ final class McpEndpoint {
             reader.checkVersion(headers);
             Session session = relay.session(upstream, sessionId(headers));
             String last = headers.getHeaderString(McpHeaders.LAST_EVENT_ID);
-            return counted(session, () -> follow(session, last));
+            return count.counted(session, () -> follow(session, last));
           } catch (RuntimeException failure) {
             return ErrorResponses.of(failure, null);
           }
@@ -146,20 +133,18 @@ final class McpEndpoint {
   }
 
   private Response follow(Session session, @Nullable String lastEventId) {
-    ConnectionLimit.Slot slot = connections.take(addresses.current());
-    try {
-      Optional<Tail> tail = tail(session, lastEventId);
-      if (tail.isEmpty()) {
-        slot.giveBack();
-        // What stops an event source (HTML, Server-sent events). The TypeScript SDK takes an
-        // error in JSON-RPC for no response, and would ask for the rest of the stream forever.
-        return Response.noContent().build();
-      }
-      return follow(tail.get(), slot);
-    } catch (RuntimeException failure) {
-      slot.giveBack();
-      throw failure;
-    }
+    return connections.within(
+        addresses.current(),
+        slot -> {
+          Optional<Tail> tail = tail(session, lastEventId);
+          if (tail.isEmpty()) {
+            slot.giveBack();
+            // What stops an event source (HTML, Server-sent events). The TypeScript SDK takes an
+            // error in JSON-RPC for no response, and would ask for the rest of the stream forever.
+            return Response.noContent().build();
+          }
+          return follow(tail.get(), slot);
+        });
   }
 
   /** The stream that is asked for; empty when nothing of it is to come. */

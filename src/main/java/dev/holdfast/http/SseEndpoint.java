@@ -9,6 +9,7 @@ import dev.holdfast.relay.EventId;
 import dev.holdfast.relay.OneStreamRelay;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayException;
+import dev.holdfast.relay.Tail;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStoreException;
@@ -48,6 +49,7 @@ final class SseEndpoint {
   private final RequestReader reader;
   private final ConnectionLimit connections;
   private final RequestLimit requests;
+  private final RequestCount count;
   private final ClientAddresses addresses;
 
   SseEndpoint(
@@ -55,12 +57,14 @@ final class SseEndpoint {
       LimitsConfig limits,
       ConnectionLimit connections,
       RequestLimit requests,
+      RequestCount count,
       ClientAddresses addresses) {
     this.relay = relay;
     this.sessions = relay.oneStream();
     this.reader = new RequestReader(limits.messageBytes().value());
     this.connections = connections;
     this.requests = requests;
+    this.count = count;
     this.addresses = addresses;
   }
 
@@ -75,7 +79,7 @@ final class SseEndpoint {
             Optional<EventId> last = last(headers);
             return last.isPresent()
                 ? resume(upstream, last.get(), endpoint)
-                : follow(slot -> McpEndpoint.follow(sessions.open(upstream, endpoint), slot));
+                : follow(() -> sessions.open(upstream, endpoint));
           } catch (RuntimeException failure) {
             return ErrorResponses.of(failure, null);
           }
@@ -101,9 +105,7 @@ final class SseEndpoint {
     }
     try {
       Session session = sessions.session(upstream, id);
-      return counted(
-          session,
-          () -> follow(slot -> McpEndpoint.follow(sessions.resume(session, last, endpoint), slot)));
+      return count.counted(session, () -> follow(() -> sessions.resume(session, last, endpoint)));
     } catch (StoreUnavailableException | SessionStoreException away) {
       LOG.debugf("an event source is to come again: %s", away.getMessage());
       return again();
@@ -121,14 +123,8 @@ final class SseEndpoint {
         .build();
   }
 
-  private Response follow(Function<ConnectionLimit.Slot, Response> work) {
-    ConnectionLimit.Slot slot = connections.take(addresses.current());
-    try {
-      return work.apply(slot);
-    } catch (RuntimeException failure) {
-      slot.giveBack();
-      throw failure;
-    }
+  private Response follow(Supplier<Tail> tail) {
+    return connections.within(addresses.current(), slot -> McpEndpoint.follow(tail.get(), slot));
   }
 
   private static String endpoint(String upstream, SessionId session, UriInfo uri) {
@@ -151,7 +147,7 @@ final class SseEndpoint {
             id = idOf(body);
             reader.checkVersion(headers);
             Session found = sessions.session(upstream, sessionId(session), body);
-            return counted(found, () -> accept(found, body));
+            return count.counted(found, () -> accept(found, body));
           } catch (RuntimeException failure) {
             return ErrorResponses.of(failure, id);
           }
@@ -170,18 +166,6 @@ final class SseEndpoint {
       relay.send(session, body);
     }
     return Response.accepted(ACCEPTED).type(MediaType.APPLICATION_JSON_TYPE).build();
-  }
-
-  /** Counts a request in its session, as {@link McpEndpoint} does. */
-  private Response counted(Session session, Supplier<Response> work) {
-    boolean failed = true;
-    try {
-      Response response = work.get();
-      failed = false;
-      return response;
-    } finally {
-      relay.count(session, addresses.current(), failed);
-    }
   }
 
   /** Ends a session at once, for who knows that it is done; others let it expire. */
