@@ -13,7 +13,6 @@ import io.quarkus.runtime.configuration.ConfigurationException;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -99,16 +98,15 @@ final class Kinds {
   private HttpUpstreamSettings settings(URI url, GatewayConfig.Server server) {
     HttpUpstreamSettings defaults = HttpUpstreamSettings.defaults(url);
     return new HttpUpstreamSettings(
-        url,
-        headers(server),
-        server.connectTimeout(),
-        server.firstByteTimeout(),
-        server.idleTimeout(),
-        limits.messageBytes().value(),
-        defaults.maxRetryDelay(),
-        defaults.resumeAttempts(),
-        Duration.ZERO,
-        server.maxConnections());
+            url,
+            headers(server),
+            server.connectTimeout(),
+            server.firstByteTimeout(),
+            server.idleTimeout(),
+            limits.messageBytes().value(),
+            defaults.maxRetryDelay(),
+            defaults.resumeAttempts())
+        .withMaxConnections(server.maxConnections());
   }
 
   private HttpUpstreamSettings patient(HttpUpstreamSettings settings) {

@@ -73,10 +73,8 @@ public final class MemoryEventLog implements EventLog {
   @Override
   public void openShared(StreamRef stream) {
     MemorySession session = session(stream);
-    if (session.find(stream.name()) == null) {
-      MemoryStream opened = new MemoryStream(stream, session, retention, budget, clock, null);
-      session.openShared(stream, opened, retention.maxStreams());
-    }
+    MemoryStream opened = new MemoryStream(stream, session, retention, budget, clock, null);
+    session.openShared(stream, opened, retention.maxStreams());
   }
 
   private MemorySession session(StreamRef stream) {

@@ -80,7 +80,7 @@ final class SessionPlaces {
 
   /** Puts a session where it belongs by now. One that has left a set stays out of it. */
   void move(String id, String expires) {
-    sets.forEach(set -> link.send(place(set, id, expires)));
+    var _ = link.sendAll(sets.stream().map(set -> place(set, id, expires)).toList());
   }
 
   /** As {@link #move}, and is not waited for: the sets may be on a server that is away. */
@@ -96,7 +96,7 @@ final class SessionPlaces {
 
   /** A session has ended. */
   void giveBack(String id) {
-    sets.forEach(set -> link.send(remove(set, id)));
+    var _ = link.sendAll(sets.stream().map(set -> remove(set, id)).toList());
   }
 
   private static Request remove(String set, String id) {
