@@ -69,7 +69,7 @@ public final class Membership implements AutoCloseable {
 
   private void beat() {
     try {
-      Replicas.Beat beat = replicas.beat();
+      Replicas.Beat beat = replicas.beat(sessions.enlistments());
       if (!beat.steady()) {
         sessions.addAllAgain();
         doubted.run();

@@ -2,15 +2,19 @@ package dev.holdfast.cluster;
 
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisLink;
+import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions in which this replica owns streams, as others read them from Redis when it is lost.
@@ -29,9 +33,14 @@ public final class OwnedSessions {
 
   private static final int AT_ONCE = 500;
 
+  private static final RedisScript ENLIST = RedisScript.beside(OwnedSessions.class, "enlist.lua");
+
   private final RedisLink link;
+  private final String replica;
+  private final String replicas;
   private final String key;
   private final Duration linger;
+  private final AtomicLong enlistments = new AtomicLong();
 
   /** By session, when it was last asked for, by {@link System#nanoTime()}. */
   private final Map<String, Long> recorded = new ConcurrentHashMap<>();
@@ -47,22 +56,38 @@ public final class OwnedSessions {
    */
   public OwnedSessions(RedisLink link, RedisKeys keys, ReplicaId replica, Duration linger) {
     this.link = link;
+    this.replica = replica.value();
+    this.replicas = keys.replicas();
     this.key = keys.replicaSessions(replica.value());
     this.linger = linger;
   }
 
-  /** Sees to it that a session is on record. */
+  /** Sees to it that a session is on record, and this replica where others look for the lost. */
   public void add(String session) {
     if (recorded.computeIfPresent(session, (id, before) -> System.nanoTime()) != null) {
       return;
     }
     lock.readLock().lock();
     try {
-      link.sendAll(List.of(Request.cmd(Command.SADD).arg(key).arg(session), keep()));
+      List<@Nullable Response> replies =
+          link.sendAll(List.of(enlist(), Request.cmd(Command.SADD).arg(key).arg(session), keep()));
+      if (String.valueOf(replies.getFirst()).equals("1")) {
+        enlistments.incrementAndGet();
+      }
       recorded.put(session, System.nanoTime());
     } finally {
       lock.readLock().unlock();
     }
+  }
+
+  /** A beat does it too, but not before Redis has let the first one through. */
+  private Request enlist() {
+    return ENLIST.whole(List.of(replicas), args -> args.arg(replica).arg(KEPT.toMillis()));
+  }
+
+  /** How often this replica was not on the list of all when it recorded a session. */
+  long enlistments() {
+    return enlistments.get();
   }
 
   /** Records everything once more, after others may have taken this replica for lost. */

@@ -31,7 +31,10 @@ final class Replicas {
   private final ReplicaId self;
   private final Pulse pulse;
 
-  /** Since when this replica beats without a gap, by the clock of Redis. Of the beating thread. */
+  // Of the beating thread.
+  private long enlistments;
+
+  /** Since when this replica beats without a gap, by the clock of Redis; 0 before the first. */
   private long steadySince;
 
   Replicas(RedisLink link, RedisKeys keys, ReplicaId self, Pulse pulse) {
@@ -54,9 +57,10 @@ final class Replicas {
   /**
    * Says that this replica is alive. For one thread.
    *
+   * @param enlisted how often it was found missing on the list, and put there, between beats
    * @throws RedisException when Redis does not answer; that says nothing about others
    */
-  Beat beat() {
+  Beat beat(long enlisted) {
     Response found =
         BEAT.run(
             link,
@@ -71,8 +75,12 @@ final class Replicas {
     }
     long now = Long.parseLong(found.get(0).toString());
     Response before = found.get(1);
-    if (before == null || now - millis(before) > pulse.heartbeat().toMillis() * 2) {
+    if (before == null
+        || steadySince == 0
+        || enlistments != enlisted
+        || now - millis(before) > pulse.heartbeat().toMillis() * 2) {
       steadySince = now;
+      enlistments = enlisted;
     }
     boolean steady = now - steadySince >= pulse.deadAfter().toMillis();
     return new Beat(steady, ids(found.get(steady ? 2 : 3)));

@@ -88,6 +88,17 @@ public final class RedisScript {
         });
   }
 
+  /**
+   * The script as one command among others that are sent together, so never by its hash: for short
+   * scripts.
+   *
+   * @param keys all in one slot
+   * @param arguments adds the arguments
+   */
+  public Request whole(List<String> keys, Consumer<Request> arguments) {
+    return request(Command.EVAL, source, keys, arguments);
+  }
+
   private static Request request(
       Command command, String script, List<String> keys, Consumer<Request> arguments) {
     Request request = Request.cmd(command).arg(script).arg(keys.size());

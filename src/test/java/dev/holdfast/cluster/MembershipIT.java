@@ -50,9 +50,15 @@ class MembershipIT {
         new Membership(link, KEYS, id, PULSE, sessions, this::inherit, doubts::incrementAndGet);
 
     Member() {
+      this(true);
+    }
+
+    Member(boolean beating) {
       members.add(this);
-      membership.start();
-      await().until(() -> score() > 0);
+      if (beating) {
+        membership.start();
+        await().until(() -> score() > 0);
+      }
     }
 
     private void inherit(String session, ReplicaId lost) {
@@ -77,11 +83,12 @@ class MembershipIT {
   /** Whoever dismantles a gateway shall not find its replicas in Redis years later. */
   @Test
   void shouldKeepNothingForEver() {
-    Member member = new Member();
-    member.sessions.add("s");
+    for (Member member : List.of(new Member(false), new Member())) {
+      member.sessions.add("s");
 
-    for (String key : List.of(KEYS.replicas(), KEYS.replicaSessions(member.id.value()))) {
-      assertThat(number("PTTL", key)).as(key).isPositive();
+      for (String key : List.of(KEYS.replicas(), KEYS.replicaSessions(member.id.value()))) {
+        assertThat(number("PTTL", key)).as(key).isPositive();
+      }
     }
   }
 
@@ -108,6 +115,19 @@ class MembershipIT {
     await().until(() -> number("ZCARD", KEYS.replicas()) == 1);
     assertThat(number("EXISTS", KEYS.replicaSessions(lost.id.value()))).isZero();
     assertThat(number("SCARD", KEYS.replicaSessions(heir.id.value()))).isEqualTo(250);
+  }
+
+  /** Redis may have been away when it started, or may have lost the list of all. */
+  @Test
+  void shouldInheritTheSessionsOfAReplicaThatNeverBeat() {
+    Member heir = new Member();
+    Member lost = new Member(false);
+    lost.sessions.add("s");
+
+    lost.kill();
+
+    await().until(() -> heir.inherited.containsKey("s"));
+    await().until(() -> number("ZCARD", KEYS.replicas()) == 1);
   }
 
   @Test

@@ -29,6 +29,7 @@ class ReplicasIT {
       new RedisLink(
           () -> Redis.createClient(vertx, new RedisOptions().setConnectionString(redis.url())),
           Duration.ofSeconds(1));
+  private final OwnedSessions sessions = new OwnedSessions(link, KEYS, SELF, Duration.ZERO);
   private final Replicas replicas = new Replicas(link, KEYS, SELF, PULSE);
 
   @AfterEach
@@ -50,7 +51,7 @@ class ReplicasIT {
     await()
         .pollInterval(Duration.ofMillis(100))
         .until(() -> {
-          beats.add(replicas.beat());
+          beats.add(replicas.beat(sessions.enlistments()));
           return beats.getLast().steady();
         });
     return beats;
@@ -69,7 +70,7 @@ class ReplicasIT {
     beatUntilSteady();
     lastBeat(OTHER, Duration.ZERO);
 
-    assertThat(replicas.beat().lost()).isEmpty();
+    assertThat(replicas.beat(sessions.enlistments()).lost()).isEmpty();
     assertThat(replicas.isStillSilent(OTHER)).isFalse();
   }
 
@@ -78,7 +79,7 @@ class ReplicasIT {
   void shouldNameNobodyAtFirst() {
     lastBeat(OTHER, Duration.ofMinutes(1));
 
-    Replicas.Beat first = replicas.beat();
+    Replicas.Beat first = replicas.beat(sessions.enlistments());
 
     assertThat(first.steady()).isFalse();
     assertThat(first.lost()).isEmpty();
@@ -88,10 +89,10 @@ class ReplicasIT {
   @Test
   void shouldNameAtOnceOneThatSaysThatItStops() {
     Replicas other = new Replicas(link, KEYS, OTHER, PULSE);
-    other.beat();
+    other.beat(0);
 
     assertThat(other.leave()).isFalse();
-    Replicas.Beat first = replicas.beat();
+    Replicas.Beat first = replicas.beat(sessions.enlistments());
 
     assertThat(first.steady()).isFalse();
     assertThat(first.lost()).containsExactly(OTHER);
@@ -100,7 +101,7 @@ class ReplicasIT {
 
   @Test
   void shouldFindWhenItLeavesWhetherAnotherIsAlive() {
-    replicas.beat();
+    replicas.beat(sessions.enlistments());
     lastBeat(OTHER, PULSE.deadAfter().plusSeconds(1));
     assertThat(replicas.leave()).isFalse();
 
@@ -115,12 +116,12 @@ class ReplicasIT {
     lastBeat(SELF, Duration.ofSeconds(10));
     lastBeat(OTHER, Duration.ofSeconds(10));
 
-    Replicas.Beat first = replicas.beat();
+    Replicas.Beat first = replicas.beat(sessions.enlistments());
     lastBeat(OTHER, Duration.ZERO);
 
     assertThat(first.steady()).isFalse();
     assertThat(first.lost()).isEmpty();
-    assertThat(replicas.beat().lost()).isEmpty();
+    assertThat(replicas.beat(sessions.enlistments()).lost()).isEmpty();
   }
 
   /** Once more after it was buried: others may own its streams by now. */
@@ -130,7 +131,30 @@ class ReplicasIT {
 
     redis.command("ZREM", KEYS.replicas(), SELF.value());
 
-    assertThat(replicas.beat().steady()).isFalse();
+    assertThat(replicas.beat(sessions.enlistments()).steady()).isFalse();
+  }
+
+  /** A session that it opens in between puts it on the list again. */
+  @Test
+  void shouldDoubtItselfWhenASessionFoundItForgotten() {
+    beatUntilSteady();
+
+    redis.command("ZREM", KEYS.replicas(), SELF.value());
+    sessions.add("s");
+
+    assertThat(redis.command("ZCARD", KEYS.replicas())).isEqualTo(":1");
+    assertThat(replicas.beat(sessions.enlistments()).steady()).isFalse();
+  }
+
+  @Test
+  void shouldNameNobodyAtFirstThoughASessionCameBefore() {
+    lastBeat(OTHER, Duration.ofMinutes(1));
+    sessions.add("s");
+
+    Replicas.Beat first = replicas.beat(0);
+
+    assertThat(first.steady()).isFalse();
+    assertThat(first.lost()).isEmpty();
   }
 
   @Test
