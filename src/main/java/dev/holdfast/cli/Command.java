@@ -36,10 +36,15 @@ sealed interface Command {
   /**
    * Follows a stream.
    *
+   * @param stream its name; null for the one that has what the session's server says unasked
    * @param after the event after which it begins; the start of the stream if none was named
    */
   record Tail(
-      Map<String, String> settings, SessionId session, String stream, Position after, boolean json)
+      Map<String, String> settings,
+      SessionId session,
+      @Nullable String stream,
+      Position after,
+      boolean json)
       implements Command {}
 
   /** Ends sessions. */

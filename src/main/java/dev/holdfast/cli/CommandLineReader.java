@@ -15,8 +15,6 @@ import picocli.CommandLine.ParseResult;
 /** Reads the command line. Starts nothing, so that help and mistakes are answered at once. */
 final class CommandLineReader {
 
-  private static final String STANDALONE = "g";
-
   private CommandLineReader() {}
 
   /** Reads the words behind the program's name. */
@@ -63,23 +61,31 @@ final class CommandLineReader {
     if (session == null) {
       throw wrong(asked, "SESSION is missing");
     }
+    Optional<String> name = Optional.ofNullable(asked.matchedPositionalValue(1, null));
+    if (name.isPresent() && !StreamRef.isName(name.get())) {
+      throw wrong(asked, "STREAM: " + name.get() + " is not 1 to 32 letters and digits");
+    }
     String from = asked.matchedOptionValue(Syntax.FROM, "");
-    EventId id = from.isEmpty() ? null : eventId(asked, from);
-    String stream = asked.matchedPositionalValue(1, id == null ? STANDALONE : id.stream());
-    if (!StreamRef.isName(stream)) {
-      throw wrong(asked, "STREAM: " + stream + " is not 1 to 32 letters and digits");
+    if (from.isEmpty()) {
+      return new Command.Tail(settings, session, name.orElse(null), Position.START, json);
     }
-    if (id != null && !id.stream().equals(stream)) {
-      throw wrong(asked, "--from: " + from + " is an event of another stream than " + stream);
+    EventId id = eventId(asked, from, session);
+    if (name.isPresent() && !id.stream().equals(name.get())) {
+      throw wrong(asked, "--from is an event of " + id.stream() + " and not of " + name.get());
     }
-    Position after = id == null ? Position.START : id.position();
-    return new Command.Tail(settings, session, stream, after, json);
+    return new Command.Tail(settings, session, id.stream(), id.position(), json);
   }
 
-  private static EventId eventId(ParseResult asked, String text) {
-    return EventId.parse(text)
-        .orElseThrow(
-            () -> wrong(asked, "--from: " + text + " is not an event id, <stream>_<ms>-<n>"));
+  /** Takes an id of either transport. It is not quoted: one of them holds the session's. */
+  private static EventId eventId(ParseResult asked, String text, SessionId session) {
+    EventId id =
+        EventId.parse(text)
+            .or(() -> EventId.parseWithSession(text))
+            .orElseThrow(() -> wrong(asked, "--from is not an event id, <stream>_<ms>-<n>"));
+    if (id.session() != null && !id.session().equals(session)) {
+      throw wrong(asked, "--from is an event of another session");
+    }
+    return id;
   }
 
   private static Command.Scope scope(ParseResult asked) {

@@ -8,6 +8,9 @@ import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.EventId;
+import dev.holdfast.relay.StreamNames;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionStore;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +24,13 @@ final class Follower {
   private static final Duration PAUSE = Duration.ofMillis(250);
 
   private final Equipment equipment;
+  private final SessionStore sessions;
   private final EventLog log;
   private final Output output;
 
-  Follower(Equipment equipment, EventLog log, Output output) {
+  Follower(Equipment equipment, SessionStore sessions, EventLog log, Output output) {
     this.equipment = equipment;
+    this.sessions = sessions;
     this.log = log;
     this.output = output;
   }
@@ -35,7 +40,7 @@ final class Follower {
     if (!Listings.isShared(equipment, output)) {
       return ExitCode.PROBLEM;
     }
-    StreamRef stream = new StreamRef(tail.session().value(), tail.stream());
+    StreamRef stream = new StreamRef(tail.session().value(), nameOf(tail));
     Position cursor = tail.after();
     while (true) {
       switch (log.read(stream, cursor, PAGE)) {
@@ -67,6 +72,14 @@ final class Follower {
         }
       }
     }
+  }
+
+  private String nameOf(Command.Tail tail) {
+    if (tail.stream() != null) {
+      return tail.stream();
+    }
+    boolean one = sessions.find(tail.session()).filter(Session::hasOneStream).isPresent();
+    return one ? StreamNames.ONE : StreamNames.STANDALONE;
   }
 
   private @Nullable Position afterGap(Position cursor, ReadResult.Gap gap) {

@@ -62,7 +62,7 @@ public final class Program implements QuarkusApplication {
       case Command.Doctor doctor -> new Doctor(equipment, clock).run(output, doctor.json());
       case Command.Sessions asked -> listings.sessions(asked.json());
       case Command.Streams asked -> listings.streams(asked.session(), asked.json());
-      case Command.Tail tail -> new Follower(equipment, log, output).follow(tail);
+      case Command.Tail tail -> new Follower(equipment, sessions, log, output).follow(tail);
       case Command.Purge purge -> new Purge(equipment, sessions, relay, output).run(purge);
     };
   }

@@ -123,8 +123,8 @@ final class Syntax {
                 1,
                 "STREAM",
                 "0..1",
-                "the name of a stream; g, which is the standalone"
-                    + " one, unless --from names another"))
+                "the name of a stream, unless --from has it; without either the standalone one, g,"
+                    + " or that of a session over HTTP+SSE, m"))
         .addOption(option(FROM, "EVENT-ID", "begin after this event and not with the oldest"));
   }
 

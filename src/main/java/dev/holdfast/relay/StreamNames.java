@@ -6,13 +6,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** Names for streams. */
-final class StreamNames {
+public final class StreamNames {
 
   /** The standalone stream of a session: what the upstream says unasked. */
-  static final String STANDALONE = "g";
+  public static final String STANDALONE = "g";
 
   /** The one stream of a session over HTTP with SSE: it keeps the events of all its streams. */
-  static final String ONE = "m";
+  public static final String ONE = "m";
 
   private static final String ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
   private static final int LENGTH = 12;

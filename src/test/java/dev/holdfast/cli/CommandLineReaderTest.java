@@ -88,15 +88,17 @@ class CommandLineReaderTest {
   }
 
   @Test
-  void shouldTailTheStandaloneStreamUnlessAnotherIsNamed() {
+  void shouldTailTheStreamThatIsNamedIfAnyIs() {
     String id = SESSION.value();
 
     assertThat(wanted("tail", id))
-        .isEqualTo(new Command.Tail(Map.of(), SESSION, "g", Position.START, false));
+        .isEqualTo(new Command.Tail(Map.of(), SESSION, null, Position.START, false));
     assertThat(wanted("tail", id, "abc", "--json"))
         .isEqualTo(new Command.Tail(Map.of(), SESSION, "abc", Position.START, true));
     assertThat(wanted("tail", id, "--from", "abc_12-3"))
         .isEqualTo(new Command.Tail(Map.of(), SESSION, "abc", new Position(12, 3), false));
+    assertThat(wanted("tail", id, "--from", id + "_m_12-3"))
+        .isEqualTo(new Command.Tail(Map.of(), SESSION, "m", new Position(12, 3), false));
   }
 
   @Test
@@ -146,9 +148,13 @@ class CommandLineReaderTest {
   @Test
   void shouldRefuseAnEventOfAnotherStream() {
     assertThat(answered("tail", SESSION.value(), "abc", "--from", "g_1-1").text())
-        .contains("--from: g_1-1 is an event of another stream than abc");
+        .contains("--from is an event of g and not of abc");
+    String other = SessionId.random().value();
+    assertThat(answered("tail", SESSION.value(), "--from", other + "_m_1-1").text())
+        .contains("--from is an event of another session")
+        .doesNotContain(other);
     assertThat(answered("tail", SESSION.value(), "--from", "1").text())
-        .contains("--from: 1 is not an event id");
+        .contains("--from is not an event id");
   }
 
   @Test

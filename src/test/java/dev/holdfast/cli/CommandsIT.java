@@ -13,6 +13,7 @@ import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.ProcessResult;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ServerProcess;
+import dev.holdfast.testing.SseClient;
 import dev.holdfast.testing.StdioProgram;
 import java.time.Duration;
 import java.util.List;
@@ -143,6 +144,27 @@ class CommandsIT {
     assertThat(json(tail).getFirst().path("id").asText()).startsWith(stream + "_");
     call.rest();
     assertThat(call.raw()).contains("liftoff");
+  }
+
+  /** Its standalone stream is kept in the one stream, and has nothing of its own to read. */
+  @Test
+  void shouldFollowTheOneStreamOfASessionOverHttpWithSse() {
+    SseClient client = SseClient.initialized(gateway.url("/sse"));
+    client.post(SseClient.call("1", "echo", "{\"message\":\"hello\"}"));
+
+    try (StdioProgram tail =
+        new StdioProgram(
+            Holdfast.command("tail", client.session(), "--store", redis.url(), "--json"))) {
+      await()
+          .untilAsserted(() ->
+              assertThat(tail.messages())
+                  .as(tail.toString())
+                  .anyMatch(
+                      each -> each.at("/message/result/content/0/text").asText().equals("hello"))
+                  .allMatch(each -> each.path("id").asText().startsWith("m_")));
+      client.delete();
+      assertThat(tail.end()).as(tail.toString()).isZero();
+    }
   }
 
   @Test
