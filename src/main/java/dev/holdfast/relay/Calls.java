@@ -13,7 +13,6 @@ import dev.holdfast.upstream.GivenMessages;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -24,7 +23,6 @@ final class Calls {
   private final Outbound outbound;
   private final EventLog log;
   private final Pumps pumps;
-  private final Duration hold;
   private final RelayListener listener;
 
   Calls(Sessions sessions, Parts parts, Outbound outbound) {
@@ -32,7 +30,6 @@ final class Calls {
     this.outbound = outbound;
     this.log = parts.log();
     this.pumps = parts.pumps();
-    this.hold = parts.hold();
     this.listener = parts.listener();
   }
 
@@ -44,7 +41,6 @@ final class Calls {
   /**
    * Opens a stream for requests and begins to write it.
    *
-   * @param asked whether the upstream was asked before
    * @throws RelayException.SessionNotFound when the session has ended
    */
   Pump start(
@@ -52,13 +48,11 @@ final class Calls {
       StreamRef stream,
       Body body,
       Supplier<MessageSource> upstream,
-      boolean asked) {
+      Pump.Origin origin) {
     List<RequestId> requests = PendingRequests.idsOf(body);
     // The owner is on record before the upstream is asked, so nothing is ever asked for nobody.
     StreamWriter writer = open(session, stream, requests);
-    Pump pump = pump(writer, upstream, asked, requests);
-    pumps.start(stream, pump);
-    return pump;
+    return start(writer, upstream, origin, requests);
   }
 
   private StreamWriter open(Session session, StreamRef stream, List<RequestId> requests) {
@@ -70,14 +64,13 @@ final class Calls {
     }
   }
 
-  private Pump pump(
+  private Pump start(
       StreamWriter writer,
       Supplier<MessageSource> upstream,
-      boolean asked,
+      Pump.Origin origin,
       List<RequestId> requests) {
     String session = writer.stream().session();
-    return new Pump(
-        writer, upstream, asked, requests, () -> outbound.collect(session), hold, listener);
+    return pumps.start(writer, upstream, origin, requests, () -> outbound.collect(session));
   }
 
   /** Has the replica in which the session lives open the stream for requests, and write it. */
@@ -109,7 +102,7 @@ final class Calls {
               listener,
               Backoff.UPSTREAM,
               () -> sessions.endedByServer(session));
-      pumps.start(stream, pump(writer, () -> source, false, List.of()));
+      Pump _ = start(writer, () -> source, Pump.Origin.TO_ASK, List.of());
     } catch (FencedException alreadyWritten) {
       return;
     }

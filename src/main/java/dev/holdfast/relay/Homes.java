@@ -8,8 +8,6 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.upstream.Answer;
-import dev.holdfast.upstream.GivenMessages;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
@@ -35,14 +33,12 @@ final class Homes {
 
   private final Inbox inbox;
   private final Pumps pumps;
-  private final Duration hold;
   private final RelayListener listener;
   private final Map<String, Home> here = new ConcurrentHashMap<>();
 
-  Homes(Inbox inbox, Pumps pumps, Duration hold, RelayListener listener) {
+  Homes(Inbox inbox, Pumps pumps, RelayListener listener) {
     this.inbox = inbox;
     this.pumps = pumps;
-    this.hold = hold;
     this.listener = listener;
   }
 
@@ -61,9 +57,7 @@ final class Homes {
     Home home =
         new Home(server, lost, Backoff.UPSTREAM, listener, each -> here.remove(session, each));
     here.put(session, home);
-    pumps.start(
-        standalone.stream(),
-        new Pump(standalone, () -> home, true, List.of(), () -> {}, hold, listener, true));
+    Pump _ = pumps.start(standalone, () -> home, Pump.Origin.HOME, List.of(), () -> {});
   }
 
   /**
@@ -103,7 +97,8 @@ final class Homes {
       Body body = Envelopes.read(letter.message());
       withdraw(letter.session(), body);
       if (writer != null) {
-        start(writer, body, () -> source(home.upstream().request(body))).awaitFirstSign(IN_HAND);
+        start(writer, body, () -> Calls.sourceOf(home.upstream().request(body)))
+            .awaitFirstSign(IN_HAND);
       } else {
         home.upstream().send(body);
       }
@@ -127,15 +122,6 @@ final class Homes {
 
   private Pump start(StreamWriter writer, Body body, Supplier<MessageSource> source) {
     List<RequestId> requests = PendingRequests.idsOf(body);
-    Pump pump = new Pump(writer, source, false, requests, () -> {}, hold, listener);
-    pumps.start(writer.stream(), pump);
-    return pump;
-  }
-
-  private static MessageSource source(Answer answer) {
-    return switch (answer) {
-      case Answer.Json json -> new GivenMessages(json.json());
-      case Answer.Stream stream -> stream.source();
-    };
+    return pumps.start(writer, source, Pump.Origin.TO_ASK, requests, () -> {});
   }
 }

@@ -137,7 +137,7 @@ public final class OneStreamRelay {
                 StreamNames.of(session, StreamNames.next()),
                 body,
                 () -> sessions.openings().initialize(session, initialize, asked),
-                false);
+                Pump.Origin.TO_ASK);
       }
     }
   }
@@ -152,7 +152,12 @@ public final class OneStreamRelay {
     outbound.withdraw(session, body);
     UpstreamSession upstream = sessions.upstream(session);
     Pump pump =
-        calls.start(session, stream, body, () -> Calls.sourceOf(upstream.request(body)), false);
+        calls.start(
+            session,
+            stream,
+            body,
+            () -> Calls.sourceOf(upstream.request(body)),
+            Pump.Origin.TO_ASK);
     if (sessions.keepsSessions(session)) {
       awaitInHand(pump);
     }

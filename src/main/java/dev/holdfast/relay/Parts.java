@@ -38,7 +38,7 @@ public record Parts(
       ReplayConfig replay,
       Duration hold,
       RelayListener listener) {
-    this(log, inbox, streams, replay, hold, listener, new Pumps());
+    this(log, inbox, streams, replay, hold, listener, new Pumps(hold, listener));
   }
 
   private Parts(
@@ -58,7 +58,7 @@ public record Parts(
         listener,
         pumps,
         new Tails(),
-        new Homes(inbox, pumps, hold, listener),
+        new Homes(inbox, pumps, listener),
         new Admission());
   }
 }

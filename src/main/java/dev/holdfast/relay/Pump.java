@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -32,21 +33,33 @@ final class Pump implements Runnable {
   private static final Logger LOG = Logger.getLogger(Pump.class);
   private static final byte[] NOTHING = {};
 
+  /** What becomes of the upstream. */
+  enum Origin {
+    /** The pump asks it, unless nobody wants the answer any more. */
+    TO_ASK,
+    /** It was asked before: the answer must be let go in any case. */
+    ASKED,
+    /** Likewise, and the stream ends with it, though it answers no request. */
+    HOME
+  }
+
   private final StreamWriter writer;
   private final Appender log;
   private final Supplier<MessageSource> upstream;
-  private final boolean asked;
+  private final Origin origin;
   private final PendingRequests pending;
   private final List<RequestId> requests;
   private final Runnable hearCancellations;
   private final RelayListener listener;
-  private final boolean ends;
   private final CompletableFuture<@Nullable Void> firstSign = new CompletableFuture<>();
   private volatile @Nullable MessageSource source;
   private volatile boolean stopped;
 
-  /** The one that runs this, once it does. */
-  private volatile @Nullable Thread thread;
+  /** Guards {@link #asking}, so that no interruption comes after the wait that it is to end. */
+  private final ReentrantLock turn = new ReentrantLock();
+
+  /** Waits for the upstream's first sign. */
+  private @Nullable Thread asking;
 
   // Set, once, by whoever drains this replica.
   private volatile boolean left;
@@ -56,7 +69,6 @@ final class Pump implements Runnable {
    * Prepares; {@link #run()} starts.
    *
    * @param upstream asks the upstream and returns its answer
-   * @param asked whether it is asked already, and the answer must be let go in any case
    * @param requests the requests that the stream answers; none for a standalone stream
    * @param hearCancellations cancels what clients have cancelled so far, wherever they have
    * @param hold how long events wait for a store that is away
@@ -64,33 +76,15 @@ final class Pump implements Runnable {
   Pump(
       StreamWriter writer,
       Supplier<MessageSource> upstream,
-      boolean asked,
+      Origin origin,
       List<RequestId> requests,
       Runnable hearCancellations,
       Duration hold,
       RelayListener listener) {
-    this(writer, upstream, asked, requests, hearCancellations, hold, listener, false);
-  }
-
-  /**
-   * Prepares, likewise.
-   *
-   * @param ends whether the stream ends when its upstream fails, though it answers no request
-   */
-  Pump(
-      StreamWriter writer,
-      Supplier<MessageSource> upstream,
-      boolean asked,
-      List<RequestId> requests,
-      Runnable hearCancellations,
-      Duration hold,
-      RelayListener listener,
-      boolean ends) {
-    this.ends = ends;
     this.writer = writer;
     this.log = new Appender(writer, hold, listener);
     this.upstream = upstream;
-    this.asked = asked;
+    this.origin = origin;
     this.requests = List.copyOf(requests);
     this.pending = new PendingRequests(requests);
     this.hearCancellations = hearCancellations;
@@ -99,17 +93,14 @@ final class Pump implements Runnable {
 
   @Override
   public void run() {
-    thread = Thread.currentThread();
     try {
-      if (isWithdrawn() && !asked) {
-        settle(new UpstreamException.Broken("it was cancelled before it was asked for", null));
-      } else {
-        copyAll();
-      }
+      copyAll();
     } catch (UpstreamException failure) {
-      listener.upstreamFailed(failure);
       settle(failure);
-      firstSign.completeExceptionally(failure);
+      if (!stopped) {
+        listener.upstreamFailed(failure);
+        firstSign.completeExceptionally(failure);
+      }
     } catch (FencedException fenced) {
       // Another replica owns the stream, or its session has ended: whatever comes is theirs to
       // tell.
@@ -139,7 +130,7 @@ final class Pump implements Runnable {
   }
 
   private void copyAll() throws InterruptedException {
-    try (MessageSource messages = upstream.get()) {
+    try (MessageSource messages = ask()) {
       source = messages;
       messages.whenMoved(writer::note);
       firstSign.complete(null);
@@ -147,6 +138,31 @@ final class Pump implements Runnable {
         stop();
       }
       while (copy(messages.take())) {}
+    }
+  }
+
+  /** Asks the upstream. Whoever stops the pump meanwhile ends the wait. */
+  private MessageSource ask() {
+    setAsking(Thread.currentThread());
+    try {
+      if (stopped && origin == Origin.TO_ASK) {
+        throw new UpstreamException.Broken("it was stopped before it was asked for", null);
+      }
+      return upstream.get();
+    } finally {
+      setAsking(null);
+      if (stopped) {
+        boolean _ = Thread.interrupted(); // It was for the wait, and not for what is left to do.
+      }
+    }
+  }
+
+  private void setAsking(@Nullable Thread thread) {
+    turn.lock();
+    try {
+      asking = thread;
+    } finally {
+      turn.unlock();
     }
   }
 
@@ -201,7 +217,7 @@ final class Pump implements Runnable {
 
   /** Ends the stream for the requests that the upstream will not answer any more. */
   private void settle(UpstreamException failure) {
-    if ((requests.isEmpty() && !ends) || left) {
+    if ((requests.isEmpty() && origin != Origin.HOME) || left) {
       return;
     }
     if (!isWithdrawn()) {
@@ -265,12 +281,21 @@ final class Pump implements Runnable {
     }
   }
 
-  /** Lets go of the upstream, at once or as soon as it has given a sign. */
+  /** Lets go of the upstream, whether or not it has given a sign. */
   void stop() {
     stopped = true;
     MessageSource current = source;
     if (current != null) {
       current.close();
+      return;
+    }
+    turn.lock();
+    try {
+      if (asking != null) {
+        asking.interrupt();
+      }
+    } finally {
+      turn.unlock();
     }
   }
 
@@ -289,10 +314,5 @@ final class Pump implements Runnable {
   void abandon() {
     abandoned = true;
     stop();
-    Thread waiting = thread;
-    if (source == null && waiting != null) {
-      // It waits for the upstream's first sign, which may never come.
-      waiting.interrupt();
-    }
   }
 }

@@ -1,7 +1,9 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.MessageSource;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -9,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The pumps that run on this replica, each on a virtual thread of its own. Thread-safe. */
@@ -17,6 +20,8 @@ final class Pumps {
   /** Far longer than it takes from the record of an owner to the start of the pump. */
   private static final long EARLY_FOR = Duration.ofMinutes(1).toNanos();
 
+  private final Duration hold;
+  private final RelayListener listener;
   private final Map<String, Map<StreamRef, Pump>> bySession = new ConcurrentHashMap<>();
   private final Map<StreamRef, Early> early = new ConcurrentHashMap<>();
 
@@ -27,8 +32,36 @@ final class Pumps {
    */
   private record Early(Set<RequestId> requests, long since) {}
 
-  /** Starts a pump and forgets it when it is done. */
-  void start(StreamRef stream, Pump pump) {
+  /**
+   * Begins with none.
+   *
+   * @param hold how long events wait for a store that is away
+   * @param listener is told what happens
+   */
+  Pumps(Duration hold, RelayListener listener) {
+    this.hold = hold;
+    this.listener = listener;
+  }
+
+  /**
+   * Starts a pump and forgets it when it is done.
+   *
+   * @param upstream asks the upstream and returns its answer
+   * @param requests the requests that the stream answers; none for a standalone stream
+   * @param hearCancellations cancels what clients have cancelled so far, wherever they have
+   */
+  Pump start(
+      StreamWriter writer,
+      Supplier<MessageSource> upstream,
+      Pump.Origin origin,
+      List<RequestId> requests,
+      Runnable hearCancellations) {
+    Pump pump = new Pump(writer, upstream, origin, requests, hearCancellations, hold, listener);
+    start(writer.stream(), pump);
+    return pump;
+  }
+
+  private void start(StreamRef stream, Pump pump) {
     bySession.compute(
         stream.session(),
         (session, pumps) -> {

@@ -152,7 +152,7 @@ public final class Relay {
     UpstreamSession upstream = sessions.upstream(session);
     try {
       if (isDurable(body)) {
-        return durable(session, body, () -> upstream.request(body), false);
+        return durable(session, body, () -> upstream.request(body), Pump.Origin.TO_ASK);
       }
       return switch (upstream.request(body)) {
         case Answer.Json json -> {
@@ -185,9 +185,9 @@ public final class Relay {
             });
   }
 
-  private Reply durable(Session session, Body body, Supplier<Answer> ask, boolean asked) {
+  private Reply durable(Session session, Body body, Supplier<Answer> ask, Pump.Origin origin) {
     StreamRef stream = StreamNames.of(session, StreamNames.next());
-    Pump pump = calls.start(session, stream, body, () -> Calls.sourceOf(ask.get()), asked);
+    Pump pump = calls.start(session, stream, body, () -> Calls.sourceOf(ask.get()), origin);
     pump.awaitFirstSign(FIRST_SIGN);
     return new Reply.Stream(tails.ofRequest(session, stream));
   }
@@ -195,7 +195,7 @@ public final class Relay {
   private Reply answered(Session session, Body body, Answer.Stream answer) {
     boolean taken = false;
     try {
-      Reply reply = durable(session, body, () -> answer, true);
+      Reply reply = durable(session, body, () -> answer, Pump.Origin.ASKED);
       taken = true;
       return reply;
     } finally {

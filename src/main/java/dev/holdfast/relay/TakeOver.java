@@ -51,7 +51,6 @@ public final class TakeOver {
   private final Outbound outbound;
   private final Pumps pumps;
   private final Homes homes;
-  private final Duration hold;
   private final RelayListener listener;
 
   /** By upstream, so that one that is slow holds up no other. */
@@ -71,7 +70,6 @@ public final class TakeOver {
     this.outbound = outbound;
     this.pumps = parts.pumps();
     this.homes = parts.homes();
-    this.hold = parts.hold();
     this.listener = parts.listener();
   }
 
@@ -154,16 +152,13 @@ public final class TakeOver {
   private void start(
       AdoptedStream adopted, List<RequestId> requests, Supplier<MessageSource> source) {
     LOG.debugf("stream=%s is taken over", adopted.stream());
-    pumps.start(
-        adopted.stream(),
-        new Pump(
+    Pump _ =
+        pumps.start(
             adopted.writer(),
             source,
-            false,
+            Pump.Origin.TO_ASK,
             requests,
-            () -> outbound.collect(adopted.stream().session()),
-            hold,
-            listener));
+            () -> outbound.collect(adopted.stream().session()));
   }
 
   private MessageSource goOn(
@@ -177,6 +172,9 @@ public final class TakeOver {
         listener.takenOver(true);
         return source;
       } catch (UpstreamException failure) {
+        if (Thread.currentThread().isInterrupted()) {
+          throw failure; // The pump was stopped: it does not say that the call is lost.
+        }
         listener.upstreamFailed(failure);
       }
     }
@@ -191,7 +189,7 @@ public final class TakeOver {
       try {
         return once(stream, permits);
       } catch (UpstreamException failure) {
-        if (attempt == ATTEMPTS || isFinal(failure)) {
+        if (attempt == ATTEMPTS || isFinal(failure) || Thread.currentThread().isInterrupted()) {
           throw failure;
         }
       }

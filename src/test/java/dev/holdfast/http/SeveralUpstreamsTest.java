@@ -24,6 +24,9 @@ class SeveralUpstreamsTest {
   /** Half of what there is for all. */
   private static final int SHARE = 4;
 
+  private static final String CANCELLED =
+      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}";
+
   @Test
   void shouldServeOneWhileAllRequestsToAnotherAreStuck() {
     McpClient stuck = McpClient.at(Endpoints.server("scripted"));
@@ -78,8 +81,20 @@ class SeveralUpstreamsTest {
       assertThat(refused.headers().firstValue("Retry-After")).isPresent();
       assertThat(refused.body()).contains("\"id\":8", "no room");
     }
-    client.post(
-        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}");
+    client.post(CANCELLED);
+    await().until(() -> client.post(request(9, "tools/list")).statusCode() == 200);
+    client.delete();
+  }
+
+  /** It may never answer, or only with the whole result. */
+  @Test
+  void shouldLetGoOfACancelledCallThatTheServerHasNotBegunToAnswer() {
+    McpClient client = McpClient.at(Endpoints.server("narrow"));
+    try (FrameStream stream = client.call("stall", "{}")) {
+      client.post(CANCELLED);
+
+      assertThat(stream.events()).isEmpty();
+    }
     await().until(() -> client.post(request(9, "tools/list")).statusCode() == 200);
     client.delete();
   }

@@ -60,6 +60,28 @@ class PumpCancelTest {
     assertThat(pumping.source.isClosed()).isTrue();
   }
 
+  /** One that answers with JSON may give no sign at all once it hears of the cancellation. */
+  @Test
+  void shouldEndTheWaitForASilentUpstream() throws InterruptedException {
+    CountDownLatch asked = new CountDownLatch(1);
+    Pump pump =
+        pumping.pump(
+            () -> {
+              asked.countDown();
+              throw awaitInterruption();
+            },
+            "1");
+    Thread thread = pumping.start(pump);
+    asked.await();
+
+    pump.cancel(ONE);
+    thread.join();
+
+    assertThat(pumping.logged()).containsExactly("");
+    assertThat(pumping.isComplete()).isTrue();
+    assertThat(pumping.desk.heard.failures).isEmpty();
+  }
+
   @Test
   void shouldEndSilentlyWhenTheUpstreamFailsForIt() {
     AtomicReference<Pump> pump = new AtomicReference<>();
@@ -152,11 +174,17 @@ class PumpCancelTest {
   /** A session may end while its upstream thinks: the pump must not wait for what comes then. */
   @Test
   void shouldLetGoOfAnUpstreamThatAnswersAfterTheStop() {
-    Pump pump = pumping.pump("1");
-    pump.stop();
+    AtomicReference<Pump> pump = new AtomicReference<>();
+    pump.set(
+        pumping.pump(
+            () -> {
+              pump.get().stop();
+              return pumping.source;
+            },
+            "1"));
     pumping.desk.log.end(Desk.SESSION);
 
-    pump.run();
+    pump.get().run();
 
     assertThat(pumping.source.isClosed()).isTrue();
   }
@@ -171,10 +199,26 @@ class PumpCancelTest {
   }
 
   private static void awaitUnbroken(CountDownLatch latch) {
+    boolean interrupted = false;
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static UpstreamException awaitInterruption() {
     try {
-      latch.await();
+      new CountDownLatch(1).await();
+      throw new AssertionError("nobody counts down");
     } catch (InterruptedException e) {
-      throw new AssertionError(e);
+      Thread.currentThread().interrupt();
+      return new UpstreamException.Broken("the wait was ended", e);
     }
   }
 }

@@ -47,7 +47,8 @@ final class PumpFixture {
 
   Pump pump(StreamWriter to, Supplier<MessageSource> upstream, String... jsonIds) {
     List<RequestId> ids = Stream.of(jsonIds).map(RequestId::ofJson).toList();
-    return new Pump(to, upstream, false, ids, () -> hearCancellations.run(), HOLD, desk.heard);
+    return new Pump(
+        to, upstream, Pump.Origin.TO_ASK, ids, () -> hearCancellations.run(), HOLD, desk.heard);
   }
 
   Thread start(Pump pump) {
