@@ -1,10 +1,12 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.relay.Ended;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,39 +32,46 @@ final class Purge {
     }
     return switch (purge.scope()) {
       case Command.Scope.One(SessionId id) -> one(id, purge.json());
-      case Command.Scope.Expired _ -> expired(purge.json());
-      case Command.Scope.All _ -> all(purge.json());
+      case Command.Scope.Expired _ -> said(relay.sweep(), purge.json());
+      case Command.Scope.All _ -> said(all(), purge.json());
     };
   }
 
   private ExitCode one(SessionId id, boolean json) {
     Optional<Session> session = sessions.find(id);
-    session.ifPresent(relay::end);
-    said(session.isPresent() ? 1 : 0, json);
-    return session.isPresent() ? ExitCode.FINE : ExitCode.PROBLEM;
+    Ended ended = session.map(relay::end).orElse(Ended.NONE);
+    ExitCode said = said(ended, json);
+    return ended.sessions() == 1 ? said : ExitCode.PROBLEM;
   }
 
-  private ExitCode expired(boolean json) {
-    long before = sessions.count();
-    relay.sweep();
-    said(Math.max(0, before - sessions.count()), json);
-    return ExitCode.FINE;
-  }
-
-  private ExitCode all(boolean json) {
+  private Ended all() {
     List<Session> found = new ArrayList<>();
     Listings.forEach(sessions, entry -> found.add(entry.session()));
-    found.forEach(relay::end);
-    relay.sweep();
-    said(found.size(), json);
-    return ExitCode.FINE;
+    Ended ended = Ended.NONE;
+    for (Session session : found) {
+      ended = ended.plus(relay.end(session));
+    }
+    return ended.plus(relay.sweep());
   }
 
-  private void said(long ended, boolean json) {
+  private ExitCode said(Ended ended, boolean json) {
+    long sessions = ended.sessions();
     if (json) {
-      output.json(Map.of("ended", ended));
+      Map<String, Long> object = new LinkedHashMap<>();
+      object.put("ended", sessions);
+      object.put("untold", ended.untold());
+      output.json(object);
     } else {
-      output.line(ended + (ended == 1 ? " session ended" : " sessions ended"));
+      output.line(sessions + (sessions == 1 ? " session ended" : " sessions ended"));
     }
+    if (ended.untold() == 0) {
+      return ExitCode.FINE;
+    }
+    output.remark(
+        "The upstreams of "
+            + ended.untold()
+            + " of them did not hear of it, since they are not configured here. Give this command"
+            + " the configuration of the gateway.");
+    return ExitCode.PROBLEM;
   }
 }

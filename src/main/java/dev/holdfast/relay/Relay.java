@@ -132,8 +132,8 @@ public final class Relay {
   }
 
   /** Ends a session everywhere: upstream, log, pumps and tails. */
-  public void end(Session session) {
-    sessions.end(session);
+  public Ended end(Session session) {
+    return sessions.end(session);
   }
 
   /** Sends a request, or a batch with requests in it, and gives its answer. */
@@ -274,12 +274,17 @@ public final class Relay {
     return admission.isClosing();
   }
 
-  /** Removes what has expired: sessions, with all that belongs to them, and events. */
-  public void sweep() {
-    sessions.endExpired();
+  /**
+   * Removes what has expired: sessions, with all that belongs to them, and events.
+   *
+   * @return what became of the sessions
+   */
+  public Ended sweep() {
+    Ended expired = sessions.endExpired();
     sessions.endOrphans();
     parts.log().sweep();
     tails.sweep();
     parts.pumps().sweep();
+    return expired;
   }
 }

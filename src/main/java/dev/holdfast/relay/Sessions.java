@@ -250,20 +250,23 @@ public final class Sessions {
 
   /** The upstream's side of a session. */
   KeptServer server(Session session) {
+    if (!upstreams.containsKey(session.upstream())) {
+      throw new RelayException.UnknownUpstream();
+    }
     return configured(session)
         .map(server -> new KeptServer(server, session, store))
-        .orElseThrow(RelayException.UnknownUpstream::new);
+        .orElseThrow(RelayException.SessionNotFound::new);
   }
 
-  /** The upstream of a session, unless it was taken out of the configuration meanwhile. */
+  /** The upstream of a session, unless its name was taken away or given to another meanwhile. */
   private Optional<Upstream> configured(Session session) {
-    return Optional.ofNullable(upstreams.get(session.upstream()));
+    return Optional.ofNullable(upstreams.get(session.upstream()))
+        .filter(
+            server -> !session.isInitialized() || server.mayHaveOpened(KeptServer.link(session)));
   }
 
-  void end(Session session) {
-    if (store.end(session.id())) {
-      clear(session);
-    }
+  Ended end(Session session) {
+    return store.end(session.id()) ? clear(session) : Ended.NONE;
   }
 
   /**
@@ -279,39 +282,59 @@ public final class Sessions {
   }
 
   /** Ends what belongs to a session that is no longer recorded. */
-  private void clear(Session session) {
+  private Ended clear(Session session) {
     String id = session.id().value();
     forget(session);
+    boolean told;
     try {
       // First the log, which fences the pumps: they have nothing to say any more when they stop.
       parts.log().end(id);
     } finally {
       // Also when the store is away: nobody will come back to a session that is not recorded.
       parts.pumps().stop(id);
-      if (session.isInitialized() && configured(session).isPresent()) {
-        upstream(session).end();
-      }
       parts.listener().sessionEnded(Duration.between(session.created(), clock.instant()));
+      told = endUpstream(session);
     }
+    return new Ended(1, told ? 0 : 1);
   }
 
-  /** One session that cannot be cleared keeps nobody from clearing the others. */
-  private void clearExpired(Session session) {
+  /** False when there is another side that hears nothing of it. */
+  private boolean endUpstream(Session session) {
+    if (!session.isInitialized()) {
+      return true;
+    }
+    Optional<Upstream> server = configured(session);
+    server.ifPresent(found -> found.attach(KeptServer.link(session)).end());
+    return server.isPresent();
+  }
+
+  /**
+   * One session that cannot be cleared keeps nobody from clearing the others: they were taken with
+   * it, and no other sweep will find them.
+   */
+  private Ended clearExpired(Session session) {
     try {
-      clear(session);
+      return clear(session);
     } catch (StoreUnavailableException away) {
       LOG.warnf("session=%s its log is left to expire: %s", session.id(), away.getMessage());
+    } catch (RuntimeException failure) {
+      LOG.warnf(failure, "session=%s has expired, and not all of it could be ended", session.id());
     }
+    return new Ended(1, 0);
   }
 
   /** Ends the sessions that nobody used for too long. */
-  void endExpired() {
+  Ended endExpired() {
+    Ended ended = Ended.NONE;
     List<Session> expired;
     do {
       expired = store.takeExpired(EXPIRED_AT_ONCE);
-      expired.forEach(this::clearExpired);
+      for (Session each : expired) {
+        ended = ended.plus(clearExpired(each));
+      }
     } while (expired.size() == EXPIRED_AT_ONCE);
     known.values().forEach(this::settle);
+    return ended;
   }
 
   /** Tells the store what it has not heard yet, and forgets what was not used of late. */

@@ -23,6 +23,16 @@ public interface Upstream extends AutoCloseable {
   UpstreamSession attach(UpstreamLink link);
 
   /**
+   * Whether a server like this may have opened a session. One that certainly did not was opened by
+   * another that had its name then, and knows nothing of the session.
+   *
+   * @param link what {@link Handshake} gave when the session was opened, wherever that was
+   */
+  default boolean mayHaveOpened(UpstreamLink link) {
+    return true;
+  }
+
+  /**
    * Whether calls run in the process that made them, so that what a client sends to a call must
    * come to that process: cancellations, and answers to what the call asks. It then comes to every
    * process in which calls of the session run, once, and those that it does not concern must ignore

@@ -37,6 +37,7 @@ final class ScriptedUpstream implements Upstream {
   volatile boolean keeping;
   volatile boolean reopening;
   volatile Runnable onReopen = () -> {};
+  volatile Runnable onAttach = () -> {};
 
   final List<String> reopened = new CopyOnWriteArrayList<>();
   final List<Body> sent = new CopyOnWriteArrayList<>();
@@ -54,6 +55,7 @@ final class ScriptedUpstream implements Upstream {
 
   @Override
   public UpstreamSession attach(UpstreamLink link) {
+    onAttach.run();
     return new Session();
   }
 

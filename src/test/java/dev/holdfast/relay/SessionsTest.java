@@ -20,9 +20,13 @@ import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(30)
 class SessionsTest {
@@ -225,6 +229,72 @@ class SessionsTest {
     assertThatThrownBy(relay::sweep).isInstanceOf(StoreUnavailableException.class);
 
     assertThat(fixture.scripted.ended).hasValue(2);
+  }
+
+  private Session recorded(String upstream, @Nullable String theirs) {
+    Session session =
+        new Session(
+            SessionId.random(),
+            upstream,
+            theirs,
+            ProtocolVersion.V2025_11_25,
+            "c/9",
+            fixture.clock.instant());
+    fixture.store.create(session);
+    fixture.log.begin(session.id().value());
+    return session;
+  }
+
+  /**
+   * A configuration that has changed, or that of a command, gives the name of a server to another,
+   * or to none: what the log has of the session ends all the same.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "local,",
+    "local, 6b1f0c0e-7a25-4d0c-9a0b-3f3f2b1d8e11",
+    "taken-out, 6b1f0c0e-7a25-4d0c-9a0b-3f3f2b1d8e11",
+  })
+  void shouldEndASessionWhoseServerIsNotHere(String upstream, @Nullable String theirs) {
+    Session stranger = recorded(upstream, theirs);
+    Session ours = fixture.open(LOCAL);
+
+    assertThat(relay.end(stranger)).isEqualTo(new Ended(1, 1));
+    assertThat(relay.end(stranger)).isEqualTo(Ended.NONE);
+    assertThat(relay.end(ours)).isEqualTo(new Ended(1, 0));
+
+    assertThat(fixture.store.count()).isZero();
+    assertThat(fixture.heard.ended).hasValue(2);
+  }
+
+  @Test
+  void shouldNotSpeakToAServerInASessionThatAnotherOpened() {
+    Session stranger = recorded(LOCAL, null);
+
+    assertThatThrownBy(() -> relay.request(stranger, RelayFixture.body(RelayFixture.ping("1"))))
+        .isInstanceOf(RelayException.SessionNotFound.class);
+  }
+
+  /** Whoever is taken from the store with it is found by no other sweep. */
+  @Test
+  void shouldEndAllExpiredSessionsEvenWhenOneCannotBe() {
+    recorded(LOCAL, null);
+    fixture.open(SCRIPTED);
+    fixture.open(SCRIPTED);
+    AtomicInteger attached = new AtomicInteger();
+    fixture.scripted.onAttach =
+        () -> {
+          if (attached.getAndIncrement() == 0) {
+            throw new IllegalStateException("not for this one");
+          }
+        };
+    fixture.pass(RelayFixture.IDLE);
+
+    assertThat(relay.sweep()).isEqualTo(new Ended(3, 1));
+
+    assertThat(fixture.scripted.ended).hasValue(1);
+    assertThat(fixture.heard.ended).hasValue(3);
+    assertThat(fixture.store.count()).isZero();
   }
 
   @Test

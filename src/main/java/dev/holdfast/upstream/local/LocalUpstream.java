@@ -120,6 +120,17 @@ public final class LocalUpstream implements Upstream {
     return new LocalSession(Caller.of(session), parts);
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>This server is what there is where none is configured, so it meets the sessions of those
+   * that were, or are so elsewhere.
+   */
+  @Override
+  public boolean mayHaveOpened(UpstreamLink link) {
+    return link.session() != null && Caller.isName(link.session());
+  }
+
   /** {@inheritDoc} It does: a tool is a thread. */
   @Override
   public boolean isResident() {
