@@ -116,7 +116,11 @@ final class InboxScripts {
       byte[] message) {
     String session = stream.session();
     List<String> all =
-        List.of(keys.session(session), keys.stream(session, stream.name()), keys.inbox(session));
+        List.of(
+            keys.session(session),
+            keys.stream(session, stream.name()),
+            keys.inbox(session),
+            keys.ends(session));
     Consumer<Request> arguments =
         args ->
             args.arg(stream.name())

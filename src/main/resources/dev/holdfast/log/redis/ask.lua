@@ -1,6 +1,6 @@
 -- Opens a stream in the name of the replica that owns another, and puts the request that it is to
 -- answer into the inbox for it: both or neither.
--- KEYS session, stream, inbox
+-- KEYS session, stream, inbox, ends
 -- ARGV name, fence, tail, requests, maxStreams, sessionTtl, home stream, message, channel prefix,
 --      session, most entries, stream that keeps the events (or '')
 local name, fence, limit = ARGV[1], ARGV[2], tonumber(ARGV[5])
@@ -14,7 +14,7 @@ end
 if ARGV[12] ~= '' and redis.call('HEXISTS', KEYS[1], 'o:' .. ARGV[12]) == 0 then
   return 'GONE'
 end
-if current or redis.call('EXISTS', KEYS[2]) == 1 then
+if current or redis.call('EXISTS', KEYS[2]) == 1 or redis.call('ZSCORE', KEYS[4], name) then
   return 'EXISTS'
 end
 local home = redis.call('HGET', KEYS[1], 'o:' .. ARGV[7])

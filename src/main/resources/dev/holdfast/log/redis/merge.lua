@@ -56,7 +56,8 @@ end
 if complete then
   redis.call('HDEL', KEYS[1], 'o:' .. name, 'r:' .. name, 'l:' .. name, 'i:' .. name, 'u:' .. name)
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
-  redis.call('ZADD', KEYS[3], now + ARGV[9], finish)
+  -- By the one the retry of this finds itself, by the other that of the opening.
+  redis.call('ZADD', KEYS[3], now + ARGV[9], finish, now + ARGV[9], name)
   redis.call('PEXPIRE', KEYS[3], ARGV[9])
 else
   redis.call('HSET', KEYS[1], 'l:' .. name, last)

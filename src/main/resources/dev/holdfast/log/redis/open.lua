@@ -13,7 +13,9 @@ end
 if ARGV[7] ~= '' and redis.call('HEXISTS', KEYS[1], 'o:' .. ARGV[7]) == 0 then
   return 'GONE'
 end
-if current or redis.call('EXISTS', KEYS[2]) == 1 then
+-- The set's key is not in KEYS, but shares their slot.
+if current or redis.call('EXISTS', KEYS[2]) == 1
+    or redis.call('ZSCORE', KEYS[1] .. ':ends', name) then
   return 'EXISTS'
 end
 -- An open stream has at least one field, so only a large hash needs to be counted.

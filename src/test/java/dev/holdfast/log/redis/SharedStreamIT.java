@@ -236,6 +236,38 @@ class SharedStreamIT {
     assertThat(read()).containsExactly("unasked", "answer");
   }
 
+  /** Its reply was lost, and it is made again when the call is done: the tool would run twice. */
+  @Test
+  void shouldFindTheRetryOfARequestThatWasAnswered() {
+    a.log.open(new StreamRef(session, "g"), "", "m");
+    InboxScripts asking = new InboxScripts(b.link, Replica.KEYS, "b", RETENTION);
+    InboxScripts home = new InboxScripts(a.link, Replica.KEYS, "a", RETENTION);
+    byte[] question = "question".getBytes(UTF_8);
+    asking.ask(ref, "f00d", "1", "m", "g", question);
+    String letter = home.collect(session, List.of()).getFirst().id();
+    merge(0, last("answer"));
+    assertThat(home.collect(session, List.of(letter))).isEmpty();
+
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> asking.ask(ref, "f00d", "1", "m", "g", question));
+
+    assertThat(asking.isOpen(ref)).isFalse();
+    assertThat(asking.waiting(List.of(session))).isEmpty();
+    assertThat(read()).containsExactly("answer");
+  }
+
+  /** One that comes late, when its stream is complete, would open it for nobody. */
+  @Test
+  void shouldOpenNoStreamAgainThatIsComplete() {
+    scripts().open(ref, OWNER, "1", "m");
+    merge(0, last("answer"));
+
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> scripts().open(ref, OWNER, "1", "m"));
+
+    assertThat(read()).containsExactly("answer");
+  }
+
   @Test
   void shouldPutNothingForNobody() {
     a.log.open(ref, "1", "m").append(numbered(1, 1));
