@@ -109,7 +109,14 @@ final class ErrorResponses {
 
   private static Response of(LogException failure, @Nullable RequestId id) {
     return switch (failure) {
-      case StoreUnavailableException _, OutcomeUnknownException _ -> storeAway(id);
+      case StoreUnavailableException _ -> storeAway(id);
+      // Whoever is told to try again takes it that nothing was done.
+      case OutcomeUnknownException _ ->
+          of(
+              502,
+              id,
+              JsonRpcErrorCode.SERVER_ERROR,
+              "The store broke off; the outcome of the request is unknown");
       case TooManyStreamsException _ -> tooMany("Too many open streams in this session", id);
       case SessionEndedException _ ->
           of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, "Session not found");

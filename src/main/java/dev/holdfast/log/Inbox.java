@@ -62,7 +62,10 @@ public interface Inbox {
    * @return whether the home is open; when it is not, nothing was done
    * @throws SessionEndedException when there is no such session
    * @throws TooManyStreamsException when the session has as many open streams as it may
-   * @throws StoreUnavailableException as {@link #put} does
+   * @throws StoreUnavailableException also when too much waits in this inbox already; nothing was
+   *     done
+   * @throws OutcomeUnknownException when it may have been done, or may still be: the connection
+   *     broke. It must not be asked again under another name
    */
   boolean ask(
       StreamRef stream, String requests, @Nullable String into, String home, byte[] message);

@@ -5,6 +5,7 @@ import static dev.holdfast.redis.RedisScript.beside;
 import dev.holdfast.log.FencedException;
 import dev.holdfast.log.Inbox.Letter;
 import dev.holdfast.log.Inbox.OpenCall;
+import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StoreUnavailableException;
@@ -106,6 +107,7 @@ final class InboxScripts {
    * Opens a stream and puts its request; made again when its outcome is unknown.
    *
    * @return whether the home is open
+   * @throws OutcomeUnknownException when that doesn't tell either
    */
   boolean ask(
       StreamRef stream,
@@ -135,13 +137,12 @@ final class InboxScripts {
                 .arg(session)
                 .arg(MAX_ENTRIES)
                 .arg(into == null ? "" : into);
-    boolean again = false;
     String said;
     try {
       said = String.valueOf(ask.run(link, all, arguments));
     } catch (RedisUnknownOutcomeException unknown) {
-      again = true;
-      said = String.valueOf(send(ask, all, arguments));
+      askAgain(all, arguments);
+      return true;
     } catch (RedisException failure) {
       throw unavailable(failure);
     }
@@ -151,13 +152,28 @@ final class InboxScripts {
       case "GONE" -> throw new SessionEndedException(stream);
       case "LIMIT" -> throw new TooManyStreamsException(maxStreams);
       case "FULL" -> throw full();
-      default -> {
-        if (!again) {
-          throw new FencedException(stream);
-        }
-        yield true; // It was opened, and has been answered or adopted since.
-      }
+      default -> throw new FencedException(stream);
     };
+  }
+
+  /**
+   * Makes an attempt again that may have been made.
+   *
+   * @throws OutcomeUnknownException unless the stream is open, or was
+   */
+  private void askAgain(List<String> all, Consumer<Request> arguments) {
+    String said;
+    try {
+      said = String.valueOf(ask.run(link, all, arguments));
+    } catch (RedisException failure) {
+      throw new OutcomeUnknownException("a request may be in an inbox", failure);
+    }
+    switch (said) {
+      case "OK" -> {}
+      case "EXISTS" -> {} // It was opened, and has been answered or adopted since.
+      // What is refused now may be held up on the way, and come when it is not refused any more.
+      default -> throw new OutcomeUnknownException("a request may yet come: " + said, null);
+    }
   }
 
   boolean isOpen(StreamRef stream) {

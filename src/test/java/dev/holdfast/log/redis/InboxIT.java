@@ -10,6 +10,7 @@ import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.SessionEndedException;
@@ -181,6 +182,23 @@ class InboxIT {
 
     assertThatExceptionOfType(SessionEndedException.class)
         .isThrownBy(() -> other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8)));
+  }
+
+  /** Who is told that nothing was done asks again, and the tool runs twice. */
+  @Test
+  void shouldNotSayThatNothingWasDoneWhenNoAttemptTells() {
+    RedisProxy proxy = proxy();
+    Owner home = replica("a");
+    Owner other = silent("b", proxy.url(), redis.url());
+    StreamRef before = new StreamRef(session, "a0");
+    assertThat(other.inbox().ask(before, "0", null, "g", "".getBytes(UTF_8))).isFalse();
+    home.log.open(new StreamRef(session, "g"), "");
+
+    proxy.cutAtNextReplies(2);
+
+    assertThatExceptionOfType(OutcomeUnknownException.class)
+        .isThrownBy(() -> other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8)));
+    await().until(() -> home.received.equals(List.of("question")));
   }
 
   /** The heir ends the stream; it must not also answer, with the fence of another. */
