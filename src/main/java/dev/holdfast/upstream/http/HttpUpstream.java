@@ -69,8 +69,10 @@ public final class HttpUpstream implements Upstream {
   private Handshake readStream(
       Message.Request initialize, HttpExchange exchange, @Nullable String session) {
     List<UpstreamMessage> before = new ArrayList<>();
+    long bytes = 0;
     McpRequests requests = requests(session, null);
-    try (var source = SseMessageSource.answering(StreamKind.CALL, requests, exchange)) {
+    Deadline latest = Deadline.after(settings.firstByteTimeout());
+    try (var source = SseMessageSource.answering(StreamKind.CALL, requests, exchange, latest)) {
       while (true) {
         List<UpstreamMessage> messages = source.take();
         if (messages.isEmpty()) {
@@ -82,6 +84,10 @@ public final class HttpUpstream implements Upstream {
             return handshake(message.payload(), response, session, before);
           }
           before.add(message);
+          bytes += message.payload().length;
+          if (bytes > 2L * settings.maxMessageBytes()) {
+            throw new UpstreamException.Broken("too much before the response to initialize", null);
+          }
         }
       }
     }

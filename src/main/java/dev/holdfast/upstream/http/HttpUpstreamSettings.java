@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
  * @param headers what is sent with every request, such as the server's own credentials
  * @param connectTimeout how long a connection may take, TLS included
  * @param firstByteTimeout how long the server may take until it begins to answer, and once more
- *     until an answer that is no stream has ended. A tool call that is answered with JSON begins
- *     its answer when it is done.
+ *     until an answer that is no stream, or that to {@code initialize}, has ended. A tool call that
+ *     is answered with JSON begins its answer when it is done.
  * @param idleTimeout how long a stream of a running call may be silent; zero for ever. A stream on
  *     which the server speaks unasked may always be silent.
  * @param maxMessageBytes the size of the largest message that is taken

@@ -24,6 +24,9 @@ final class SseMessageSource implements MessageSource {
   private final Reconnector reconnector;
   private final MessageReader reader;
 
+  /** Until when all must have come, however much the server says. */
+  private final Deadline latest;
+
   // The reading thread's own.
   private @Nullable HttpExchange exchange;
   private @Nullable UpstreamMessage last;
@@ -32,9 +35,10 @@ final class SseMessageSource implements MessageSource {
   private Deadline quiet;
 
   private SseMessageSource(
-      StreamKind kind, McpRequests requests, ConnectionSlot slot, String cursor) {
+      StreamKind kind, McpRequests requests, ConnectionSlot slot, String cursor, Deadline latest) {
     this.kind = kind;
     this.slot = slot;
+    this.latest = latest;
     HttpUpstreamSettings settings = requests.settings();
     idleTimeout = kind.mayBeSilent() ? Duration.ZERO : settings.idleTimeout();
     stallTimeout = settings.stallTimeout();
@@ -43,9 +47,20 @@ final class SseMessageSource implements MessageSource {
     reconnector = new Reconnector(kind, requests, slot);
   }
 
-  /** Reads the stream that is the answer to a request. */
+  /** Reads the stream that is the answer to a request, however long it takes. */
   static SseMessageSource answering(StreamKind kind, McpRequests requests, HttpExchange exchange) {
-    SseMessageSource source = new SseMessageSource(kind, requests, new ConnectionSlot(), "");
+    return answering(kind, requests, exchange, Deadline.NEVER);
+  }
+
+  /**
+   * Reads the stream that is the answer to a request.
+   *
+   * @param latest until when it must have ended
+   */
+  static SseMessageSource answering(
+      StreamKind kind, McpRequests requests, HttpExchange exchange, Deadline latest) {
+    SseMessageSource source =
+        new SseMessageSource(kind, requests, new ConnectionSlot(), "", latest);
     source.slot.put(exchange);
     source.exchange = exchange;
     return source;
@@ -59,7 +74,8 @@ final class SseMessageSource implements MessageSource {
    * @throws UpstreamException if it cannot be opened now
    */
   static Optional<MessageSource> open(StreamKind kind, McpRequests requests, String cursor) {
-    SseMessageSource source = new SseMessageSource(kind, requests, new ConnectionSlot(), cursor);
+    SseMessageSource source =
+        new SseMessageSource(kind, requests, new ConnectionSlot(), cursor, Deadline.NEVER);
     source.exchange = source.reconnector.open(cursor, Deadline.NEVER).orElse(null);
     return source.exchange == null ? Optional.empty() : Optional.of(source);
   }
@@ -74,7 +90,8 @@ final class SseMessageSource implements MessageSource {
    */
   static MessageSource channel(
       McpRequests requests, ConnectionSlot slot, Deadline latest, Consumer<String> endpoints) {
-    SseMessageSource source = new SseMessageSource(StreamKind.CHANNEL, requests, slot, "");
+    SseMessageSource source =
+        new SseMessageSource(StreamKind.CHANNEL, requests, slot, "", Deadline.NEVER);
     source.reader.whenEndpoint(endpoints);
     source.exchange = source.reconnector.open("", latest).orElseThrow();
     return source;
@@ -121,7 +138,10 @@ final class SseMessageSource implements MessageSource {
 
   private List<UpstreamMessage> receive(HttpExchange from) throws InterruptedException {
     reader.throwFailure();
-    Deadline silent = Deadline.afterUnlessZero(idleTimeout);
+    if (latest.hasPassed()) {
+      throw new UpstreamException.TimedOut("its stream did not end");
+    }
+    Deadline silent = Deadline.afterUnlessZero(idleTimeout).earlier(latest);
     switch (from.take(silent.earlier(Deadline.afterUnlessZero(stallTimeout)))) {
       case Arrival.Chunks(var chunks) -> {
         List<UpstreamMessage> messages = reader.read(chunks);
@@ -165,7 +185,7 @@ final class SseMessageSource implements MessageSource {
       }
       exchange = null;
     } else {
-      exchange = reconnector.reconnect(brokenBy, reader, quiet).orElse(null);
+      exchange = reconnector.reconnect(brokenBy, reader, quiet.earlier(latest)).orElse(null);
     }
   }
 

@@ -177,6 +177,53 @@ class HttpUpstreamTest {
     assertThatThrownBy(() -> initializeAt(server)).isInstanceOf(UpstreamException.Broken.class);
   }
 
+  /** All of it is kept until the response comes. */
+  @Test
+  void whenTooMuchComesBeforeTheResponseShouldBeBroken() {
+    // given
+    String large = notification(1).replace("n/1", "n/" + "x".repeat(500_000));
+    ScriptedServer server =
+        fixture.server((request, wire) -> {
+          wire.beginEvents();
+          for (int i = 0; i < 10; i++) {
+            wire.chunk(event(large));
+          }
+          wire.chunk(event(RESULT)).endChunks();
+        });
+
+    // when, then
+    assertThatThrownBy(() -> initializeAt(server))
+        .isInstanceOf(UpstreamException.Broken.class)
+        .hasMessageContaining("too much");
+  }
+
+  /** Its client would wait for as long as the server has something to say. */
+  @Test
+  void whenTheServerSaysEverythingButTheResponseShouldTimeOut() {
+    // given
+    ScriptedServer server =
+        fixture.server((request, wire) -> {
+          wire.beginEvents();
+          while (true) {
+            wire.chunk(": wait\n\n").chunk(event("1", notification(1)));
+            Thread.sleep(10);
+          }
+        });
+    HttpUpstreamSettings hurried =
+        UpstreamFixture.timeouts(Duration.ofSeconds(2), Duration.ofSeconds(10))
+            .apply(settings(server.url()));
+    HttpUpstream upstream = fixture.upstream(hurried);
+
+    // when
+    var initializing = CompletableFuture.supplyAsync(() -> upstream.initialize(initialize()));
+
+    // then
+    assertThat(initializing)
+        .failsWithin(Duration.ofSeconds(20))
+        .withThrowableThat()
+        .withCauseInstanceOf(UpstreamException.TimedOut.class);
+  }
+
   @Test
   void shouldRefuseASessionIdThatIsNotVisibleAscii() {
     // given
