@@ -16,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -55,11 +54,8 @@ final class Pump implements Runnable {
   private volatile @Nullable MessageSource source;
   private volatile boolean stopped;
 
-  /** Guards {@link #asking}, so that no interruption comes after the wait that it is to end. */
-  private final ReentrantLock turn = new ReentrantLock();
-
-  /** Waits for the upstream's first sign. */
-  private @Nullable Thread asking;
+  /** For the upstream's first sign. */
+  private final BreakableWait first = new BreakableWait();
 
   // Set, once, by whoever drains this replica.
   private volatile boolean left;
@@ -143,27 +139,12 @@ final class Pump implements Runnable {
 
   /** Asks the upstream. Whoever stops the pump meanwhile ends the wait. */
   private MessageSource ask() {
-    setAsking(Thread.currentThread());
-    try {
+    return first.during(() -> {
       if (stopped && origin == Origin.TO_ASK) {
         throw new UpstreamException.Broken("it was stopped before it was asked for", null);
       }
       return upstream.get();
-    } finally {
-      setAsking(null);
-      if (stopped) {
-        boolean _ = Thread.interrupted(); // It was for the wait, and not for what is left to do.
-      }
-    }
-  }
-
-  private void setAsking(@Nullable Thread thread) {
-    turn.lock();
-    try {
-      asking = thread;
-    } finally {
-      turn.unlock();
-    }
+    });
   }
 
   /**
@@ -287,15 +268,8 @@ final class Pump implements Runnable {
     MessageSource current = source;
     if (current != null) {
       current.close();
-      return;
-    }
-    turn.lock();
-    try {
-      if (asking != null) {
-        asking.interrupt();
-      }
-    } finally {
-      turn.unlock();
+    } else {
+      first.end();
     }
   }
 

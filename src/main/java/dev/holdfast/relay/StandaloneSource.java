@@ -26,6 +26,9 @@ final class StandaloneSource implements MessageSource {
   private final Runnable gone;
   private final CountDownLatch closed = new CountDownLatch(1);
 
+  /** For the head of the server's answer. */
+  private final BreakableWait opening = new BreakableWait();
+
   /** Set by the reading thread, read by one that closes. */
   private volatile @Nullable MessageSource current;
 
@@ -80,6 +83,9 @@ final class StandaloneSource implements MessageSource {
         messages.forEach(this::passed);
         return messages;
       } catch (UpstreamException failure) {
+        if (isClosed()) {
+          return List.of();
+        }
         if (failure instanceof UpstreamException.SessionGone) {
           gone.run();
         }
@@ -110,7 +116,8 @@ final class StandaloneSource implements MessageSource {
   }
 
   private @Nullable MessageSource open() {
-    MessageSource opened = listen.open(after).orElse(null);
+    MessageSource opened =
+        opening.during(() -> isClosed() ? null : listen.open(after).orElse(null));
     if (opened != null) {
       opened.whenMoved(this::moved);
     }
@@ -157,5 +164,6 @@ final class StandaloneSource implements MessageSource {
     if (open != null) {
       open.close();
     }
+    opening.end();
   }
 }

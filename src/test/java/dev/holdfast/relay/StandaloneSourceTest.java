@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,31 @@ class StandaloneSourceTest {
     }
 
     assertThat(heard.failures).hasSize(3);
+  }
+
+  /** Some servers send no head before there is something to say. */
+  @Test
+  void shouldEndTheWaitForTheHeadWhenItIsClosed() throws InterruptedException {
+    CountDownLatch asked = new CountDownLatch(1);
+    answers.add(() -> {
+      asked.countDown();
+      try {
+        new CountDownLatch(1).await();
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
+      throw new UpstreamException.Broken("the wait was ended", null);
+    });
+    StandaloneSource source = source(SHORT);
+    List<Integer> taken = new CopyOnWriteArrayList<>();
+    Thread reader = Thread.ofVirtual().start(() -> taken.add(source.take().size()));
+    asked.await();
+
+    source.close();
+    reader.join();
+
+    assertThat(taken).containsExactly(0);
+    assertThat(heard.failures).isEmpty();
   }
 
   @Test
