@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -90,6 +91,11 @@ public final class OwnedSessions {
     return enlistments.get();
   }
 
+  /** The sessions that are on record, by id. */
+  public Set<String> all() {
+    return Set.copyOf(recorded.keySet());
+  }
+
   /** Records everything once more, after others may have taken this replica for lost. */
   void addAllAgain() {
     change(Command.SADD, List.copyOf(recorded.keySet()));
@@ -97,7 +103,8 @@ public final class OwnedSessions {
   }
 
   /**
-   * Takes sessions off the record in which no stream was opened for a while.
+   * Takes sessions off the record in which no stream was opened for a while. The others are
+   * recorded once more: a server of a cluster may have lost what it had last.
    *
    * @param inUse whether streams of a session are still written here
    */
@@ -114,7 +121,7 @@ public final class OwnedSessions {
         }
       }
       change(Command.SREM, idle);
-      link.send(keep());
+      addAllAgain();
     } finally {
       lock.writeLock().unlock();
     }

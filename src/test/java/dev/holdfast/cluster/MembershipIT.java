@@ -258,4 +258,16 @@ class MembershipIT {
     member.sessions.add("idle");
     assertThat(holds(member, "idle")).isTrue();
   }
+
+  /** A server of a cluster may lose its newest writes while the list of all is on another. */
+  @Test
+  void shouldRecordOnceMoreWhatRedisHasLost() {
+    Member member = new Member();
+    member.sessions.add("busy");
+
+    redis.command("DEL", KEYS.replicaSessions(member.id.value()));
+    member.sessions.sweep("busy"::equals);
+
+    assertThat(holds(member, "busy")).isTrue();
+  }
 }
