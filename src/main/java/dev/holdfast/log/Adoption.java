@@ -2,6 +2,7 @@ package dev.holdfast.log;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -25,6 +26,26 @@ public interface Adoption {
    * @return what was claimed; empty when the session has ended or others were faster
    */
   List<AdoptedStream> adopt(String session, String former);
+
+  /**
+   * Finds streams that are on record as this replica's and that it does not write: they were opened
+   * or adopted in spite of a failure, or the store has lost their end. Some that are only just
+   * being opened or adopted may be among them; what is found again a moment later, with the same
+   * owner, is one that nobody will ever write.
+   *
+   * @param sessions where to look, by id
+   * @return what is on record as their owner
+   */
+  Map<StreamRef, String> unwritten(Collection<String> sessions);
+
+  /**
+   * Makes this replica the owner of some of its own streams once more, so that it can write them.
+   *
+   * @param session the session's id
+   * @param names the names of the streams
+   * @return what was claimed; a stream that is complete or another's by now is not
+   */
+  List<AdoptedStream> adoptAgain(String session, Set<String> names);
 
   /**
    * Finds out which streams were taken from this replica while it was thought lost.

@@ -6,6 +6,7 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.RequestId;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
@@ -84,19 +86,35 @@ public final class TakeOver {
    * @throws dev.holdfast.session.SessionStoreException when the sessions are away; likewise
    */
   public void takeOver(String session, String former) {
+    take(session, () -> adoption.adopt(session, former));
+  }
+
+  /**
+   * Takes up some streams of a session that this replica owns and does not write, as if they had
+   * been another's. Throws as {@link #takeOver} does.
+   *
+   * @param names the names of the streams
+   */
+  void takeUp(String session, Set<String> names) {
+    LOG.warnf("nothing writes session=%s streams=%s any more", session, names);
+    take(session, () -> adoption.adoptAgain(session, names));
+  }
+
+  private void take(String session, Supplier<List<AdoptedStream>> adopting) {
     Optional<Session> recorded = SessionId.parse(session).flatMap(sessions::recorded);
     if (recorded.isEmpty()) {
-      LOG.debugf("a session of replica=%s has ended meanwhile", former);
+      // Whoever ended it may have been lost before it could say so to the log.
+      log.end(session);
       return;
     }
     if (sessions.keepsSessions(recorded.get())) {
-      bringHome(recorded.get(), former);
+      bringHome(recorded.get(), adopting.get());
       return;
     }
     UpstreamSession upstream = sessions.upstream(recorded.get());
     Semaphore permits =
         opening.computeIfAbsent(recorded.get().upstream(), name -> new Semaphore(OPENING));
-    List<AdoptedStream> adopted = adoption.adopt(session, former);
+    List<AdoptedStream> adopted = adopting.get();
     // Before a call is taken up again that was cancelled while nobody ran it.
     outbound.collect(session);
     for (AdoptedStream stream : adopted) {
@@ -105,8 +123,7 @@ public final class TakeOver {
   }
 
   /** The server was lost with its replica, and with it the calls: only the session may go on. */
-  private void bringHome(Session session, String former) {
-    List<AdoptedStream> adopted = adoption.adopt(session.id().value(), former);
+  private void bringHome(Session session, List<AdoptedStream> adopted) {
     // First the home: who is told that a call is lost may ask for the next one at once, and here.
     for (AdoptedStream stream : adopted) {
       if (stream.stream().name().equals(StreamNames.STANDALONE)) {
@@ -199,7 +216,12 @@ public final class TakeOver {
   }
 
   private static <T> T once(Supplier<T> stream, Semaphore permits) {
-    permits.acquireUninterruptibly();
+    try {
+      permits.acquire();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new UpstreamException.Broken("the wait for a turn was ended", stopped);
+    }
     try {
       return stream.get();
     } finally {
@@ -217,13 +239,23 @@ public final class TakeOver {
     };
   }
 
-  /** Of a batch, some requests may be answered already: that is in the log. */
+  /** Waits for a store that is away: what has been claimed must be written, by nobody else. */
   private List<RequestId> unanswered(AdoptedStream adopted) {
     List<RequestId> requests = RequestIds.read(adopted.requests());
-    StreamRef stream = adopted.writer().keptIn();
-    if (requests.size() < 2) {
-      return requests;
+    Backoff backoff = FIRST_WAIT;
+    while (requests.size() > 1) {
+      try {
+        return unanswered(requests, adopted.writer().keptIn());
+      } catch (StoreUnavailableException away) {
+        LockSupport.parkNanos(backoff.delay().toNanos());
+        backoff = backoff.next();
+      }
     }
+    return requests;
+  }
+
+  /** Of a batch, some requests may be answered already: that is in the log. */
+  private List<RequestId> unanswered(List<RequestId> requests, StreamRef stream) {
     PendingRequests pending = new PendingRequests(requests);
     Position cursor = log.beforeOldest(stream).orElse(Position.START);
     while (log.read(stream, cursor, PAGE) instanceof ReadResult.Events(List<LogEvent> events)

@@ -12,6 +12,7 @@ import dev.holdfast.relay.Handover;
 import dev.holdfast.relay.Outbound;
 import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.Sessions;
+import dev.holdfast.relay.Strays;
 import dev.holdfast.relay.TakeOver;
 import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
 import io.quarkus.runtime.ShutdownEvent;
@@ -32,6 +33,7 @@ final class Cluster {
   private final @Nullable TakeOver takeOver;
   private final @Nullable RedisConnections redis;
   private final @Nullable Membership membership;
+  private final @Nullable Strays strays;
   private final Drain drain;
   private final Purpose purpose;
 
@@ -58,12 +60,18 @@ final class Cluster {
               pulse,
               shared.sessions(),
               (session, lost) -> heir.takeOver(session, lost.value()),
-              () -> stopFenced(heir));
+              () -> {
+                stopFenced(heir);
+                look();
+              });
+      strays = new Strays(adoption, heir, parts, () -> shared.sessions().all());
+      shared.channel().listen(_ -> {}, this::look);
       drain = new Drain(parts, new ToOthers(membership, heir, pulse));
     } else {
       takeOver = null;
       redis = null;
       membership = null;
+      strays = null;
       drain = new Drain(parts, null);
     }
   }
@@ -87,9 +95,17 @@ final class Cluster {
     }
   }
 
-  /** Forgets sessions of which nothing is written here any more. */
+  /** The store was away, or others may have taken this replica for lost. */
+  private void look() {
+    if (strays != null && purpose.serves()) {
+      strays.look();
+    }
+  }
+
+  /** Takes up what is astray, and forgets sessions of which nothing is written here any more. */
   void sweep() {
-    if (redis != null && takeOver != null) {
+    if (redis != null && takeOver != null && strays != null) {
+      strays.takeUp();
       redis.sessions().sweep(takeOver::isPumping);
     }
   }

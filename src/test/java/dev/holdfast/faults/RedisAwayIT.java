@@ -30,6 +30,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -221,6 +222,30 @@ class RedisAwayIT {
     assertThat(client.resumeWhole(last).statusCode()).as(owner.output()).isEqualTo(410);
     String metrics = get(owner, "/q/metrics").body();
     assertThat(metrics).containsPattern("holdfast_events_unlogged_total \\d\\d");
+  }
+
+  /** As after a failover, or a restart from an older snapshot. */
+  @Test
+  void shouldEndOnceMoreAStreamWhoseEndIsLost() {
+    Gateway owner = gateway("5s");
+    McpClient client = McpClient.at(owner.url());
+    FrameStream call = client.stream(count(1, 10));
+    List<Frame.Event> seen = new ArrayList<>();
+    take(call, seen, 3);
+    String last = seen.getLast().id();
+    String session = "holdfast:{" + client.session() + "}";
+    String stream = session + ":e:" + last.substring(0, last.indexOf('_'));
+    String copy = "for i = 1, 3, 2 do redis.call('COPY', KEYS[i], KEYS[i + 1], 'REPLACE') end";
+    redis.command("EVAL", copy, "4", session, "s", stream, "e");
+    assertThat(call.events().getLast().data()).contains("\"result\"");
+
+    redis.command("EVAL", copy, "4", "s", session, "e", stream);
+    redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+
+    List<Frame.Event> rest = client.resume(last).events();
+    String story = rest + owner.output();
+    assertThat(progress(rest)).as(story).isEqualTo(upTo(10).subList(3, 10));
+    assertThat(rest.getLast().data()).as(story).contains("\"result\"");
   }
 
   private static void take(FrameStream call, List<Frame.Event> seen, int count) {

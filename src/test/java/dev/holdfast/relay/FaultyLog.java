@@ -22,6 +22,9 @@ final class FaultyLog implements EventLog {
   /** How many reads succeed before the store is away. */
   final AtomicInteger reads = new AtomicInteger(Integer.MAX_VALUE);
 
+  /** How many of the next reads find the store away. */
+  final AtomicInteger failingReads = new AtomicInteger();
+
   /** Whether the store is away for everything but reads. */
   volatile boolean away;
 
@@ -74,7 +77,8 @@ final class FaultyLog implements EventLog {
 
   @Override
   public ReadResult read(StreamRef stream, Position after, int maxEvents) {
-    if (reads.getAndDecrement() <= 0) {
+    if (failingReads.getAndUpdate(left -> Math.max(0, left - 1)) > 0
+        || reads.getAndDecrement() <= 0) {
       throw new StoreUnavailableException("the store is away", null);
     }
     ReadResult found = target.read(stream, after, maxEvents);

@@ -26,6 +26,7 @@ import dev.holdfast.upstream.UpstreamException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -324,6 +325,16 @@ class HomeTest {
     @Override
     public List<AdoptedStream> adopt(String session, String former) {
       return streams;
+    }
+
+    @Override
+    public Map<StreamRef, String> unwritten(Collection<String> sessions) {
+      return Map.of();
+    }
+
+    @Override
+    public List<AdoptedStream> adoptAgain(String session, Set<String> names) {
+      return List.of();
     }
 
     @Override

@@ -81,6 +81,11 @@ final class RelayFixture implements AutoCloseable {
     return new TakeOver(sessions, parts, outbound, adoption);
   }
 
+  /** Looks for streams that nothing in this relay writes. */
+  Strays strays(Adoption adoption, TakeOver takeOver, List<String> sessions) {
+    return new Strays(adoption, takeOver, parts, () -> sessions);
+  }
+
   /** Drains this relay. */
   Drain drain(@Nullable Handover others) {
     return new Drain(parts, others);

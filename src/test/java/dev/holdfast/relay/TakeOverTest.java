@@ -11,6 +11,7 @@ import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.Adoption;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.session.Session;
@@ -20,6 +21,7 @@ import dev.holdfast.upstream.UpstreamException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -47,6 +49,16 @@ class TakeOverTest {
     public List<AdoptedStream> adopt(String session, String former) {
       assertThat(former).isEqualTo(LOST);
       return streams;
+    }
+
+    @Override
+    public Map<StreamRef, String> unwritten(Collection<String> sessions) {
+      return Map.of();
+    }
+
+    @Override
+    public List<AdoptedStream> adoptAgain(String session, Set<String> names) {
+      return List.of();
     }
 
     @Override
@@ -184,6 +196,30 @@ class TakeOverTest {
     takeOver.takeOver(session.id().value(), LOST);
 
     await().until(() -> written(stream).size() == 1);
+  }
+
+  /** What is claimed is written by nobody else: the log may be away for a moment just then. */
+  @Test
+  void shouldTakeOverEveryStreamAlthoughTheLogIsAwayInBetween() {
+    StreamRef batch = leave("a", "1,2", null, result(2));
+    StreamRef call = leave("b", "3", null);
+    fixture.log.failingReads.set(2);
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(batch).size() == 2 && written(call).size() == 1);
+    assertThat(written(batch).getLast()).contains("\"id\":1");
+  }
+
+  /** Whoever ended it may have been killed before the log heard of it. */
+  @Test
+  void shouldEndTheLogOfASessionThatIsNotOnRecord() {
+    StreamRef stream = leave("a", "1", null);
+    fixture.store.end(session.id());
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    assertThat(fixture.log.read(stream, Position.START, 10)).isInstanceOf(ReadResult.Unknown.class);
   }
 
   @Test

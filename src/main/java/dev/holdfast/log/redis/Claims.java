@@ -31,6 +31,7 @@ final class Claims implements Adoption {
   private final Ownership ownership;
   private final LogScripts scripts;
   private final OwnedStreams owned;
+  private final Unwritten unwritten;
 
   /** By session: the fences of claims whose outcome is not known yet. */
   private final Map<String, String> unsettled = new ConcurrentHashMap<>();
@@ -48,6 +49,7 @@ final class Claims implements Adoption {
     this.ownership = ownership;
     this.scripts = scripts;
     this.owned = owned;
+    this.unwritten = new Unwritten(link, keys, replica, owned);
   }
 
   /** This replica with a new fence. */
@@ -63,17 +65,35 @@ final class Claims implements Adoption {
   }
 
   @Override
+  public Map<StreamRef, String> unwritten(Collection<String> sessions) {
+    return available("look for streams without a writer", () -> unwritten.among(sessions));
+  }
+
+  /** If its outcome stays unknown, the streams are found unwritten once more. */
+  @Override
+  public List<AdoptedStream> adoptAgain(String session, Set<String> names) {
+    String owner = newOwner();
+    return claim(session, replica, owner, names);
+  }
+
+  @Override
   public List<AdoptedStream> adopt(String session, String former) {
     // A claim whose outcome is unknown is made again with the same fence, so that it finds itself.
     String owner = unsettled.computeIfAbsent(session, id -> newOwner());
+    List<AdoptedStream> claimed = claim(session, former, owner, Set.of());
+    unsettled.remove(session, owner);
+    return claimed;
+  }
+
+  private List<AdoptedStream> claim(
+      String session, String former, String owner, Set<String> names) {
     List<LogScripts.Claimed> claimed =
         available(
             "adopt streams",
             () -> {
               ownership.owning(session);
-              return scripts.claim(session, former, owner);
+              return scripts.claim(session, former, owner, names);
             });
-    unsettled.remove(session, owner);
     return claimed.stream().map(each -> adopted(each, owner)).toList();
   }
 

@@ -19,6 +19,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -103,13 +104,18 @@ final class LogScripts {
   /**
    * Claims the streams of a replica that was lost; may be made again with the same owner when its
    * outcome is unknown.
+   *
+   * @param names those of the streams to claim; none for all
    */
-  List<Claimed> claim(String session, String former, String owner) {
+  List<Claimed> claim(String session, String former, String owner, Set<String> names) {
     Response found =
         claim.run(
             link,
             List.of(keys.session(session)),
-            args -> args.arg(former).arg(owner).arg(LOOK_BACK));
+            args -> {
+              args.arg(former).arg(owner).arg(LOOK_BACK);
+              names.forEach(args::arg);
+            });
     List<Claimed> claimed = new ArrayList<>();
     for (int i = 0; found != null && i < found.size(); i++) {
       Response each = found.get(i);

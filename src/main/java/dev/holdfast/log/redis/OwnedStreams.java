@@ -23,6 +23,9 @@ final class OwnedStreams {
   private final HeadBudget budget = new HeadBudget(MAX_HEAD_BYTES);
   private final Map<StreamRef, OwnedStream> streams = new ConcurrentHashMap<>();
 
+  /** Streams of which it is being asked, or not yet known, whether they could be opened. */
+  private final Set<StreamRef> opening = ConcurrentHashMap.newKeySet();
+
   OwnedStreams(LogScripts scripts, Watchers watchers) {
     this.scripts = scripts;
     this.watchers = watchers;
@@ -36,8 +39,29 @@ final class OwnedStreams {
     return streams.keySet();
   }
 
+  /** Whether the stream has a writer here, or is about to get one. */
+  boolean isWritten(StreamRef stream) {
+    OwnedStream own = streams.get(stream);
+    return opening.contains(stream) || (own != null && !own.head().isComplete());
+  }
+
+  /**
+   * Opens a stream and adds it.
+   *
+   * @param script opens it in the store
+   */
+  RedisStreamWriter open(StreamRef stream, String owner, @Nullable String into, Runnable script) {
+    opening.add(stream);
+    try {
+      script.run();
+      return opened(stream, owner, into);
+    } finally {
+      opening.remove(stream);
+    }
+  }
+
   /** Adds a stream that was just opened. */
-  RedisStreamWriter opened(StreamRef stream, String owner, @Nullable String into) {
+  private RedisStreamWriter opened(StreamRef stream, String owner, @Nullable String into) {
     return add(stream, owner, Position.START, into, into == null);
   }
 

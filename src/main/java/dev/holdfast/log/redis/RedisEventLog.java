@@ -23,6 +23,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -122,13 +123,17 @@ public final class RedisEventLog implements EventLog, Adoption {
   @Override
   public StreamWriter open(StreamRef stream, String requests, @Nullable String into) {
     String owner = claims.newOwner();
-    available(
+    return available(
         "open a stream",
-        () -> {
-          ownership.owning(stream.session());
-          scripts.open(stream, owner, requests, into);
-        });
-    return owned.opened(stream, owner, into);
+        () ->
+            owned.open(
+                stream,
+                owner,
+                into,
+                () -> {
+                  ownership.owning(stream.session());
+                  scripts.open(stream, owner, requests, into);
+                }));
   }
 
   @Override
@@ -143,6 +148,16 @@ public final class RedisEventLog implements EventLog, Adoption {
       inbox.notice(session); // What the former owner has not taken told nobody else.
     }
     return adopted;
+  }
+
+  @Override
+  public Map<StreamRef, String> unwritten(Collection<String> sessions) {
+    return claims.unwritten(sessions);
+  }
+
+  @Override
+  public List<AdoptedStream> adoptAgain(String session, Set<String> names) {
+    return claims.adoptAgain(session, names);
   }
 
   @Override
@@ -165,8 +180,7 @@ public final class RedisEventLog implements EventLog, Adoption {
 
   @Override
   public boolean isWrittenHere(StreamRef stream) {
-    OwnedStream own = owned.find(stream);
-    return own != null && !own.head().isComplete();
+    return owned.isWritten(stream);
   }
 
   @Override

@@ -1,10 +1,15 @@
--- Claims every open stream of a session whose owner is a replica that was lost.
+-- Claims the open streams of a session whose owner is a replica that was lost: all, or those named.
 -- The streams' keys are not in KEYS, but share their slot.
--- KEYS session | ARGV former replica, owner, most events to look back for an upstream id
+-- KEYS session | ARGV former replica, owner, most events to look back for an upstream id,
+--      names
 -- Returns per stream: name, requests, last position, upstream id (or none), stream that keeps its
 -- events (or none).
 local former, owner = ARGV[1], ARGV[2]
 local claimed = {}
+local named = {}
+for i = 4, #ARGV do
+  named[ARGV[i]] = true
+end
 local fields = redis.call('HGETALL', KEYS[1])
 local value = {}
 for i = 1, #fields, 2 do
@@ -40,7 +45,8 @@ end
 for field, current in pairs(value) do
   local name = string.match(field, '^o:(.+)$')
   -- One that is claimed already: this is a retry, and finds itself.
-  if name and (current == owner or string.match(current, '^(%S+)') == former) then
+  if name and (#ARGV < 4 or named[name])
+      and (current == owner or string.match(current, '^(%S+)') == former) then
     redis.call('HSET', KEYS[1], field, owner)
     claimed[#claimed + 1] =
       { name, value['r:' .. name] or '', value['l:' .. name] or '0-0', upstreamId(name),

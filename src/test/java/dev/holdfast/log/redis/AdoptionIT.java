@@ -27,6 +27,7 @@ import dev.holdfast.testing.RedisProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -292,5 +293,79 @@ class AdoptionIT {
 
     assertThat(again.append(numbered(3, 3)).number()).isEqualTo(3);
     assertThat(payloads(readAll(first, ref, Position.START))).containsExactly("1", "2", "3");
+  }
+
+  @Test
+  void shouldFindAStreamThatWasOpenedThoughItSeemedToFail() {
+    RedisProxy proxy = new RedisProxy(redis.port());
+    opened.add(proxy);
+    RedisEventLog log = replica("a", proxy.url());
+    log.open(new StreamRef(ref.session(), "first"), "1").append(List.of(last("end")));
+
+    proxy.cutAtNextReplies(2);
+    assertThat(catchThrowable(() -> log.open(ref, "2")))
+        .isInstanceOf(StoreUnavailableException.class);
+    await().until(() -> proxy.cutsLeft() == 0);
+
+    assertThat(unwritten(log)).containsOnlyKeys(ref);
+    StreamWriter writer = log.adoptAgain(ref.session(), Set.of("a1")).getFirst().writer();
+    assertThat(unwritten(log)).isEmpty();
+    writer.append(List.of(last("end")));
+    assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("end");
+    assertThat(log.adoptAgain(ref.session(), Set.of("a1"))).isEmpty();
+  }
+
+  /** A master that fails takes the newest writes with it. */
+  @Test
+  void shouldFindAStreamWhoseEndIsLost() {
+    RedisEventLog log = replica("a");
+    StreamWriter writer = log.open(ref, "1");
+    Position second = writer.append(numbered(1, 2));
+    String session = Replica.KEYS.session(ref.session());
+    String stream = Replica.KEYS.stream(ref.session(), ref.name());
+    redis.command("COPY", session, session + "before");
+    redis.command("COPY", stream, stream + "before");
+    writer.append(List.of(last("end")));
+    assertThat(unwritten(log)).isEmpty();
+
+    redis.command("COPY", session + "before", session, "REPLACE");
+    redis.command("COPY", stream + "before", stream, "REPLACE");
+
+    assertThat(unwritten(log)).containsOnlyKeys(ref);
+    AdoptedStream again = log.adoptAgain(ref.session(), Set.of("a1")).getFirst();
+    assertThat(again.requests()).isEqualTo("1");
+    again.writer().append(List.of(last("unknown")));
+    assertThat(payloads(readAll(log, ref, second))).containsExactly("unknown");
+  }
+
+  @Test
+  void shouldFindNothingThatIsWrittenOrAnothers() {
+    RedisEventLog log = replica("a");
+    RedisEventLog other = replica("ab");
+    log.open(ref, "1").append(numbered(1, 1));
+    other.open(new StreamRef(ref.session(), "others"), "2");
+    log.openShared(new StreamRef(ref.session(), "m"));
+    StreamRef complete = new StreamRef(ref.session(), "done");
+    log.open(complete, "3").append(List.of(last("end")));
+
+    assertThat(unwritten(log)).isEmpty();
+    assertThat(unwritten(other)).isEmpty();
+  }
+
+  /** It will be written once its letter is received. */
+  @Test
+  void shouldNotFindWhatWasOpenedByAnotherAndWaitsToBeReceived() {
+    RedisEventLog home = replica("a");
+    RedisEventLog other = replica("b");
+    home.open(new StreamRef(ref.session(), "g"), "");
+    assertThat(other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
+
+    assertThat(unwritten(home)).isEmpty();
+    redis.command("DEL", Replica.KEYS.inbox(ref.session()));
+    assertThat(unwritten(home)).containsOnlyKeys(ref);
+  }
+
+  private Map<StreamRef, String> unwritten(RedisEventLog log) {
+    return log.unwritten(List.of(ref.session(), "unknown"));
   }
 }

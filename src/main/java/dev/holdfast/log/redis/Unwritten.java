@@ -1,0 +1,97 @@
+package dev.holdfast.log.redis;
+
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisLink;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Finds streams that are on record as this replica's and that it does not write. */
+final class Unwritten {
+
+  /** More fields than the hash of a session has, so that one reply has them all. */
+  private static final int ALL_FIELDS = 10_000;
+
+  private static final String OWNER = "o:";
+
+  private final RedisLink link;
+  private final RedisKeys keys;
+  private final String replica;
+  private final OwnedStreams owned;
+
+  Unwritten(RedisLink link, RedisKeys keys, String replica, OwnedStreams owned) {
+    this.link = link;
+    this.keys = keys;
+    this.replica = replica;
+    this.owned = owned;
+  }
+
+  /** Those of some sessions, with the owner that is on record. */
+  Map<StreamRef, String> among(Collection<String> sessions) {
+    Map<StreamRef, String> found = new HashMap<>();
+    List<String> all = List.copyOf(sessions);
+    for (int from = 0; from < all.size(); from += RedisEventLog.AT_ONCE) {
+      List<String> some = all.subList(from, Math.min(all.size(), from + RedisEventLog.AT_ONCE));
+      List<@Nullable Response> replies = link.sendAll(some.stream().map(this::owners).toList());
+      for (int i = 0; i < some.size(); i++) {
+        addUnwritten(some.get(i), replies.get(i), found);
+      }
+    }
+    return withoutPostponed(found);
+  }
+
+  private Request owners(String session) {
+    return Request.cmd(Command.HSCAN)
+        .arg(keys.session(session))
+        .arg(0)
+        .arg("MATCH")
+        .arg(OWNER + "*")
+        .arg("COUNT")
+        .arg(ALL_FIELDS);
+  }
+
+  private void addUnwritten(String session, @Nullable Response scan, Map<StreamRef, String> found) {
+    Response fields = scan == null ? null : scan.get(1);
+    for (int i = 0; fields != null && i + 1 < fields.size(); i += 2) {
+      String name = fields.get(i).toString().substring(OWNER.length());
+      String owner = fields.get(i + 1).toString();
+      StreamRef stream = new StreamRef(session, name);
+      if (owner.startsWith(replica + ' ') && !owned.isWritten(stream)) {
+        found.put(stream, owner);
+      }
+    }
+  }
+
+  /**
+   * A stream that was opened in the name of this replica is written once its letter is received.
+   */
+  private Map<StreamRef, String> withoutPostponed(Map<StreamRef, String> found) {
+    Set<String> sessions = new HashSet<>();
+    found.keySet().forEach(stream -> sessions.add(stream.session()));
+    List<String> all = List.copyOf(sessions);
+    for (int from = 0; from < all.size(); from += RedisEventLog.AT_ONCE) {
+      List<String> some = all.subList(from, Math.min(all.size(), from + RedisEventLog.AT_ONCE));
+      List<@Nullable Response> lengths =
+          link.sendAll(
+              some.stream()
+                  .map(session -> Request.cmd(Command.XLEN).arg(keys.inbox(session)))
+                  .toList());
+      for (int i = 0; i < some.size(); i++) {
+        Response length = lengths.get(i);
+        String session = some.get(i);
+        if (length != null && !length.toString().equals("0")) {
+          found.keySet().removeIf(stream -> stream.session().equals(session));
+        }
+      }
+    }
+    return found;
+  }
+}
