@@ -6,11 +6,27 @@ import org.jspecify.annotations.Nullable;
  * What a client says of itself in {@code initialize}.
  *
  * @param protocolVersion the revision that it asks for, known to us or not
- * @param clientName {@code clientInfo.name}, if it is a string
- * @param clientVersion {@code clientInfo.version}, if it is a string
+ * @param clientName {@code clientInfo.name}, if it is a string; no more than its first {@value
+ *     #MOST_CHARACTERS} characters
+ * @param clientVersion {@code clientInfo.version}, likewise
  */
 public record InitializeRequest(
     String protocolVersion, @Nullable String clientName, @Nullable String clientVersion) {
+
+  /** What is kept of a name or a version: they stay with the session, wherever that is recorded. */
+  static final int MOST_CHARACTERS = 200;
+
+  /** Cuts what is too long. */
+  public InitializeRequest {
+    clientName = cut(clientName);
+    clientVersion = cut(clientVersion);
+  }
+
+  private static @Nullable String cut(@Nullable String text) {
+    return text == null || text.codePointCount(0, text.length()) <= MOST_CHARACTERS
+        ? text
+        : text.substring(0, text.offsetByCodePoints(0, MOST_CHARACTERS));
+  }
 
   /** The client's name and version in one text; for people to read. */
   public String client() {

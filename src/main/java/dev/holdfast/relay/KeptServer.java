@@ -10,6 +10,7 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import org.jboss.logging.Logger;
 
 /**
  * The server's side of a session that has a home. If it can be opened anew, what that takes is kept
@@ -17,13 +18,29 @@ import dev.holdfast.upstream.UpstreamSession;
  */
 record KeptServer(Upstream upstream, Session session, SessionStore store) implements Home.Server {
 
+  /**
+   * The largest {@code initialize} that is kept, in bytes. It stays for as long as the session does
+   * and costs a client nothing; one that says more, such as icons as data, gets its session all the
+   * same, which ends when it is lost.
+   */
+  static final int MOST_KEPT = 64 * 1024;
+
+  private static final Logger LOG = Logger.getLogger(KeptServer.class);
+
   private static final String INITIALIZE = "initialize";
   private static final String INITIALIZED = "initialized";
 
   /** The session was opened. */
   void opened(Message.Request initialize) {
-    if (reopens()) {
+    if (!reopens()) {
+      return;
+    }
+    if (initialize.bytes().length <= MOST_KEPT) {
       store.keep(session.id(), INITIALIZE, initialize.bytes());
+    } else {
+      LOG.warnf(
+          "session=%s cannot be opened anew when it is lost: bytes=%d of initialize are too many",
+          session.id(), initialize.bytes().length);
     }
   }
 

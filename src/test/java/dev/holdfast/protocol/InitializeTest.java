@@ -23,6 +23,22 @@ class InitializeTest {
     assertThat(read).isEqualTo(new InitializeRequest("2025-11-25", "née", "1.2"));
   }
 
+  /** They stay with the session, in the heap and in Redis, and are read with it. */
+  @Test
+  void shouldKeepNoMoreThanTheBeginningOfANameAndAVersion() {
+    String most = "\uD83D\uDE80".repeat(200);
+
+    InitializeRequest read =
+        InitializeRequest.read(
+            request(
+                """
+                {"protocolVersion":"x","clientInfo":{"name":"%s","version":"%s"}}\
+                """
+                    .formatted(most + "\uD83D\uDE80", "1".repeat(1000))));
+
+    assertThat(read).isEqualTo(new InitializeRequest("x", most, "1".repeat(200)));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

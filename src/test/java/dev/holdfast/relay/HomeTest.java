@@ -19,6 +19,7 @@ import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -249,6 +251,29 @@ class HomeTest {
 
     await().until(() -> hasEnded(ref(session, "g")));
     assertThat(fixture.scripted.reopened).containsExactly("initialize false");
+  }
+
+  /** What is kept of a session has a bound; a client that says more has one as without respawn. */
+  @Test
+  void shouldNotOpenAnewWhatTookTooMuchToOpen() throws Exception {
+    fixture.scripted.reopening = true;
+    String icon = "x".repeat(KeptServer.MOST_KEPT);
+    String initialize =
+        """
+        {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",
+         "clientInfo":{"name":"c","version":"9","icons":[{"src":"%s"}]}}}\
+        """
+            .formatted(icon);
+    Body.Single read = (Body.Single) body(initialize);
+    Session session =
+        Objects.requireNonNull(
+            fixture.relay.initialize(SCRIPTED, (Message.Request) read.message()).session());
+
+    assertThat(fixture.store.kept(session.id(), "initialize")).isEmpty();
+    nextLife().fail(new UpstreamException.SessionGone());
+
+    await().until(() -> hasEnded(ref(session, "g")));
+    assertThat(fixture.scripted.reopened).isEmpty();
   }
 
   /** What comes while the server starts waits for it. */
