@@ -1,6 +1,7 @@
 package dev.holdfast.http;
 
 import dev.holdfast.log.FencedException;
+import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.SessionEndedException;
@@ -109,6 +110,7 @@ final class ErrorResponses {
 
   private static Response of(LogException failure, @Nullable RequestId id) {
     return switch (failure) {
+      case InboxFullException _ -> later(503, "Too much waits for the server; try again", id);
       case StoreUnavailableException _ -> storeAway(id);
       // Whoever is told to try again takes it that nothing was done.
       case OutcomeUnknownException _ ->

@@ -33,8 +33,9 @@ public interface Inbox {
    *
    * @param message opaque here; not copied
    * @return whether the stream is open; when it is not, nothing was put
-   * @throws StoreUnavailableException also when too much waits in this inbox already; when the
-   *     connection broke, the message may have been put all the same
+   * @throws InboxFullException when too much waits in this inbox already
+   * @throws StoreUnavailableException when the connection broke, also if the message has been put
+   *     all the same
    */
   boolean put(StreamRef stream, byte[] message);
 
@@ -45,6 +46,7 @@ public interface Inbox {
    * @param session the session's id
    * @param message opaque here; not copied
    * @return for how many it was put
+   * @throws InboxFullException as {@link #put} does
    * @throws StoreUnavailableException as {@link #put} does; it was then put for all or none
    */
   int putElsewhere(String session, byte[] message);
@@ -62,8 +64,8 @@ public interface Inbox {
    * @return whether the home is open; when it is not, nothing was done
    * @throws SessionEndedException when there is no such session
    * @throws TooManyStreamsException when the session has as many open streams as it may
-   * @throws StoreUnavailableException also when too much waits in this inbox already; nothing was
-   *     done
+   * @throws InboxFullException as {@link #put} does
+   * @throws StoreUnavailableException when nothing was done
    * @throws OutcomeUnknownException when it may have been done, or may still be: the connection
    *     broke. It must not be asked again under another name
    */

@@ -3,7 +3,7 @@ package dev.holdfast.log;
 import org.jspecify.annotations.Nullable;
 
 /** The store did not do what it was asked; nothing was written. */
-public final class StoreUnavailableException extends LogException {
+public sealed class StoreUnavailableException extends LogException permits InboxFullException {
 
   private static final long serialVersionUID = 1L;
 

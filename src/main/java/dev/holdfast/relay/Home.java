@@ -9,10 +9,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -28,15 +26,11 @@ import org.jspecify.annotations.Nullable;
 final class Home implements MessageSource {
 
   private static final Logger LOG = Logger.getLogger(Home.class);
-  private static final Executor VIRTUAL = Thread.ofVirtual().name("home")::start;
 
   /** How often a server is opened anew that is lost again soon. */
   private static final int ATTEMPTS = 5;
 
   private static final long SOON = Duration.ofMinutes(1).toNanos();
-
-  /** As many as an inbox holds: what is taken out of that must not pile up here instead. */
-  private static final int MOST_WAITING = 256;
 
   /** How long what is sent waits for what was sent before, or for a server that starts. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -45,11 +39,7 @@ final class Home implements MessageSource {
   private final RelayListener listener;
   private final Consumer<Home> whenClosed;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final ReentrantLock lock = new ReentrantLock();
-
-  // Guarded by the lock.
-  private CompletableFuture<Boolean> lane = CompletableFuture.completedFuture(true);
-  private int waiting;
+  private final Lane lane = new Lane();
 
   /** Done when the server can be spoken to, or never will be. Set by the reading thread. */
   private volatile CompletableFuture<Boolean> up;
@@ -212,38 +202,16 @@ final class Home implements MessageSource {
   /**
    * Does something once all is done that was put here before, and the server can be spoken to.
    *
+   * @param bytes the size of what waits for that
    * @return whether there is room for it
    */
-  boolean later(Runnable task) {
-    lock.lock();
-    try {
-      if (waiting >= MOST_WAITING) {
-        return false;
-      }
-      waiting++;
-      lane = lane.thenApplyAsync(_ -> work(task), VIRTUAL);
-      return true;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean work(Runnable task) {
-    try {
-      up.join();
-      task.run();
-    } catch (RuntimeException unforeseen) {
-      // Those behind it must not wait for ever.
-      LOG.error("what was sent through another replica has failed", unforeseen);
-    } finally {
-      lock.lock();
-      try {
-        waiting--;
-      } finally {
-        lock.unlock();
-      }
-    }
-    return true;
+  boolean later(int bytes, Runnable task) {
+    return lane.add(
+        bytes,
+        () -> {
+          up.join();
+          task.run();
+        });
   }
 
   /**
@@ -252,15 +220,8 @@ final class Home implements MessageSource {
    * @throws UpstreamException.TimedOut when that takes too long
    */
   void settle() {
-    CompletableFuture<Boolean> before;
-    lock.lock();
     try {
-      before = lane;
-    } finally {
-      lock.unlock();
-    }
-    try {
-      CompletableFuture.allOf(before, up).get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      CompletableFuture.allOf(lane.all(), up).get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException busy) {
       throw new UpstreamException.TimedOut("it did not take what was sent before");
     } catch (ExecutionException unforeseen) {

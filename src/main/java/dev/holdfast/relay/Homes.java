@@ -1,6 +1,7 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.Inbox;
+import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
@@ -83,8 +84,8 @@ final class Homes {
       // Its home is no more: nobody else ends this stream.
       Body unsent = Envelopes.read(letter.message());
       Pump _ = start(writer, unsent, Homes::nobody);
-    } else if (!home.later(() -> handle(home, writer, letter))) {
-      throw new StoreUnavailableException("too much waits for the server", null);
+    } else if (!home.later(letter.message().length, () -> handle(home, writer, letter))) {
+      throw new InboxFullException();
     }
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.protocol.RequestId;
@@ -25,6 +26,15 @@ class ErrorResponsesTest {
 
     assertThat(response.getStatus()).isEqualTo(503);
     assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
+  }
+
+  @Test
+  void shouldSayWhenTooMuchWaits() {
+    Response response = ErrorResponses.of(new InboxFullException(), ID);
+
+    assertThat(response.getStatus()).isEqualTo(503);
+    assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
+    assertThat(text(response)).contains("Too much waits for the server");
   }
 
   /** With 503 and a time to come back, clients would do again what may be done already. */

@@ -13,6 +13,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.Adoption;
+import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StoreUnavailableException;
@@ -300,6 +301,30 @@ class HomeTest {
     started.countDown();
 
     await().until(() -> sent().equals(List.of(SAID)));
+  }
+
+  /** It stays in the store, and whoever sends more there is told. */
+  @Test
+  void shouldTakeNoMoreThanItHasRoomForOutOfTheInbox() {
+    CountDownLatch reads = new CountDownLatch(1);
+    fixture.scripted.onSend =
+        () -> {
+          try {
+            assertThat(reads.await(20, TimeUnit.SECONDS)).isTrue();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        };
+    Session session = open();
+    StreamRef home = ref(session, "g");
+    String large = SAID + " ".repeat(Lane.MOST_BYTES);
+
+    fixture.inbox.bring(home, large);
+    assertThatExceptionOfType(InboxFullException.class)
+        .isThrownBy(() -> fixture.inbox.bring(home, SAID));
+    reads.countDown();
+
+    await().until(() -> sent().equals(List.of(large)));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static dev.holdfast.redis.RedisScript.beside;
 import dev.holdfast.log.FencedException;
 import dev.holdfast.log.Inbox.Letter;
 import dev.holdfast.log.Inbox.OpenCall;
+import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.SessionEndedException;
@@ -36,6 +37,9 @@ final class InboxScripts {
   /** How many messages wait in one inbox before further ones are refused. */
   static final int MAX_ENTRIES = 256;
 
+  /** How many bytes wait before further messages are refused, of whatever size. */
+  static final int MAX_BYTES = 16 << 20;
+
   private static final int PAGE_BYTES = 1 << 20;
 
   private final RedisScript calls = beside(InboxScripts.class, "calls.lua");
@@ -66,6 +70,18 @@ final class InboxScripts {
    */
   record Entry(String id, Letter letter, @Nullable String owner, @Nullable String into) {}
 
+  /**
+   * An entry that was received.
+   *
+   * @param bytes the size of its message
+   */
+  record Had(String id, int bytes) {
+
+    Had(Entry entry) {
+      this(entry.id(), entry.letter().message().length);
+    }
+  }
+
   List<OpenCall> calls(String session) {
     return run(calls, List.of(keys.session(session)), args -> {})
         .map(each ->
@@ -91,16 +107,13 @@ final class InboxScripts {
                     .arg(keys.replicaChannels())
                     .arg(session)
                     .arg(MAX_ENTRIES)
+                    .arg(MAX_BYTES)
                     .arg(timeToLive.toMillis()));
     String count = String.valueOf(said);
     if (count.equals("FULL")) {
-      throw full();
+      throw new InboxFullException();
     }
     return Integer.parseInt(count);
-  }
-
-  private static StoreUnavailableException full() {
-    return new StoreUnavailableException("too much waits in an inbox", null);
   }
 
   /**
@@ -136,6 +149,7 @@ final class InboxScripts {
                 .arg(keys.replicaChannels())
                 .arg(session)
                 .arg(MAX_ENTRIES)
+                .arg(MAX_BYTES)
                 .arg(into == null ? "" : into);
     String said;
     try {
@@ -151,7 +165,7 @@ final class InboxScripts {
       case "HOMELESS" -> false;
       case "GONE" -> throw new SessionEndedException(stream);
       case "LIMIT" -> throw new TooManyStreamsException(maxStreams);
-      case "FULL" -> throw full();
+      case "FULL" -> throw new InboxFullException();
       default -> throw new FencedException(stream);
     };
   }
@@ -189,16 +203,16 @@ final class InboxScripts {
   /**
    * Reads some of the entries for this replica.
    *
-   * @param had ids of entries that are removed first
+   * @param had entries that are removed first
    * @return the oldest, in order; none when there are no more
    */
-  List<Entry> collect(String session, Collection<String> had) {
+  List<Entry> collect(String session, Collection<Had> had) {
     return run(
             collect,
             both(session),
             args -> {
               args.arg(replica).arg(PAGE_BYTES);
-              had.forEach(args::arg);
+              had.forEach(each -> args.arg(each.id()).arg(each.bytes()));
             })
         .map(each -> entry(session, each))
         .toList();

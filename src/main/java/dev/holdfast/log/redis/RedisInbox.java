@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Inboxes as Redis Streams, one per session that has had something put. An entry has the fields
- * {@code s}, the names of the streams to whose owner it goes, and {@code d}, the message.
+ * {@code s}, the names of the streams to whose owner it goes, and {@code d}, the message. The field
+ * {@code in} of the session's hash has how many bytes of messages wait.
  *
  * <p>To collect is a loop: say what was dealt with, get what is next. So neither a lost reply nor a
  * lost replica loses an entry.
@@ -45,7 +46,7 @@ final class RedisInbox implements Inbox {
       Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
 
   /** By session: what was received and may still be in the inbox. Guarded by the session's lock. */
-  private final Map<String, List<String>> had = new ConcurrentHashMap<>();
+  private final Map<String, List<InboxScripts.Had>> had = new ConcurrentHashMap<>();
 
   /** Sessions that a thread is about to collect. */
   private final Set<String> noticed = ConcurrentHashMap.newKeySet();
@@ -124,11 +125,11 @@ final class RedisInbox implements Inbox {
   private boolean collectSome(String session, Receiver to) {
     List<InboxScripts.Entry> found = scripts.collect(session, had.getOrDefault(session, List.of()));
     had.remove(session);
-    List<String> received = new ArrayList<>();
+    List<InboxScripts.Had> received = new ArrayList<>();
     try {
       for (InboxScripts.Entry entry : found) {
         hand(letter(entry), to);
-        received.add(entry.id());
+        received.add(new InboxScripts.Had(entry));
       }
     } finally {
       if (!received.isEmpty()) {

@@ -2,7 +2,7 @@
 -- answer into the inbox for it: both or neither.
 -- KEYS session, stream, inbox, ends
 -- ARGV name, fence, tail, requests, maxStreams, sessionTtl, home stream, message, channel prefix,
---      session, most entries, stream that keeps the events (or '')
+--      session, most entries, most bytes, stream that keeps the events (or '')
 local name, fence, limit = ARGV[1], ARGV[2], tonumber(ARGV[5])
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return 'GONE'
@@ -11,7 +11,7 @@ local current = redis.call('HGET', KEYS[1], 'o:' .. name)
 if current and string.match(current, ' (%S+)$') == fence then
   return 'OK' -- a retry finds itself
 end
-if ARGV[12] ~= '' and redis.call('HEXISTS', KEYS[1], 'o:' .. ARGV[12]) == 0 then
+if ARGV[13] ~= '' and redis.call('HEXISTS', KEYS[1], 'o:' .. ARGV[13]) == 0 then
   return 'GONE'
 end
 if current or redis.call('EXISTS', KEYS[2]) == 1 or redis.call('ZSCORE', KEYS[4], name) then
@@ -33,18 +33,21 @@ if redis.call('HLEN', KEYS[1]) >= limit then
     return 'LIMIT'
   end
 end
-local full = redis.call('XLEN', KEYS[3]) >= tonumber(ARGV[11])
+local entries = redis.call('XLEN', KEYS[3])
+-- What is left of an inbox that has expired counts for nothing.
+local bytes = entries > 0 and tonumber(redis.call('HGET', KEYS[1], 'in')) or 0
+local full = entries >= tonumber(ARGV[11]) or bytes >= tonumber(ARGV[12])
 if not full then
   local owner = replica .. ' ' .. fence
   -- The largest first: for want of memory Redis refuses a script at its first write only.
   redis.call('XADD', KEYS[3], '*', 's', name, 'd', ARGV[8], 'o', owner)
   redis.call('PEXPIRE', KEYS[3], ARGV[6])
   redis.call('HSET', KEYS[1],
-    'o:' .. name, owner, 'r:' .. name, ARGV[4], 'l:' .. name, '0-0')
-  if ARGV[12] == '' then
+    'o:' .. name, owner, 'r:' .. name, ARGV[4], 'l:' .. name, '0-0', 'in', bytes + #ARGV[8])
+  if ARGV[13] == '' then
     redis.call('HSET', KEYS[1], 't:' .. name, ARGV[3])
   else
-    redis.call('HSET', KEYS[1], 'i:' .. name, ARGV[12])
+    redis.call('HSET', KEYS[1], 'i:' .. name, ARGV[13])
   end
   redis.call('PEXPIRE', KEYS[1], ARGV[6])
 end

@@ -1,11 +1,20 @@
 -- Removes from a session's inbox what a replica has had, and gives it what waits for streams that
 -- it owns now, in order. Entries whose streams are no longer open are removed.
--- KEYS session, inbox | ARGV replica, bytes after which it is enough, ids that it has had
+-- KEYS session, inbox
+-- ARGV replica, bytes after which it is enough, then per entry that it has had: id, bytes
 -- Returns per entry: id, names, message, the owner in whose name its stream was opened (or none), and
 -- the stream that keeps the events of that (or none).
 local replica, enough = ARGV[1], tonumber(ARGV[2])
-if #ARGV > 2 then
-  redis.call('XDEL', KEYS[2], unpack(ARGV, 3))
+local freed = 0
+
+local function remove(id, bytes)
+  if redis.call('XDEL', KEYS[2], id) == 1 then
+    freed = freed + bytes
+  end
+end
+
+for i = 3, #ARGV, 2 do
+  remove(ARGV[i], tonumber(ARGV[i + 1]))
 end
 
 local owners = {}
@@ -38,8 +47,14 @@ while bytes < enough do
     found[#found + 1] = { id, names, message, opened or false, into or false }
     bytes = bytes + #message
   elseif not open then
-    redis.call('XDEL', KEYS[2], id)
+    remove(id, #message)
   end
   from = '(' .. id
+end
+if freed > 0 and redis.call('XLEN', KEYS[2]) == 0 then
+  redis.call('HDEL', KEYS[1], 'in')
+elseif freed > 0 then
+  -- What is left is for a stream that is open, so this brings back no session that has expired.
+  redis.call('HINCRBY', KEYS[1], 'in', -freed)
 end
 return found

@@ -1,7 +1,7 @@
 -- Puts a message into a session's inbox: for the owner of one open stream, or, without a name, once
 -- for each other replica that owns open streams; '-' is none. Tells those who are to take it.
 -- KEYS session, inbox
--- ARGV name (or ''), message, replica, channel prefix, session, most entries, sessionTtl
+-- ARGV name (or ''), message, replica, channel prefix, session, most entries, most bytes, sessionTtl
 -- Returns for how many replicas it is.
 local names, replicas = {}, {}
 
@@ -30,11 +30,17 @@ else
   end
 end
 
-local full = #replicas > 0 and redis.call('XLEN', KEYS[2]) + #replicas > tonumber(ARGV[6])
+local entries = redis.call('XLEN', KEYS[2])
+-- What is left of an inbox that has expired counts for nothing.
+local bytes = entries > 0 and tonumber(redis.call('HGET', KEYS[1], 'in')) or 0
+local full = #replicas > 0
+  and (entries + #replicas > tonumber(ARGV[6]) or bytes >= tonumber(ARGV[7]))
 for _, replica in ipairs(replicas) do
   if not full then
     redis.call('XADD', KEYS[2], '*', 's', table.concat(names[replica], ' '), 'd', ARGV[2])
-    redis.call('PEXPIRE', KEYS[2], ARGV[7])
+    redis.call('PEXPIRE', KEYS[2], ARGV[8])
+    bytes = bytes + #ARGV[2]
+    redis.call('HSET', KEYS[1], 'in', bytes)
   end
   -- Also when it is full: perhaps the owner has not heard of what is there.
   redis.call('PUBLISH', ARGV[4] .. replica, 'in ' .. ARGV[5])

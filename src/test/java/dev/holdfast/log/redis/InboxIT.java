@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.Inbox;
+import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.OutcomeUnknownException;
@@ -418,6 +419,23 @@ class InboxIT {
     assertThat(owner.received).isEmpty();
   }
 
+  /** It is held up on the way, perhaps, and comes when there is room. */
+  @Test
+  void shouldNotSayThatNothingWasDoneWhenOnlyTheSecondAttemptIsRefused() {
+    RedisProxy proxy = proxy();
+    Owner owner = silent("a", redis.url(), redis.url());
+    Owner other = silent("b", proxy.url(), redis.url());
+    StreamRef home = new StreamRef(session, "g");
+    assertThat(other.inbox().ask(ref, "1", null, "g", new byte[0])).isFalse();
+    owner.log.open(home, "");
+    put(other, home, "x".repeat(InboxScripts.MAX_BYTES));
+
+    proxy.cutAtNextReplies(1);
+
+    assertThatExceptionOfType(OutcomeUnknownException.class)
+        .isThrownBy(() -> other.inbox().ask(ref, "1", null, "g", new byte[0]));
+  }
+
   @Test
   void shouldRefuseWhatWouldFillIt() {
     Owner owner = silent("a", redis.url(), redis.url());
@@ -426,16 +444,76 @@ class InboxIT {
     List<String> all = numbers(InboxScripts.MAX_ENTRIES);
     all.forEach(message -> put(other, ref, message));
 
-    assertThatExceptionOfType(StoreUnavailableException.class)
+    assertThatExceptionOfType(InboxFullException.class)
         .isThrownBy(() -> other.inbox().put(ref, new byte[1]));
     owner.receiveAll();
     // A refusal tells the owner, too: it may not have heard of what is there.
-    assertThatExceptionOfType(StoreUnavailableException.class)
+    assertThatExceptionOfType(InboxFullException.class)
         .isThrownBy(() -> other.inbox().put(ref, new byte[1]));
 
     await().until(() -> waiting().equals(":0"));
     assertThat(owner.received).isEqualTo(all);
     put(other, ref, "room");
+  }
+
+  private List<String> bytesWaiting() {
+    return redis.reply("HGET", Replica.KEYS.session(session), "in");
+  }
+
+  @Test
+  void shouldRefuseWhatComesWhenTooManyBytesWait() {
+    Owner owner = silent("a", redis.url(), redis.url());
+    Owner other = replica("b");
+    owner.log.open(new StreamRef(session, "g"), "");
+    owner.log.open(ref, "1");
+    put(other, ref, "x".repeat(InboxScripts.MAX_BYTES - 1));
+    put(other, ref, "one more");
+
+    assertThatExceptionOfType(InboxFullException.class)
+        .isThrownBy(() -> other.inbox().put(ref, new byte[0]));
+    assertThatExceptionOfType(InboxFullException.class)
+        .isThrownBy(() -> other.inbox().putElsewhere(session, new byte[0]));
+    StreamRef asked = new StreamRef(session, "a2");
+    assertThatExceptionOfType(InboxFullException.class)
+        .isThrownBy(() -> other.inbox().ask(asked, "2", null, "g", new byte[0]));
+
+    assertThat(other.inbox().isOpen(asked)).isFalse();
+    owner.receiveAll();
+    owner.inbox().collect(session);
+    assertThat(other.inbox().ask(asked, "2", null, "g", new byte[0])).isTrue();
+  }
+
+  @Test
+  void shouldCountTheBytesThatWait() {
+    Owner owner = silent("a", redis.url(), redis.url());
+    Owner other = replica("b");
+    owner.log.open(new StreamRef(session, "g"), "");
+    StreamWriter writer = owner.log.open(ref, "1");
+    StreamRef asked = new StreamRef(session, "a2");
+    put(other, ref, "four");
+    assertThat(other.inbox().putElsewhere(session, "three".getBytes(UTF_8))).isEqualTo(1);
+    assertThat(other.inbox().ask(asked, "2", null, "g", "sixsix".getBytes(UTF_8))).isTrue();
+    assertThat(bytesWaiting()).containsExactly("15");
+
+    writer.append(List.of(last("end")));
+    other.inbox().collect(session); // Removes what is for nobody.
+    assertThat(bytesWaiting()).containsExactly("11");
+    owner.receiveAll();
+    owner.inbox().collect(session);
+    assertThat(bytesWaiting()).containsExactly("");
+  }
+
+  @Test
+  void shouldCountNothingOfAnInboxThatHasExpired() {
+    Owner owner = silent("a", redis.url(), redis.url());
+    Owner other = replica("b");
+    owner.log.open(ref, "1");
+    put(other, ref, "four");
+    redis.command("DEL", Replica.KEYS.inbox(session));
+
+    put(other, ref, "three");
+
+    assertThat(bytesWaiting()).containsExactly("5");
   }
 
   @Test

@@ -244,9 +244,9 @@ class SharedStreamIT {
     InboxScripts home = new InboxScripts(a.link, Replica.KEYS, "a", RETENTION);
     byte[] question = "question".getBytes(UTF_8);
     asking.ask(ref, "f00d", "1", "m", "g", question);
-    String letter = home.collect(session, List.of()).getFirst().id();
+    InboxScripts.Entry letter = home.collect(session, List.of()).getFirst();
     merge(0, last("answer"));
-    assertThat(home.collect(session, List.of(letter))).isEmpty();
+    assertThat(home.collect(session, List.of(new InboxScripts.Had(letter)))).isEmpty();
 
     assertThatExceptionOfType(FencedException.class)
         .isThrownBy(() -> asking.ask(ref, "f00d", "1", "m", "g", question));
