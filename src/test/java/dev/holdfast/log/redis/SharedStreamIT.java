@@ -144,7 +144,9 @@ class SharedStreamIT {
     writer.append(List.of(fromUpstream("1", "up-1")));
     writer.note("up-2");
 
-    // What is noted is not waited for, but goes on the same connection.
+    // What is noted is not waited for.
+    Request note = Request.cmd(Command.HGET).arg(Replica.KEYS.session(session)).arg("u:a1");
+    await().until(() -> String.valueOf(b.link.send(note)).endsWith(" up-2"));
     String noted = b.log.adopt(session, "a").getFirst().upstreamId();
 
     assertThat(noted).isEqualTo("up-2");
