@@ -4,9 +4,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
+import io.vertx.ext.web.RoutingContext;
 import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
 import org.jboss.resteasy.reactive.server.vertx.VertxResteasyReactiveRequestContext;
 
@@ -17,6 +19,9 @@ import org.jboss.resteasy.reactive.server.vertx.VertxResteasyReactiveRequestCont
  * a connection only after what waits to be sent, which is forever.
  */
 final class ClientSocket {
+
+  /** RFC 9113, section 8.1: the answer is whole, and the rest of the request not needed. */
+  private static final long NO_ERROR = 0;
 
   /** RFC 9113, section 7: the stream is no longer needed. */
   private static final long CANCEL = 8;
@@ -30,6 +35,19 @@ final class ClientSocket {
   /** The one that a request came by. */
   static ClientSocket of(ServerRequestContext context) {
     return new ClientSocket(((VertxResteasyReactiveRequestContext) context).vertxServerRequest());
+  }
+
+  /** Has it closed once the answer was sent, whatever of the request is still to come. */
+  static void closeAfterAnswer(ServerRequestContext context) {
+    // Not by the response, which has one handler for its end: Quarkus sets it.
+    RoutingContext routing = ((VertxResteasyReactiveRequestContext) context).getContext();
+    HttpServerRequest request = routing.request();
+    if (request.version() == HttpVersion.HTTP_2) {
+      routing.addEndHandler(_ -> request.response().reset(NO_ERROR));
+    } else {
+      request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+      routing.addEndHandler(_ -> request.connection().close());
+    }
   }
 
   /** Cuts off, and forgets what waits to be sent. From any thread; returns at once. */

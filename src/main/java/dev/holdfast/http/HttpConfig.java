@@ -2,9 +2,12 @@ package dev.holdfast.http;
 
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
+import java.time.Duration;
 import java.util.List;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
 
-/** Who may speak to the gateway. */
+/** Who may speak to the gateway, and how slowly. */
 @ConfigMapping(prefix = "holdfast.http")
 public interface HttpConfig {
 
@@ -23,4 +26,13 @@ public interface HttpConfig {
    */
   @WithDefault("localhost")
   List<String> allowedHosts();
+
+  /**
+   * How long the body of a request may take to come; one that takes longer is answered 408, and its
+   * connection closed. 100 ms to an hour.
+   */
+  @WithDefault("60s")
+  @DurationMin(millis = 100)
+  @DurationMax(hours = 1)
+  Duration bodyTimeout();
 }

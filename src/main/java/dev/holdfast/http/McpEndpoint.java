@@ -44,12 +44,13 @@ final class McpEndpoint {
   McpEndpoint(
       Relay relay,
       LimitsConfig limits,
+      BodyTimeout timeout,
       ConnectionLimit connections,
       RequestLimit requests,
       RequestCount count,
       ClientAddresses addresses) {
     this.relay = relay;
-    this.reader = new RequestReader(limits.messageBytes().value());
+    this.reader = new RequestReader(limits.messageBytes().value(), timeout);
     this.connections = connections;
     this.requests = requests;
     this.count = count;

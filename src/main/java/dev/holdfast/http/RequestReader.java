@@ -13,9 +13,11 @@ import java.util.stream.Collectors;
 final class RequestReader {
 
   private final int maxBytes;
+  private final BodyTimeout timeout;
 
-  RequestReader(int maxBytes) {
+  RequestReader(int maxBytes, BodyTimeout timeout) {
     this.maxBytes = maxBytes;
+    this.timeout = timeout;
   }
 
   /** A POST carries JSON. */
@@ -57,17 +59,19 @@ final class RequestReader {
     }
   }
 
-  /** Reads a body up to the limit. */
+  /** Reads a body, up to the limit and for as long as it may take. */
   byte[] read(HttpHeaders headers, InputStream content) {
     if (headers.getLength() > maxBytes) {
       throw tooLarge();
     }
     try {
-      byte[] body = content.readNBytes(maxBytes + 1);
+      byte[] body = timeout.read(content, maxBytes + 1);
       if (body.length > maxBytes) {
         throw tooLarge();
       }
       return body;
+    } catch (BodyTimeout.LateException late) {
+      throw new Rejection(408, JsonRpcErrorCode.SERVER_ERROR, "The body took too long");
     } catch (IOException cutOff) {
       throw new Rejection(400, JsonRpcErrorCode.PARSE_ERROR, "The body ended early");
     }

@@ -55,13 +55,14 @@ final class SseEndpoint {
   SseEndpoint(
       Relay relay,
       LimitsConfig limits,
+      BodyTimeout timeout,
       ConnectionLimit connections,
       RequestLimit requests,
       RequestCount count,
       ClientAddresses addresses) {
     this.relay = relay;
     this.sessions = relay.oneStream();
-    this.reader = new RequestReader(limits.messageBytes().value());
+    this.reader = new RequestReader(limits.messageBytes().value(), timeout);
     this.connections = connections;
     this.requests = requests;
     this.count = count;

@@ -72,11 +72,14 @@ final class Profiles {
     }
   }
 
-  /** Clients that take nothing are borne with for a moment only, and there is room for few. */
+  /** Clients that take or send nothing are borne with for a moment, and there is room for few. */
   public static final class Impatient extends Usual {
     @Override
     public Map<String, String> getConfigOverrides() {
-      return Map.of("holdfast.stream.write-timeout", "1s", "holdfast.limits.connections", "3");
+      return Map.of(
+          "holdfast.stream.write-timeout", "1s",
+          "holdfast.http.body-timeout", "3s",
+          "holdfast.limits.connections", "3");
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import jakarta.ws.rs.core.HttpHeaders;
+import java.time.Duration;
 import java.util.Map;
 import org.jboss.resteasy.reactive.server.jaxrs.HttpHeadersImpl;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,7 +15,8 @@ class RequestReaderTest {
 
   private static final String BOTH = "application/json, text/event-stream";
 
-  private final RequestReader reader = new RequestReader(1024);
+  private final RequestReader reader =
+      new RequestReader(1024, new BodyTimeout(Duration.ofMinutes(1)));
 
   private static HttpHeaders headers(String contentType, String accept) {
     return new HttpHeadersImpl(Map.of("Content-Type", contentType, "Accept", accept).entrySet());

@@ -69,6 +69,8 @@ class ConfigBoundsTest {
     "cluster.heartbeat, 1m, 61s, 1m or less, PT1M1S",
     "cluster.dead-after, 100ms, 99ms, 100ms or more, PT0.099S",
     "cluster.dead-after, 10m, 601s, 10m or less, PT10M1S",
+    "http.body-timeout, 100ms, 99ms, 100ms or more, PT0.099S",
+    "http.body-timeout, 1h, 61m, 1h or less, PT1H1M",
     "limits.connections, 1, 0, 1 or more, 0",
     "limits.connections, 1000000, 1000001, 1000000 or less, 1000001",
     "limits.connections-per-address, 1, 0, 1 or more, 0",

@@ -87,6 +87,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.session.idle-timeout", "1h"),
                 entry("holdfast.http.allowed-origins", "localhost"),
                 entry("holdfast.http.allowed-hosts", "localhost"),
+                entry("holdfast.http.body-timeout", "60s"),
                 entry("holdfast.cluster.heartbeat", "1s"),
                 entry("holdfast.cluster.dead-after", "3s"),
                 entry("holdfast.limits.connections", "10000"),

@@ -1,0 +1,66 @@
+package dev.holdfast.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.testing.DeafClient;
+import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.junit.TestProfile;
+import java.io.InputStream;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Clients that begin a request and do not come to its end held a place for as long as they did. */
+@QuarkusTest
+@TestProfile(Profiles.Impatient.class)
+class SlowBodyTest {
+
+  private static final byte[] DROP = {' '};
+
+  @Test
+  void shouldTellAClientThatItIsLate() throws Exception {
+    try (DeafClient dripping = begin("/mcp");
+        DeafClient silent = begin("/mcp");
+        DeafClient older = begin("/messages/0123456789abcdefghijklmnopqrstuv")) {
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> {
+            dripping.send(DROP);
+            return dripping.in().available() > 0;
+          });
+
+      assertLate(dripping.in());
+      assertLate(silent.in());
+      assertLate(older.in());
+    }
+  }
+
+  private static DeafClient begin(String path) {
+    return DeafClient.connect(Endpoints.usual()).send(head(path));
+  }
+
+  private static byte[] head(String path) {
+    return """
+    POST %s HTTP/1.1
+    Host: localhost
+    Accept: application/json, text/event-stream
+    Content-Type: application/json
+    Content-Length: 100000
+
+    """
+        .formatted(path)
+        .replace("\n", "\r\n")
+        .getBytes(ISO_8859_1);
+  }
+
+  /** Reads to the end: the rest of the body is not waited for. */
+  private static void assertLate(InputStream in) throws Exception {
+    String answer = new String(in.readAllBytes(), ISO_8859_1);
+
+    assertThat(answer)
+        .startsWith("HTTP/1.1 408 ")
+        .containsIgnoringCase("\r\nconnection: close\r\n")
+        .contains("\r\n\r\n{\"jsonrpc\":\"2.0\"", "-32000", "too long");
+  }
+}
