@@ -40,6 +40,10 @@ final class Settings {
     if (asked.commandSpec().name().equals(Syntax.STDIO)) {
       settings.putAll(program(asked, !url.isEmpty()));
     }
+    if (settings.containsKey(URL)) {
+      // Another server than that of any other source, which may be of the other kind.
+      settings.putIfAbsent(TRANSPORT, "auto");
+    }
     return Map.copyOf(settings);
   }
 

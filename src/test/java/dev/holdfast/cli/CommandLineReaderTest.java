@@ -58,7 +58,10 @@ class CommandLineReaderTest {
             Map.entry("quarkus.redis.hosts", "rediss://a:1/2"));
   }
 
-  /** An upstream of the other kind may stand in the environment: two would exclude each other. */
+  /**
+   * An upstream of the other kind may stand in the environment: two would exclude each other. What
+   * that one speaks says nothing of this one.
+   */
   @ParameterizedTest
   @CsvSource({
     "https://a/mcp, https://a/mcp, ''",
@@ -69,7 +72,14 @@ class CommandLineReaderTest {
     assertThat(wanted("serve", "--upstream", upstream).settings())
         .containsOnly(
             Map.entry("holdfast.upstream.url", url),
-            Map.entry("holdfast.upstream.command", command));
+            Map.entry("holdfast.upstream.command", command),
+            Map.entry("holdfast.upstream.transport", "auto"));
+  }
+
+  @Test
+  void shouldTakeTheTransportThatStandsBesideTheUpstream() {
+    assertThat(wanted("serve", "--transport", "sse", "--upstream", "http://a/sse").settings())
+        .containsEntry("holdfast.upstream.transport", "sse");
   }
 
   @Test
@@ -77,13 +87,15 @@ class CommandLineReaderTest {
     Command stdio = wanted("stdio", "--", "node", "my server.js", "--port", "it's");
 
     assertThat(stdio.settings())
-        .containsEntry("holdfast.upstream.command", "'node' 'my server.js' '--port' 'it'\\''s'");
+        .containsEntry("holdfast.upstream.command", "'node' 'my server.js' '--port' 'it'\\''s'")
+        .containsEntry("holdfast.upstream.transport", "auto");
   }
 
   @Test
   void shouldTakeStdioWithAUrlOrWithNothing() {
     assertThat(wanted("stdio", "--url", "http://a/mcp").settings())
-        .containsEntry("holdfast.upstream.url", "http://a/mcp");
+        .containsEntry("holdfast.upstream.url", "http://a/mcp")
+        .containsEntry("holdfast.upstream.transport", "auto");
     assertThat(wanted("stdio")).isEqualTo(new Command.Stdio(Map.of()));
   }
 
