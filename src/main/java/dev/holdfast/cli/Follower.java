@@ -35,16 +35,18 @@ final class Follower {
     this.output = output;
   }
 
-  /** Returns when the stream is complete. */
+  /** Returns when the stream is complete, or its session has ended. */
   ExitCode follow(Command.Tail tail) {
     if (!Listings.isShared(equipment, output)) {
       return ExitCode.PROBLEM;
     }
     StreamRef stream = new StreamRef(tail.session().value(), nameOf(tail));
     Position cursor = tail.after();
+    boolean found = false;
     while (true) {
       switch (log.read(stream, cursor, PAGE)) {
         case ReadResult.Events events -> {
+          found = true;
           for (LogEvent event : events.events()) {
             print(stream, event, tail.json());
             cursor = event.position();
@@ -67,11 +69,18 @@ final class Follower {
           return ExitCode.FINE;
         }
         case ReadResult.Unknown _ -> {
-          output.remark("There is no such stream, or it has expired.");
-          return ExitCode.PROBLEM;
+          return gone(found);
         }
       }
     }
+  }
+
+  private ExitCode gone(boolean found) {
+    output.remark(
+        found
+            ? "The session has ended, and the stream with it."
+            : "There is no such stream, or it has expired.");
+    return found ? ExitCode.FINE : ExitCode.PROBLEM;
   }
 
   private String nameOf(Command.Tail tail) {
