@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -36,7 +37,7 @@ final class RedisCheck {
       long took = Duration.ofNanos(System.nanoTime() - before).toMillis();
       findings.add(Finding.fine("store", "Redis takes writes; the first took " + took + " ms"));
       findings.add(version(redis.info("server")));
-      findings.add(persistence(redis.info("persistence")));
+      findings.add(persistence(redis.info("persistence"), () -> redis.config("save")));
       findings.add(eviction(redis.info("memory")));
       findings.add(time());
     } catch (RedisException away) {
@@ -49,7 +50,7 @@ final class RedisCheck {
     return findings;
   }
 
-  private static Finding version(Map<String, String> server) {
+  static Finding version(Map<String, String> server) {
     String name = "version of Redis";
     String version = server.get("redis_version");
     if (version == null) {
@@ -63,7 +64,7 @@ final class RedisCheck {
         : Finding.wrong(name, version, "Holdfast needs Redis 6.2 or newer");
   }
 
-  private Finding persistence(Map<String, String> info) {
+  static Finding persistence(Map<String, String> info, Supplier<Optional<String>> rules) {
     String name = "persistence";
     String aof = info.get("aof_enabled");
     if (aof == null) {
@@ -76,7 +77,7 @@ final class RedisCheck {
     if (aof.equals("1")) {
       return Finding.fine(name, "append-only file");
     }
-    Optional<String> save = redis.config("save");
+    Optional<String> save = rules.get();
     if (save.filter(String::isEmpty).isPresent()) {
       return Finding.doubtful(
           name,

@@ -1,0 +1,96 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisLink;
+import dev.holdfast.redis.RedisSurvey;
+import dev.holdfast.testing.RedisFixture;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.RedisOptions;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is found of a Redis that is set up badly. */
+class RedisCheckIT {
+
+  private static final InstantSource NOW = InstantSource.system();
+
+  private static Vertx vertx;
+  private static RedisFixture redis;
+  private static RedisLink link;
+
+  @BeforeAll
+  static void start() {
+    vertx = Vertx.vertx();
+    redis = RedisFixture.start();
+    RedisOptions options = new RedisOptions().setConnectionString(redis.url());
+    link = new RedisLink(vertx, options, Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    link.close();
+    redis.close();
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  private static Finding finding(String name, InstantSource clock) {
+    RedisSurvey survey = new RedisSurvey(link, new RedisKeys("holdfast:"));
+    return new RedisCheck(survey, clock)
+        .examine().stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  private static void set(String parameter, String value) {
+    assertThat(redis.command("CONFIG", "SET", parameter, value)).isEqualTo("+OK");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "allkeys-lru, 100mb, WRONG, may drop sessions and streams in use",
+    "volatile-ttl, 100mb, WRONG, may drop sessions and streams in use",
+    "allkeys-lru, 0, DOUBTFUL, 'allkeys-lru, and no maxmemory'",
+    "noeviction, 100mb, FINE, noeviction",
+  })
+  void shouldJudgeEviction(String policy, String most, Finding.Verdict verdict, String found) {
+    set("maxmemory-policy", policy);
+    set("maxmemory", most);
+
+    Finding eviction = finding("eviction", NOW);
+
+    assertThat(eviction.verdict()).isEqualTo(verdict);
+    assertThat(eviction.found()).contains(found);
+  }
+
+  @Test
+  void shouldJudgePersistence() {
+    set("save", "3600 1");
+    assertThat(finding("persistence", NOW).found()).startsWith("snapshots (save 3600 1)");
+    set("save", "");
+    assertThat(finding("persistence", NOW).found()).startsWith("none");
+    set("appendonly", "yes");
+    assertThat(finding("persistence", NOW))
+        .isEqualTo(Finding.fine("persistence", "append-only file"));
+    set("appendonly", "no");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"PT0S, FINE", "PT-1M, WRONG", "PT1M, WRONG"})
+  void shouldCompareTheClocks(Duration ours, Finding.Verdict verdict) {
+    Finding clock = finding("clock", shifted(ours));
+
+    assertThat(clock.verdict()).isEqualTo(verdict);
+    if (verdict == Finding.Verdict.WRONG) {
+      assertThat(clock.found()).matches("(5[5-9]|6\\d)\\d{3} ms from that of Redis");
+    }
+  }
+
+  private static InstantSource shifted(Duration by) {
+    return () -> NOW.instant().plus(by);
+  }
+}
