@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /** The packaged program as it is called from a command line. */
@@ -31,8 +32,21 @@ public final class Holdfast {
 
   /** Runs it to its end. */
   public static ProcessResult run(String... words) {
+    return run(Path.of("."), Map.of(), command(words));
+  }
+
+  /**
+   * Runs it to its end.
+   *
+   * @param directory where it looks for configuration
+   * @param environment variables besides those of this process
+   * @param command as {@link #command} gave it, perhaps with options of the JVM behind its first
+   *     word
+   */
+  public static ProcessResult run(
+      Path directory, Map<String, String> environment, List<String> command) {
     try {
-      return ProcessRun.toEnd(Path.of("."), TIMEOUT, command(words));
+      return ProcessRun.toEnd(directory, environment, TIMEOUT, command);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -21,7 +22,20 @@ final class ProcessRun {
    */
   static ProcessResult toEnd(Path directory, Duration timeout, List<String> command)
       throws IOException {
-    Process process = new ProcessBuilder(command).directory(directory.toFile()).start();
+    return toEnd(directory, Map.of(), timeout, command);
+  }
+
+  /**
+   * Runs {@code command} as {@link #toEnd(Path, Duration, List)} does.
+   *
+   * @param environment variables besides those of this process
+   */
+  static ProcessResult toEnd(
+      Path directory, Map<String, String> environment, Duration timeout, List<String> command)
+      throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+    builder.environment().putAll(environment);
+    Process process = builder.start();
     try {
       process.getOutputStream().close();
       var stdout = readAll(process.inputReader(), command.getFirst() + " stdout");

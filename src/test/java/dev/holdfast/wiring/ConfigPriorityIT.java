@@ -1,0 +1,93 @@
+package dev.holdfast.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.Holdfast;
+import dev.holdfast.testing.ProcessResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Which source of configuration wins. Each names servers at a port of its own, where nobody
+ * listens: the program says by which it was sent there.
+ */
+class ConfigPriorityIT {
+
+  private static final int LINE = 1;
+  private static final int PROPERTY = 2;
+  private static final int ENVIRONMENT = 3;
+  private static final int DOT_ENV = 4;
+  private static final int FILE = 5;
+
+  @TempDir Path directory;
+
+  private static String url(int port) {
+    return "http://127.0.0.1:" + port + "/mcp";
+  }
+
+  private static String property(String name, int port) {
+    return "-Dholdfast." + name + ".url=" + url(port);
+  }
+
+  private static Map<String, String> environment() {
+    return Map.of(
+        "HOLDFAST_UPSTREAM_URL", url(ENVIRONMENT),
+        "HOLDFAST_UPSTREAMS_PROPERTY_URL", url(ENVIRONMENT),
+        "HOLDFAST_UPSTREAMS_ENVIRONMENT_URL", url(ENVIRONMENT));
+  }
+
+  /** Every source has what the ones before it have, and one server more. */
+  private ProcessResult examined() throws IOException {
+    Files.write(
+        directory.resolve(".env"),
+        List.of(
+            "HOLDFAST_UPSTREAM_URL=" + url(DOT_ENV),
+            "HOLDFAST_UPSTREAMS_PROPERTY_URL=" + url(DOT_ENV),
+            "HOLDFAST_UPSTREAMS_ENVIRONMENT_URL=" + url(DOT_ENV),
+            "HOLDFAST_UPSTREAMS_DOTENV_URL=" + url(DOT_ENV)));
+    Path config = Files.createDirectory(directory.resolve("config"));
+    Files.write(
+        config.resolve("application.properties"),
+        List.of(
+            "holdfast.upstream.url=" + url(FILE),
+            "holdfast.upstreams.property.url=" + url(FILE),
+            "holdfast.upstreams.environment.url=" + url(FILE),
+            "holdfast.upstreams.dotenv.url=" + url(FILE),
+            "holdfast.upstreams.file.url=" + url(FILE),
+            // 10000 if nobody says anything.
+            "holdfast.limits.connections=77"));
+    List<String> command =
+        new ArrayList<>(Holdfast.command("doctor", "--upstream", url(LINE), "--json"));
+    command.addAll(
+        1, List.of(property("upstream", PROPERTY), property("upstreams.property", PROPERTY)));
+    return Holdfast.run(directory, environment(), command);
+  }
+
+  private static String sentTo(ProcessResult doctor, String name) {
+    return doctor
+        .stdout()
+        .lines()
+        .filter(line -> line.contains("\"check\":\"upstream " + name + "\""))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(doctor));
+  }
+
+  @Test
+  void shouldTakeTheFirstSourceThatHasAKey() throws IOException {
+    ProcessResult doctor = examined();
+
+    assertThat(sentTo(doctor, "default")).contains("127.0.0.1:" + LINE);
+    assertThat(sentTo(doctor, "property")).contains("127.0.0.1:" + PROPERTY);
+    assertThat(sentTo(doctor, "environment")).contains("127.0.0.1:" + ENVIRONMENT);
+    assertThat(sentTo(doctor, "dotenv")).contains("127.0.0.1:" + DOT_ENV);
+    assertThat(sentTo(doctor, "file")).contains("127.0.0.1:" + FILE);
+    assertThat(doctor.stdout()).contains("of which 154 may be wanted");
+    assertThat(doctor.exitCode()).as(doctor.toString()).isEqualTo(1);
+  }
+}
