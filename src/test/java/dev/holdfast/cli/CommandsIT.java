@@ -12,10 +12,13 @@ import dev.holdfast.testing.Holdfast;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.ProcessResult;
 import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.testing.ServerProcess;
 import dev.holdfast.testing.SseClient;
 import dev.holdfast.testing.StdioProgram;
+import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -33,18 +36,36 @@ class CommandsIT {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  /** Of a server that gives no session id. */
+  private static final String INITIALIZED =
+      """
+      {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},\
+      "serverInfo":{"name":"team","version":"1"}}}\
+      """;
+
   private static RedisFixture redis;
+  private static ScriptedServer team;
   private static Gateway gateway;
 
   @BeforeAll
   static void start() {
     redis = RedisFixture.start();
-    gateway = Gateway.start(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()));
+    team = ScriptedServer.playing((_, wire) -> wire.answer(200, "application/json", INITIALIZED));
+    gateway =
+        Gateway.start(
+            Map.of(
+                "holdfast.store",
+                "redis",
+                "quarkus.redis.hosts",
+                redis.url(),
+                "holdfast.upstreams.team.url",
+                team.url().toString()));
   }
 
   @AfterAll
   static void stop() {
     gateway.close();
+    team.close();
     redis.close();
   }
 
@@ -87,17 +108,29 @@ class CommandsIT {
     assertThat(mistake.stderr()).contains("frobnicate", "Usage: holdfast");
   }
 
+  /** The environment says the opposite of everything. */
   @Test
-  void shouldServeWhereTheCommandLineSaysAndEndOnSigterm() throws InterruptedException {
-    List<String> command = Holdfast.command("serve", "--port", "0", "--host", "127.0.0.1");
-    ProcessBuilder builder = new ProcessBuilder(command);
-    // The command line comes before the environment.
-    builder.environment().put("QUARKUS_HTTP_PORT", "1");
-    Pattern ready = Pattern.compile("Listening on: http://127.0.0.1:(\\d+)");
-    try (ServerProcess server = ServerProcess.start(builder, ready)) {
-      server.process().destroy();
+  void shouldServeAsTheCommandLineSaysAndEndOnSigterm() throws InterruptedException {
+    try (ScriptedServer older = ScriptedServer.playing((_, wire) -> wire.answer(500, "", ""))) {
+      List<String> command = Holdfast.command("serve", "--port", "0", "--host", "127.0.0.1");
+      command.addAll(List.of("--store", redis.url() + "/1"));
+      command.addAll(List.of("--upstream", older.url().toString(), "--transport", "sse"));
+      ProcessBuilder builder = new ProcessBuilder(command);
+      builder.environment().put("QUARKUS_HTTP_PORT", "1");
+      builder.environment().put("HOLDFAST_STORE", "memory");
+      builder.environment().put("HOLDFAST_UPSTREAM_COMMAND", "false");
+      builder.environment().put("HOLDFAST_UPSTREAM_TRANSPORT", "stdio");
+      Pattern ready = Pattern.compile("Listening on: http://127.0.0.1:(\\d+)");
+      try (ServerProcess server = ServerProcess.start(builder, ready)) {
+        McpClient client = McpClient.at(URI.create("http://127.0.0.1:" + server.port() + "/mcp"));
 
-      assertThat(server.process().waitFor(20, TimeUnit.SECONDS)).as(server.output()).isTrue();
+        assertThat(client.initialized().statusCode()).isEqualTo(502);
+        // Not posted to first, as to one that is to be found out.
+        assertThat(older.requests().getFirst().method()).isEqualTo("GET");
+        await().until(() -> redis.reply("INFO", "keyspace").getFirst().contains("db1:"));
+        server.process().destroy();
+        assertThat(server.process().waitFor(20, TimeUnit.SECONDS)).as(server.output()).isTrue();
+      }
     }
   }
 
@@ -114,15 +147,80 @@ class CommandsIT {
     ProcessResult purge = Holdfast.run("purge", id, "--store", store, "--json");
 
     assertThat(sessions.exitCode()).as(sessions.toString()).isZero();
-    assertThat(json(sessions)).anyMatch(each -> each.path("session").asText().equals(id));
+    assertThat(json(sessions))
+        .filteredOn(each -> each.path("session").asText().equals(id))
+        .singleElement()
+        .satisfies(CommandsIT::assertKnowsWhatItDid);
     assertThat(people.stdout()).startsWith("SESSION ").contains(id);
     assertThat(streams.exitCode()).as(streams.toString()).isZero();
     assertThat(json(streams))
         .anyMatch(each ->
             each.path("state").asText().equals("complete") && each.path("events").asInt() == 3);
+    assertThat(purge.exitCode()).as(purge.toString()).isZero();
     assertThat(json(purge)).singleElement().matches(each -> each.path("ended").asInt() == 1);
     assertThat(client.post("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}").statusCode())
         .isEqualTo(404);
+  }
+
+  /** The first use of a session is told at once, what follows some minutes later. */
+  private static void assertKnowsWhatItDid(JsonNode session) {
+    assertThat(session.path("requests").asInt()).isPositive();
+    assertThat(session.path("errors").asInt(-1)).isZero();
+    assertThat(session.path("address").asText()).isEqualTo("127.0.0.1");
+    assertThat(session.path("client").asText()).isEqualTo("test/1");
+    assertThat(session.path("upstream").asText()).isEqualTo("default");
+    assertThat(Instant.parse(session.path("lastUsed").asText()))
+        .isAfterOrEqualTo(Instant.parse(session.path("created").asText()));
+  }
+
+  @Test
+  void shouldShowPeopleAStreamAndWhatIsOnIt() {
+    McpClient client = client();
+    FrameStream call = countdown(client, 2, 10);
+    call.rest();
+    String last = call.lastEventId();
+    String stream = last.substring(0, last.indexOf('_'));
+    String id = client.session();
+
+    ProcessResult streams = Holdfast.run("streams", "--store", redis.url());
+    ProcessResult tail = Holdfast.run("tail", id, stream, "--store", redis.url());
+
+    assertThat(streams.exitCode()).as(streams.toString()).isZero();
+    assertThat(streams.stdout()).startsWith("SESSION ");
+    assertThat(streams.stdout().lines())
+        .anyMatch(line -> line.matches(id + " +" + stream + " +complete +3 +" + last));
+    assertThat(tail.exitCode()).as(tail.toString()).isZero();
+    assertThat(tail.stdout().lines())
+        .hasSize(3)
+        .allMatch(line -> line.matches(stream + "_\\d+-\\d+ \\{.*}"))
+        .last()
+        .matches(line -> line.startsWith(last + " {") && line.contains("liftoff"));
+  }
+
+  /** Of a session whose upstream is not configured for it, a command can only end half. */
+  @Test
+  void shouldEndTheSessionsThatExpiredAndThenAllOthers() {
+    McpClient expired = client();
+    String key = "holdfast:{" + expired.session() + "}";
+    redis.command("HSET", key, "expires", "1");
+    redis.command("ZADD", "holdfast:sessions", "1", expired.session());
+    McpClient alive = client();
+    McpClient team = McpClient.at(gateway.url("/servers/team/mcp"));
+
+    ProcessResult some = Holdfast.run("purge", "--expired", "--store", redis.url());
+    boolean kept = redis.keys().contains("holdfast:{" + alive.session() + "}");
+    ProcessResult all = Holdfast.run("purge", "--all", "--yes", "--store", redis.url(), "--json");
+
+    assertThat(some.exitCode()).as(some.toString()).isZero();
+    assertThat(some.stdout()).isEqualTo("1 session ended\n");
+    assertThat(kept).isTrue();
+    assertThat(all.exitCode()).as(all.toString()).isEqualTo(1);
+    assertThat(json(all)).singleElement().matches(each -> each.path("ended").asInt() >= 2);
+    assertThat(json(all)).singleElement().matches(each -> each.path("untold").asInt() == 1);
+    assertThat(all.stderr()).contains("The upstreams of 1 of them did not hear of it");
+    assertThat(redis.command("ZCARD", "holdfast:sessions")).isEqualTo(":0");
+    assertThat(alive.listen().status()).isEqualTo(404);
+    assertThat(team.listen().status()).isEqualTo(404);
   }
 
   /** A tail reads beside the client: the one seat of the stream stays the client's. */
@@ -176,14 +274,6 @@ class CommandsIT {
     assertThat(tail.stderr()).contains("There is no such stream");
   }
 
-  /** No replica, no beat, no session of its own: only the gateway is in the store. */
-  @Test
-  void shouldNotJoinTheReplicas() {
-    Holdfast.run("doctor", "--store", redis.url());
-
-    assertThat(redis.reply("ZRANGE", "holdfast:replicas", "0", "-1")).hasSize(1);
-  }
-
   @Test
   void shouldExamine() {
     ProcessResult doctor = Holdfast.run("doctor", "--store", redis.url(), "--json");
@@ -198,6 +288,8 @@ class CommandsIT {
             "eviction fine",
             "clock fine",
             "upstream default fine");
+    // No replica, no beat, no session of its own: only the gateway is in the store.
+    assertThat(redis.reply("ZRANGE", "holdfast:replicas", "0", "-1")).hasSize(1);
   }
 
   @Test
