@@ -26,7 +26,8 @@ public interface SessionStore {
 
   /**
    * Records a new session. One that is not {@link Session#isInitialized initialized} expires {@link
-   * #OPENING_TIMEOUT} from now, used or not, unless it is by then.
+   * #OPENING_TIMEOUT} from now, used or not, unless it is by then. Those that have expired and wait
+   * to be taken do not count against the limits.
    *
    * @throws TooManySessionsException when there are as many as there may be, of all or of the
    *     upstream; nothing was recorded

@@ -125,6 +125,21 @@ public abstract class SessionStoreContract {
         });
   }
 
+  /** A sweep may be minutes away, and sessions that are only opened cost a client nothing. */
+  @Test
+  void shouldMakeRoomBeforeWhatHasExpiredIsTaken() {
+    SessionStore store = create(SHORT, 1);
+    Session expired = session(NARROW);
+    store.create(expired);
+
+    pass(SHORT);
+
+    await()
+        .untilAsserted(
+            () -> assertThatCode(() -> store.create(session(NARROW))).doesNotThrowAnyException());
+    assertThat(store.takeExpired(10)).contains(expired);
+  }
+
   @Test
   void shouldNotFindWhatWasNeverRecorded() {
     assertThat(create(LONG, 10).find(SessionId.random())).isEmpty();

@@ -21,11 +21,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Sessions in the memory of this process; they end with it. */
 public final class MemorySessionStore implements SessionStore {
+
+  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
 
   /** In an order, so that pages can be told apart. */
   private final ConcurrentNavigableMap<SessionId, Entry> entries =
@@ -33,8 +36,14 @@ public final class MemorySessionStore implements SessionStore {
 
   private final AtomicInteger size = new AtomicInteger();
 
+  /** How many have a place, which those that have expired may have lost. */
+  private final AtomicInteger places = new AtomicInteger();
+
   /** Of upstreams that are limited by themselves. */
-  private final Map<String, Integer> sizes = new ConcurrentHashMap<>();
+  private final Map<String, Integer> placesOf = new ConcurrentHashMap<>();
+
+  /** When places were last looked for that could be taken back. */
+  private final AtomicReference<Instant> looked = new AtomicReference<>(Instant.MIN);
 
   private final Duration idleTimeout;
   private final SessionLimits limits;
@@ -55,34 +64,65 @@ public final class MemorySessionStore implements SessionStore {
 
   @Override
   public void create(Session session) {
-    takePlace(session.upstream());
+    try {
+      takePlace(session.upstream());
+    } catch (TooManySessionsException full) {
+      if (!takeBackPlaces()) {
+        throw full;
+      }
+      takePlace(session.upstream());
+    }
     Instant now = clock.instant();
-    entries.put(session.id(), new Entry(session, now, SessionActivity.none(now), Map.of()));
+    size.incrementAndGet();
+    entries.put(session.id(), new Entry(session, now, SessionActivity.none(now), Map.of(), true));
   }
 
   private void takePlace(String upstream) {
     limits.of(upstream).ifPresent(most -> ofUpstream(upstream, 1, most));
-    if (size.incrementAndGet() > limits.all()) {
+    if (places.incrementAndGet() > limits.all()) {
       givePlace(upstream);
       throw new TooManySessionsException(limits.all());
     }
   }
 
   private void givePlace(String upstream) {
-    size.decrementAndGet();
+    places.decrementAndGet();
     limits.of(upstream).ifPresent(most -> ofUpstream(upstream, -1, most));
   }
 
   private void ofUpstream(String upstream, int more, int most) {
-    sizes.compute(
+    placesOf.compute(
         upstream,
-        (_, size) -> {
-          int next = (size == null ? 0 : size) + more;
+        (_, taken) -> {
+          int next = (taken == null ? 0 : taken) + more;
           if (next > most) {
             throw new TooManySessionsException(most);
           }
           return next;
         });
+  }
+
+  /**
+   * Takes the places of sessions that have expired, and wait to be taken themselves. That goes
+   * through all sessions, so it is not done for everyone who finds no place.
+   *
+   * @return whether there may be a place now
+   */
+  private boolean takeBackPlaces() {
+    Instant now = clock.instant();
+    Instant before = looked.get();
+    boolean due = before.isAfter(now) || before.plus(LOOK_EVERY).isBefore(now);
+    if (!due || !looked.compareAndSet(before, now)) {
+      return false;
+    }
+    for (Entry entry : entries.values()) {
+      if (entry.placed()
+          && !lives(entry)
+          && entries.replace(entry.session().id(), entry, entry.withoutPlace())) {
+        givePlace(entry.session().upstream());
+      }
+    }
+    return true;
   }
 
   @Override
@@ -93,7 +133,7 @@ public final class MemorySessionStore implements SessionStore {
         session.id(),
         entry -> {
           done[0] = !entry.session().isInitialized();
-          return done[0] ? new Entry(session, now, entry.activity(), entry.kept()) : entry;
+          return done[0] ? entry.initialized(session, now) : entry;
         });
     return done[0];
   }
@@ -135,7 +175,7 @@ public final class MemorySessionStore implements SessionStore {
   public boolean end(SessionId id) {
     Entry ended = entries.remove(id);
     if (ended != null) {
-      givePlace(ended.session().upstream());
+      removed(ended);
     }
     return ended != null;
   }
@@ -148,11 +188,18 @@ public final class MemorySessionStore implements SessionStore {
     for (Entry entry : expired) {
       // Removed as it was seen: a session that another caller took is not given twice.
       if (entries.remove(entry.session().id(), entry)) {
-        givePlace(entry.session().upstream());
+        removed(entry);
         taken.add(entry.session());
       }
     }
     return taken;
+  }
+
+  private void removed(Entry entry) {
+    size.decrementAndGet();
+    if (entry.placed()) {
+      givePlace(entry.session().upstream());
+    }
   }
 
   @Override
@@ -194,18 +241,31 @@ public final class MemorySessionStore implements SessionStore {
    *
    * @param lastUsed starts the idle time-out
    * @param kept what is kept with it, by name
+   * @param placed whether it counts against the limits
    */
   private record Entry(
-      Session session, Instant lastUsed, SessionActivity activity, Map<String, byte[]> kept) {
+      Session session,
+      Instant lastUsed,
+      SessionActivity activity,
+      Map<String, byte[]> kept,
+      boolean placed) {
+
+    Entry initialized(Session complete, Instant now) {
+      return new Entry(complete, now, activity, kept, placed);
+    }
 
     Entry used(Instant last, SessionActivity since) {
-      return new Entry(session, last, activity.plus(since), kept);
+      return new Entry(session, last, activity.plus(since), kept, placed);
     }
 
     Entry keeping(String name, byte[] value) {
       Map<String, byte[]> more = new HashMap<>(kept);
       more.put(name, value);
-      return new Entry(session, lastUsed, activity, Map.copyOf(more));
+      return new Entry(session, lastUsed, activity, Map.copyOf(more), placed);
+    }
+
+    Entry withoutPlace() {
+      return new Entry(session, lastUsed, activity, kept, false);
     }
   }
 }

@@ -1,9 +1,11 @@
--- Gives a new session a place among the sessions, if there is one.
+-- Gives a new session a place among the sessions, if there is one. Those that have expired, and
+-- wait to be swept, have none any more.
 -- The set of all outlives each of them, but not the gateway.
 -- KEYS sessions | ARGV session, limit, idle timeout, time to live
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then
+local living = redis.call('ZCOUNT', KEYS[1], '(' .. string.format('%.0f', now), '+inf')
+if living >= tonumber(ARGV[2]) then
   return 0
 end
 redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])

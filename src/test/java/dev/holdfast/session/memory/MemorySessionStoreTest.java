@@ -1,9 +1,17 @@
 package dev.holdfast.session.memory;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreContract;
+import dev.holdfast.session.TooManySessionsException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 
 class MemorySessionStoreTest extends SessionStoreContract {
 
@@ -27,5 +35,27 @@ class MemorySessionStoreTest extends SessionStoreContract {
   @Override
   protected void pass(Duration time) {
     now = now.plus(time);
+  }
+
+  @Test
+  void shouldGiveTheRoomOfWhatHasExpiredOnce() {
+    SessionStore sessions = create(Duration.ofHours(1), 2);
+    List<Session> expired = List.of(opened(), opened());
+    expired.forEach(sessions::create);
+    pass(SessionStore.OPENING_TIMEOUT);
+    sessions.create(opened());
+
+    assertThat(sessions.end(expired.getFirst().id())).isTrue();
+    assertThat(sessions.takeExpired(10)).containsExactly(expired.getLast());
+
+    assertThat(sessions.count()).isEqualTo(1);
+    sessions.create(opened());
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> sessions.create(opened()));
+    assertThat(sessions.count()).isEqualTo(2);
+  }
+
+  private static Session opened() {
+    return Session.opening(SessionId.random(), "u", Instant.EPOCH);
   }
 }
