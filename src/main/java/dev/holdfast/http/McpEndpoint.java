@@ -64,6 +64,7 @@ final class McpEndpoint {
   private Response take(String upstream, HttpHeaders headers, InputStream content) {
     RequestId id = null;
     try {
+      relay.requireUpstream(upstream);
       reader.checkPost(headers);
       Body body = Envelopes.read(reader.read(headers, content));
       if (body instanceof Body.Single(Message.Request request)) {
@@ -122,6 +123,7 @@ final class McpEndpoint {
         upstream,
         () -> {
           try {
+            relay.requireUpstream(upstream);
             reader.checkGet(headers);
             reader.checkVersion(headers);
             Session session = relay.session(upstream, sessionId(headers));
@@ -170,6 +172,7 @@ final class McpEndpoint {
         upstream,
         () -> {
           try {
+            relay.requireUpstream(upstream);
             relay.end(relay.session(upstream, sessionId(headers)));
             return Response.noContent().build();
           } catch (RuntimeException failure) {

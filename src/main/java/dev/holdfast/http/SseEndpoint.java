@@ -76,6 +76,7 @@ final class SseEndpoint {
         upstream,
         () -> {
           try {
+            relay.requireUpstream(upstream);
             reader.checkGet(headers);
             Optional<EventId> last = last(headers);
             return last.isPresent()
@@ -143,6 +144,7 @@ final class SseEndpoint {
         () -> {
           RequestId id = null;
           try {
+            relay.requireUpstream(upstream);
             reader.checkContent(headers);
             Body body = Envelopes.read(reader.read(headers, content));
             id = idOf(body);
@@ -175,6 +177,7 @@ final class SseEndpoint {
         upstream,
         () -> {
           try {
+            relay.requireUpstream(upstream);
             relay.end(sessions.session(upstream, sessionId(session)));
             return Response.noContent().build();
           } catch (RuntimeException failure) {

@@ -74,6 +74,15 @@ public final class Relay {
   }
 
   /**
+   * Checks the name of an upstream.
+   *
+   * @throws RelayException.UnknownUpstream when there is none of that name
+   */
+  public void requireUpstream(String upstream) {
+    sessions.requireKnown(upstream);
+  }
+
+  /**
    * Opens a session.
    *
    * @param upstream the name of the upstream

@@ -68,6 +68,12 @@ public final class Sessions {
     return openings;
   }
 
+  void requireKnown(String upstream) {
+    if (!upstreams.containsKey(upstream)) {
+      throw new RelayException.UnknownUpstream();
+    }
+  }
+
   Initialized begin(String upstream, Message.Request request) {
     InitializeRequest asked = InitializeRequest.read(request);
     Upstream server = upstreams.get(upstream);

@@ -121,7 +121,7 @@ class CorsTest {
 
   /** Of an answer that is not shared, a page cannot even read the status. */
   @ParameterizedTest
-  @ValueSource(strings = {"/mcp:400", "/nothing:404", "/servers/none/mcp:400"})
+  @ValueSource(strings = {"/mcp:400", "/nothing:404", "/servers/none/mcp:404"})
   void shouldShareErrors(String pathAndStatus) {
     List<String> parts = List.of(pathAndStatus.split(":"));
 

@@ -157,10 +157,16 @@ class RefusalTest {
   }
 
   private static List<Bad> badPaths() {
+    Map<String, String> nothing = Map.of(SESSION, ABSENT, "Content-Type", ABSENT);
     return List.of(
         Bad.other("PUT", "/mcp", Map.of(), 405, -32000),
         Bad.other("PATCH", "/servers/scripted/mcp", Map.of(), 405, -32000),
         Bad.other("GET", "/nothing", Map.of(), 404, -32000),
+        new Bad("no such server", "POST", "/servers/none/mcp", nothing, "", 404, -32000, null),
+        Bad.other("GET", "/servers/none/mcp", nothing, 404, -32000),
+        Bad.other("DELETE", "/servers/none/mcp", nothing, 404, -32000),
+        Bad.other("GET", "/servers/none/sse", nothing, 404, -32000),
+        Bad.other("POST", "/servers/none/messages/x", nothing, 404, -32000),
         Bad.other("POST", "/mcp/nothing", Map.of(), 404, -32000),
         Bad.other("GET", "/servers/scripted", Map.of(), 404, -32000),
         Bad.other("GET", "/nothing", Map.of("Accept", "text/html"), 404, -32000));
