@@ -62,6 +62,16 @@ final class ChildProcess implements Channel {
    */
   static ChildProcess start(
       StdioUpstreamSettings settings, String session, Consumer<Channel> whenGone) {
+    return start(settings, session, whenGone, ChildProcess::startThread);
+  }
+
+  /**
+   * Starts a process.
+   *
+   * @param threads read and write its pipes
+   */
+  static ChildProcess start(
+      StdioUpstreamSettings settings, String session, Consumer<Channel> whenGone, Threads threads) {
     ProcessBuilder builder = new ProcessBuilder(settings.command());
     if (settings.directory() != null) {
       builder.directory(settings.directory().toFile());
@@ -69,7 +79,7 @@ final class ChildProcess implements Channel {
     ChildEnvironment.prepare(builder.environment(), settings.environment());
     try {
       ChildProcess child = new ChildProcess(settings, builder.start(), session, whenGone);
-      child.startThreads();
+      child.startThreads(threads);
       return child;
     } catch (IOException e) {
       // Its text names the program and the reason, and no argument.
@@ -79,18 +89,47 @@ final class ChildProcess implements Channel {
     }
   }
 
-  private void startThreads() {
-    startThread("stdin", stdin);
-    startThread("stdout", this::readMessages);
-    startThread("stderr", () -> log.follow(process.getErrorStream()));
+  /** Starts threads. */
+  @FunctionalInterface
+  interface Threads {
+
+    /**
+     * Starts one.
+     *
+     * @throws OutOfMemoryError when there may be no more, as {@link Thread#start} does
+     */
+    void start(String name, Runnable work);
+  }
+
+  private static void startThread(String name, Runnable work) {
+    Thread.ofPlatform().daemon().name(name).start(work);
+  }
+
+  private void startThreads(Threads threads) {
+    String whose = " of " + settings.name() + " " + process.pid();
+    try {
+      threads.start("stdin" + whose, stdin);
+      threads.start("stdout" + whose, this::readMessages);
+      threads.start("stderr" + whose, () -> log.follow(process.getErrorStream()));
+    } catch (OutOfMemoryError noThread) {
+      abandon(noThread);
+    }
     CompletableFuture<?> _ = process.onExit().thenRun(this::begin);
   }
 
-  private void startThread(String pipe, Runnable work) {
-    Thread.ofPlatform()
-        .daemon()
-        .name(pipe + " of " + settings.name() + " " + process.pid())
-        .start(work);
+  /** Nobody would read what it says, nor end it. If it has ended itself, its end is under way. */
+  private void abandon(OutOfMemoryError noThread) {
+    if (ending.compareAndSet(false, true)) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+      stdin.close();
+      LOG.log(
+          Level.WARNING,
+          "upstream={0} cannot be started: {1}",
+          settings.name(),
+          noThread.getMessage());
+      throw new UpstreamException.Unreachable(noThread);
+    }
   }
 
   private void readMessages() {

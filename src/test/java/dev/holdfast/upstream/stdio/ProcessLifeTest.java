@@ -11,6 +11,8 @@ import dev.holdfast.upstream.UpstreamException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -18,6 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How processes end, by themselves and otherwise, and that nothing of them is left. */
 @Timeout(60)
@@ -60,6 +64,34 @@ class ProcessLifeTest {
     assertThat(bye).hasContent("closed");
     StdioUpstreamTest.assertGone(client.session());
     await().until(() -> upstream.processes() == 0);
+  }
+
+  /** Nobody knew of it any more, and it was left behind for as long as it liked. */
+  @ParameterizedTest
+  @ValueSource(strings = {"stdin", "stdout", "stderr"})
+  void shouldLeaveNoProcessBehindThatCannotBeFollowed(String pipe) {
+    StdioUpstreamSettings settings =
+        server().runBy("/bin/sh", "-c", "exec sleep 1000").settings();
+    AtomicLong pid = new AtomicLong();
+    AtomicInteger told = new AtomicInteger();
+
+    assertThatExceptionOfType(UpstreamException.Unreachable.class)
+        .isThrownBy(() ->
+            ChildProcess.start(
+                settings,
+                "s",
+                _ -> told.incrementAndGet(),
+                (name, work) -> {
+                  pid.set(Long.parseLong(name.substring(name.lastIndexOf(' ') + 1)));
+                  if (name.startsWith(pipe)) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                  }
+                  Thread.ofPlatform().daemon().start(work);
+                }));
+
+    assertThat(pid).doesNotHaveValue(0);
+    await().until(() -> !ProcessHandle.of(pid.get()).map(ProcessHandle::isAlive).orElse(false));
+    assertThat(told).hasValue(0);
   }
 
   @Test

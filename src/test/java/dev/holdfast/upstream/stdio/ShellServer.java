@@ -95,18 +95,21 @@ final class ShellServer {
   }
 
   StdioUpstream upstream() {
-    return new StdioUpstream(
-        new StdioUpstreamSettings(
-            "sh",
-            command,
-            variables,
-            directory,
-            maxProcesses,
-            stopGrace,
-            firstByteTimeout,
-            idleTimeout,
-            maxMessageBytes,
-            respawn));
+    return new StdioUpstream(settings());
+  }
+
+  StdioUpstreamSettings settings() {
+    return new StdioUpstreamSettings(
+        "sh",
+        command,
+        variables,
+        directory,
+        maxProcesses,
+        stopGrace,
+        firstByteTimeout,
+        idleTimeout,
+        maxMessageBytes,
+        respawn);
   }
 
   /** A request whose answer the code gives. */
