@@ -146,10 +146,11 @@ final class Conversation {
   }
 
   private Opened reopen() {
+    Opened fresh = null;
     Opened opened = null;
     try {
       Message.Request request = opening();
-      Opened fresh = opened(LATER.until(() -> upstream.initialize(request), this::isClosed));
+      fresh = opened(LATER.until(() -> upstream.initialize(request), this::isClosed));
       if (fresh == null) {
         throw new NoSessionException("The session was lost, and the server opens no other");
       }
@@ -161,6 +162,10 @@ final class Conversation {
       opened = fresh;
       return fresh;
     } finally {
+      if (opened == null && fresh != null) {
+        // Nobody will speak in it, and its server would keep it.
+        fresh.session().end();
+      }
       settle(opened, opening());
     }
   }
@@ -170,7 +175,6 @@ final class Conversation {
     lock.lock();
     try {
       if (!fresh.protocolVersion().equals(version)) {
-        fresh.session().end();
         throw new NoSessionException(
             "The session was lost, and the server now speaks another version; start anew");
       }
