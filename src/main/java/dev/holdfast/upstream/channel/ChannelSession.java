@@ -133,6 +133,10 @@ final class ChannelSession implements UpstreamSession {
 
   @Override
   public Optional<MessageSource> listen(@Nullable String after) {
+    if (channel.router().isOver()) {
+      // Its calls are told first, so the stream may not know it yet.
+      throw new UpstreamException.SessionGone();
+    }
     return Optional.of(new UnaskedSource(channel.router().unasked()));
   }
 
