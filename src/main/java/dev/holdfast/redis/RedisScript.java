@@ -13,6 +13,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,15 +34,21 @@ public final class RedisScript {
   /**
    * Reads a script that lies beside a class.
    *
-   * @param resource the file's name
-   * @throws IllegalArgumentException when there is none
+   * @param resources the names of the files that it is made of, in order: what several scripts have
+   *     in common comes first
+   * @throws IllegalArgumentException when one is missing
    */
-  public static RedisScript beside(Class<?> user, String resource) {
+  public static RedisScript beside(Class<?> user, String... resources) {
+    return new RedisScript(
+        Stream.of(resources).map(each -> read(user, each)).collect(Collectors.joining("\n")));
+  }
+
+  private static String read(Class<?> user, String resource) {
     try (InputStream in = user.getResourceAsStream(resource)) {
       if (in == null) {
         throw new IllegalArgumentException("no script " + resource);
       }
-      return new RedisScript(new String(in.readAllBytes(), UTF_8));
+      return new String(in.readAllBytes(), UTF_8);
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
     }

@@ -44,7 +44,7 @@ final class InboxScripts {
 
   private final RedisScript calls = beside(InboxScripts.class, "calls.lua");
   private final RedisScript put = beside(InboxScripts.class, "put.lua");
-  private final RedisScript ask = beside(InboxScripts.class, "ask.lua");
+  private final RedisScript ask = beside(InboxScripts.class, "opening.lua", "ask.lua");
   private final RedisScript collect = beside(InboxScripts.class, "collect.lua");
 
   private final RedisLink link;
@@ -131,11 +131,7 @@ final class InboxScripts {
       byte[] message) {
     String session = stream.session();
     List<String> all =
-        List.of(
-            keys.session(session),
-            keys.stream(session, stream.name()),
-            keys.inbox(session),
-            keys.ends(session));
+        List.of(keys.session(session), keys.stream(session, stream.name()), keys.inbox(session));
     Consumer<Request> arguments =
         args ->
             args.arg(stream.name())

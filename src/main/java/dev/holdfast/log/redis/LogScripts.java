@@ -38,7 +38,7 @@ final class LogScripts {
   private static final int LOOK_BACK = 64;
 
   private final RedisScript begin = beside(LogScripts.class, "begin.lua");
-  private final RedisScript open = beside(LogScripts.class, "open.lua");
+  private final RedisScript open = beside(LogScripts.class, "opening.lua", "open.lua");
   private final RedisScript claim = beside(LogScripts.class, "claim.lua");
   private final RedisScript append = beside(LogScripts.class, "append.lua");
   private final RedisScript merge = beside(LogScripts.class, "merge.lua");

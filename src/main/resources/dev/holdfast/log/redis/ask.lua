@@ -1,37 +1,20 @@
 -- Opens a stream in the name of the replica that owns another, and puts the request that it is to
--- answer into the inbox for it: both or neither.
--- KEYS session, stream, inbox, ends
+-- answer into the inbox for it: both or neither. Comes after opening.lua.
+-- KEYS session, stream, inbox
 -- ARGV name, fence, tail, requests, maxStreams, sessionTtl, home stream, message, channel prefix,
 --      session, most entries, most bytes, stream that keeps the events (or '')
-local name, fence, limit = ARGV[1], ARGV[2], tonumber(ARGV[5])
-if redis.call('EXISTS', KEYS[1]) == 0 then
-  return 'GONE'
-end
-local current = redis.call('HGET', KEYS[1], 'o:' .. name)
-if current and string.match(current, ' (%S+)$') == fence then
-  return 'OK' -- a retry finds itself
-end
-if ARGV[13] ~= '' and redis.call('HEXISTS', KEYS[1], 'o:' .. ARGV[13]) == 0 then
-  return 'GONE'
-end
-if current or redis.call('EXISTS', KEYS[2]) == 1 or redis.call('ZSCORE', KEYS[4], name) then
-  return 'EXISTS'
+local name, fence = ARGV[1], ARGV[2]
+local said = found(name, fence, ARGV[13])
+if said then
+  return said
 end
 local home = redis.call('HGET', KEYS[1], 'o:' .. ARGV[7])
 local replica = home and string.match(home, '^(%S+)')
 if not replica then
   return 'HOMELESS'
 end
-if redis.call('HLEN', KEYS[1]) >= limit then
-  local open = 0
-  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-    if string.sub(field, 1, 2) == 'o:' then
-      open = open + 1
-    end
-  end
-  if open >= limit then
-    return 'LIMIT'
-  end
+if hasOpen(tonumber(ARGV[5])) then
+  return 'LIMIT'
 end
 local entries = redis.call('XLEN', KEYS[3])
 -- What is left of an inbox that has expired counts for nothing.
