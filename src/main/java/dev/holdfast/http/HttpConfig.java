@@ -1,6 +1,7 @@
 package dev.holdfast.http;
 
 import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +18,7 @@ public interface HttpConfig {
    * loopback addresses too.
    */
   @WithDefault("localhost")
-  List<String> allowedOrigins();
+  List<@WithConverter(AllowedName.Origin.class) String> allowedOrigins();
 
   /**
    * The host names under which clients may reach the gateway, without ports, or {@code *}. {@code
@@ -25,7 +26,7 @@ public interface HttpConfig {
    * page from reaching a local gateway through a name of its own (DNS rebinding).
    */
   @WithDefault("localhost")
-  List<String> allowedHosts();
+  List<@WithConverter(AllowedName.Host.class) String> allowedHosts();
 
   /**
    * How long the body of a request may take to come; one that takes longer is answered 408, and its

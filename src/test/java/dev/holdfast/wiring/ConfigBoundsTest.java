@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.http.HttpConfig;
 import io.smallrye.config.ConfigValidationException;
 import io.smallrye.config.SmallRyeConfig;
 import java.util.Map;
@@ -112,6 +113,51 @@ class ConfigBoundsTest {
         .isInstanceOf(ConfigValidationException.class)
         .hasMessageContaining("holdfast." + name + " with the config value \"" + value + "\"")
         .hasMessageContaining(why);
+  }
+
+  /** Each was accepted, matched nothing, and left its author with a 403. */
+  @ParameterizedTest
+  @CsvSource({
+    "allowed-origins, https://a.example/, 'must be a host, an origin such as'",
+    "allowed-origins, https://a.example/mcp, not https://a.example/mcp",
+    "allowed-origins, https://a.example:443, not https://a.example:443",
+    "allowed-origins, https://me@a.example, not https://me@a.example",
+    "allowed-origins, a.example:8443, not a.example:8443",
+    "allowed-origins, *.example.com, not *.example.com",
+    "allowed-origins, 'localhost,https://*', not https://*",
+    "allowed-hosts, https://a.example, 'must be a host without port'",
+    "allowed-hosts, a.example:8080, not a.example:8080",
+    "allowed-hosts, ::1, not ::1",
+    "allowed-hosts, *.example.com, not *.example.com",
+  })
+  void shouldRefuseNamesThatNothingMatches(String name, String value, String why) {
+    assertThatThrownBy(() -> Configured.by(Map.of("holdfast.http." + name, value)))
+        .isInstanceOf(ConfigValidationException.class)
+        .hasMessageContaining("holdfast.http." + name)
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void shouldTakeNamesThatMatch() {
+    HttpConfig config =
+        Configured.by(
+                Map.of(
+                    "holdfast.http.allowed-origins",
+                    "localhost, A.example,https://b.example:8443,http://[::1]:3000,app://x,null,*",
+                    "holdfast.http.allowed-hosts",
+                    "a_b,10.0.0.1,[::1],*"))
+            .getConfigMapping(HttpConfig.class);
+
+    assertThat(config.allowedOrigins())
+        .containsExactly(
+            "localhost",
+            "a.example",
+            "https://b.example:8443",
+            "http://[::1]:3000",
+            "app://x",
+            "null",
+            "*");
+    assertThat(config.allowedHosts()).containsExactly("a_b", "10.0.0.1", "[::1]", "*");
   }
 
   @Test
