@@ -3,17 +3,12 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.log.StreamIndex;
-import dev.holdfast.redis.RedisSurvey;
-import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.LocalUpstream;
 import dev.holdfast.upstream.local.Offer;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -74,29 +69,5 @@ class DoctorTest {
     assertThat(examine(1, false)).isEqualTo(ExitCode.PROBLEM);
 
     assertThat(said()).contains("wrong    upstream default: ", "holdfast.upstream leads");
-  }
-
-  /** Everything in one process. */
-  private record Laptop(Upstream upstream, int connections) implements Equipment {
-
-    @Override
-    public Optional<RedisSurvey> redis() {
-      return Optional.empty();
-    }
-
-    @Override
-    public StreamIndex streams() {
-      return StreamIndex.NONE;
-    }
-
-    @Override
-    public Map<String, Upstream> upstreams() {
-      return Map.of(DEFAULT, upstream);
-    }
-
-    @Override
-    public int messageBytes() {
-      return 1000;
-    }
   }
 }
