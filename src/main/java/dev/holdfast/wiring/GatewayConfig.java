@@ -40,7 +40,7 @@ public interface GatewayConfig {
   /** The upstream at {@code /mcp}; without a URL or command, the tools inside this process. */
   Server upstream();
 
-  /** Further upstreams, each at {@code /servers/<name>/mcp}. */
+  /** Further upstreams, each at {@code /servers/<name>/mcp}; {@code default} is no name for one. */
   Map<String, Server> upstreams();
 
   /** All upstreams by name, that at {@code /mcp} among them. */

@@ -40,6 +40,11 @@ final class Upstreams {
       Vertx vertx,
       Purpose purpose,
       @ConfigProperty(name = "quarkus.application.version") String version) {
+    if (config.upstreams().containsKey(DEFAULT)) {
+      throw new ConfigurationException(
+          "holdfast.upstreams.default is no name for a server: holdfast.upstream configures the one"
+              + " at /mcp");
+    }
     Offer offer = new Offer(tools, resources, prompts);
     Kinds kinds = new Kinds(vertx, limits, purpose.isOnlyWay());
     config

@@ -15,8 +15,8 @@ class RefusedConfigIT {
   @CsvSource({
     "stream.retry, 1ms, 'holdfast.stream.retry must be 10ms or more, not PT0.001S'",
     "upstream.url, ftp://a/b, 'holdfast.upstream cannot be used with the url ftp://a/b: url must'",
-    "upstreams.x.idle-timeout, 2s, holdfast.upstreams.x.url is missing",
-    "upstreams.x.idle-timeout, 2s, or holdfast.upstreams.x.command",
+    "upstreams.x.idle-timeout, 2s, 'holdfast.upstreams.x.url is missing, or holdfast.upstreams.x.c'",
+    "upstreams.default.url, http://localhost:1/mcp, 'holdfast.upstreams.default is no name'",
     "upstream.command, npx \"x, 'holdfast.upstream cannot be used: command has a quote that is"
         + " not'",
   })

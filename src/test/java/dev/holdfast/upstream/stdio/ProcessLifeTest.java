@@ -70,8 +70,7 @@ class ProcessLifeTest {
   @ParameterizedTest
   @ValueSource(strings = {"stdin", "stdout", "stderr"})
   void shouldLeaveNoProcessBehindThatCannotBeFollowed(String pipe) {
-    StdioUpstreamSettings settings =
-        server().runBy("/bin/sh", "-c", "exec sleep 1000").settings();
+    StdioUpstreamSettings settings = server().runBy("/bin/sh", "-c", "exec sleep 1000").settings();
     AtomicLong pid = new AtomicLong();
     AtomicInteger told = new AtomicInteger();
 
