@@ -448,8 +448,8 @@ class InboxIT {
     assertThatExceptionOfType(InboxFullException.class)
         .isThrownBy(() -> other.inbox().put(ref, new byte[1]));
     owner.receiveAll();
-    // A refusal tells the owner, too: it may not have heard of what is there. When an earlier notice
-    // has reached it only now, there is room again.
+    // A refusal tells the owner, too: it may not have heard of what is there. When an earlier
+    // notice has reached it only now, there is room again.
     Throwable refusal = catchThrowable(() -> other.inbox().put(ref, new byte[1]));
     assertThat(refusal == null || refusal instanceof InboxFullException).isTrue();
 
