@@ -29,8 +29,7 @@ class UpstreamFailureTest {
 
   @Test
   void shouldSayThatThereIsNoSuchServer() {
-    assertError(
-        McpClient.at(Endpoints.server("nobody")).initialized(), 404, "No such server");
+    assertError(McpClient.at(Endpoints.server("nobody")).initialized(), 404, "No such server");
   }
 
   @Test
