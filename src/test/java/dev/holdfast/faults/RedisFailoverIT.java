@@ -15,9 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -92,16 +95,23 @@ class RedisFailoverIT {
     print("Redis failed over by Sentinel", begun);
   }
 
-  /** The last replica had not heard of the newest events. */
+  /**
+   * The last replica had not heard of the newest events. Every other client had left before they
+   * were written, and comes back for them: whoever stays may have got them all the same.
+   */
   private void loseTheNewest(SentinelFixture servers, Fleet fleet) throws Exception {
     long begun = System.nanoTime();
-    List<Future<?>> calls = startCalls(fleet);
+    AtomicBoolean leave = new AtomicBoolean();
+    CountDownLatch back = new CountDownLatch(1);
+    List<Future<?>> calls = startCalls(fleet, _ -> leave.get(), back);
     RedisFixture primary = servers.primary();
     servers.stopReplication();
-    int before = transcripts.getFirst().progress().size();
-    await().until(() -> transcripts.getFirst().progress().size() > before + 3);
+    awaitSteps(2);
+    leave.set(true);
+    awaitSteps(4);
     primary.kill();
     servers.awaitFailover(primary);
+    back.countDown();
 
     for (int i = 0; i < CALLS; i++) {
       // None hangs.
@@ -116,6 +126,13 @@ class RedisFailoverIT {
     print("Redis failed over by Sentinel, its newest writes lost", begun);
     FollowingClient afterwards = new FollowingClient(http, fleet.urls(), random);
     isWhole(afterwards.call(count(0, 3), random), fleet, 3);
+  }
+
+  /** Waits until somebody who stays has seen so many more steps. */
+  private void awaitSteps(int more) {
+    Transcript staying = transcripts.getFirst();
+    int before = staying.progress().size();
+    await().until(() -> staying.progress().size() >= before + more);
   }
 
   private static boolean isToldOfAGap(Transcript transcript) {
@@ -175,8 +192,18 @@ class RedisFailoverIT {
     return "holdfast:{" + clients.get(client).session() + "}";
   }
 
-  /** Starts calls at both replicas, and waits until all run. */
   private List<Future<?>> startCalls(Fleet fleet) throws Exception {
+    return startCalls(fleet, _ -> false, new CountDownLatch(0));
+  }
+
+  /**
+   * Starts calls at both replicas, and waits until all run.
+   *
+   * @param left tells when every other client goes away
+   * @param back for which it then waits
+   */
+  private List<Future<?>> startCalls(Fleet fleet, Predicate<Transcript> left, CountDownLatch back)
+      throws Exception {
     for (int i = 0; i < CALLS; i++) {
       // All of them first, lest the first call is over when the last one begins.
       clients.add(new FollowingClient(http, fleet.urls(), random));
@@ -188,9 +215,13 @@ class RedisFailoverIT {
       transcripts.add(transcript);
       String request = count(i);
       Random own = new Random(i);
+      boolean leaves = i % 2 == 1;
       running.add(
           threads.submit(() -> {
-            client.begin(request, own, transcript, seen -> false);
+            client.begin(request, own, transcript, leaves ? left : _ -> false);
+            if (leaves) {
+              back.await();
+            }
             client.resume(transcript, own);
             return null;
           }));

@@ -131,7 +131,8 @@ public final class SentinelFixture implements AutoCloseable {
   /** Has the replicas miss every write from now on, though the sentinels don't notice. */
   public void stopReplication() {
     RedisFixture primary = primary();
-    primary.command("ACL", "SETUSER", "default", "-psync");
+    // A replica whose PSYNC is refused falls back to SYNC.
+    primary.command("ACL", "SETUSER", "default", "-psync", "-sync");
     primary.command("CLIENT", "KILL", "TYPE", "replica");
   }
 
