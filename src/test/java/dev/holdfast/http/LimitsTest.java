@@ -232,6 +232,30 @@ class LimitsTest {
         .contains("finished");
   }
 
+  /** As any other error it is the end for an event source: what is lost is not passed over. */
+  @Test
+  void shouldTellAnEventSourceThatItsEventsArePurged() {
+    SseClient client = SseClient.initialized(Endpoints.at("/sse"));
+    String cursor = client.stream().lastEventId();
+    client.stream().cut();
+    client.post(SseClient.call("5", "manual", "{\"key\":\"flooded\"}"));
+    tool.flood("flooded", 300, 10);
+
+    await()
+        .untilAsserted(() -> {
+          FrameStream refused = client.resume(cursor);
+          if (refused.status() == 200) {
+            refused.cut();
+          }
+          assertThat(refused.status()).isEqualTo(410);
+          refused.rest();
+          assertThat(refused.raw())
+              .contains("-32000", "\"purged\":true")
+              .containsPattern("\"firstAvailable\":\"" + client.session() + "_m_\\d{13}-\\d+\"");
+        });
+    client.delete();
+  }
+
   private static void assertTooMany(int status, HttpHeaders headers, String body) {
     assertThat(status).isEqualTo(429);
     assertThat(headers.firstValueAsLong("Retry-After")).hasValue(1);

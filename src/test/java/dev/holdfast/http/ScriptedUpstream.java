@@ -63,7 +63,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
           "{\"protocolVersion\":\"%s\",\"capabilities\":{},\"serverInfo\":{}}"
               .formatted(body.contains("2025-11-25") ? "2025-11-25" : "2025-03-26"));
     } else if (!body.contains("\"id\"")) {
-      wire.answer(202, "", "");
+      hear(body, wire);
     } else {
       call(body, wire);
     }
@@ -76,6 +76,14 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
       wire.chunk("data: " + notification("unasked " + i) + "\n\n");
     }
     wire.stall();
+  }
+
+  private static void hear(String body, Wire wire) throws IOException {
+    switch (method(body)) {
+      case "notifications/crash" -> wire.answer(500, "text/html", SECRET);
+      case "notifications/stall" -> wire.stall();
+      default -> wire.answer(202, "", "");
+    }
   }
 
   private static void call(String body, Wire wire) throws IOException {

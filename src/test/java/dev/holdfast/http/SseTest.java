@@ -185,6 +185,20 @@ class SseTest {
     client.delete();
   }
 
+  /** It has no answer on the stream, so its status is all that there is to say it with. */
+  @ParameterizedTest
+  @CsvSource({"scripted, notifications/crash, 502", "hasty, notifications/stall, 504"})
+  void shouldSayThatTheServerDidNotTakeANotification(String server, String method, int status) {
+    SseClient client = SseClient.initialized(Endpoints.at("/servers/" + server + "/sse"));
+
+    HttpResponse<String> failed =
+        client.post("{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\"}");
+
+    assertThat(failed.statusCode()).isEqualTo(status);
+    assertThat(failed.body()).contains("\"error\"").doesNotContain("\"id\"", "Secret");
+    client.delete();
+  }
+
   @Test
   void shouldTellOnTheStreamThatTheServerIsDownAndLetTheClientTryAgain() {
     SseClient client = SseClient.at(Endpoints.at("/servers/down/sse"));

@@ -139,6 +139,37 @@ class DrainTest {
     refuses(() -> relay.listenFromStart(session));
   }
 
+  /** A refusal would be the end for an event source; a stream, however short, is not. */
+  @Test
+  void shouldSendOnAnEventSourceThatComesBack() throws Exception {
+    OneStreamRelay relay = fixture().relay.oneStream();
+    AtomicReference<SessionId> opened = new AtomicReference<>();
+    Tail tail =
+        relay.open(
+            SCRIPTED,
+            id -> {
+              opened.set(id);
+              return "/there";
+            });
+    TestConnection client = Desk.run(tail, new TestConnection());
+    Session begun = relay.session(SCRIPTED, opened.get());
+    relay.request(begun, new Body.Single(initialize("2024-11-05")));
+    client.await(c -> c.text().contains("\"result\""));
+    drain(others);
+    client.awaitEnd();
+    await()
+        .untilAsserted(
+            () -> refuses(() -> fixture().relay.initialize(SCRIPTED, initialize("2025-11-25"))));
+
+    EventId start = EventId.parseWithSession(opened.get().value() + "_m_0-0").orElseThrow();
+    Session session = relay.session(SCRIPTED, opened.get());
+    TestConnection again =
+        Desk.run(relay.resume(session, start, _ -> "/here"), new TestConnection());
+    again.awaitEnd();
+
+    assertThat(again.text()).contains("event: endpoint\n", "data: /here\n").endsWith(MOVED);
+  }
+
   /** A balancer learns that a replica is not ready when it looks. */
   @Test
   void shouldServeAndSendOnWhoComesBeforeThatIsKnown() throws Exception {

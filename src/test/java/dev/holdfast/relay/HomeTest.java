@@ -239,6 +239,25 @@ class HomeTest {
     assertThat(sent()).containsExactly(initialized(), SAID);
   }
 
+  /** Nothing was done, so the client may come again: 404 would have it give up its session. */
+  @Test
+  void shouldSaySoWhileAServerIsOpenedAnew() {
+    fixture.scripted.reopening = true;
+    Session session = open();
+    fixture.scripted.sendFailure = new UpstreamException.SessionGone();
+    fixture.scripted.answer =
+        _ -> {
+          throw new UpstreamException.SessionGone();
+        };
+
+    assertThatExceptionOfType(UpstreamException.Busy.class)
+        .isThrownBy(() -> fixture.relay.request(session, body(ping("8"))));
+    assertThatExceptionOfType(UpstreamException.Busy.class)
+        .isThrownBy(() -> fixture.relay.send(session, body(SAID)));
+
+    assertThat(fixture.store.find(session.id())).isPresent();
+  }
+
   @Test
   void shouldGiveUpAServerThatRefusesToOpenAnew() throws Exception {
     fixture.scripted.reopening = true;
