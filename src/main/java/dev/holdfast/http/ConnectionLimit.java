@@ -10,7 +10,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jboss.logging.Logger;
 
-/** Counts the connections that follow a stream, all of them and by client. Thread-safe. */
+/**
+ * Counts the connections that follow a stream, or wait for an answer that may be one, all of them
+ * and by client. Thread-safe.
+ */
 @Singleton
 final class ConnectionLimit {
 

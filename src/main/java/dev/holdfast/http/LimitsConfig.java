@@ -10,7 +10,11 @@ import jakarta.validation.constraints.Min;
 @ConfigMapping(prefix = "holdfast.limits")
 public interface LimitsConfig {
 
-  /** The most connections that follow a stream on this replica; more are refused with 429. */
+  /**
+   * The most connections of this replica that follow a stream, or wait for an answer that may be
+   * one; more are refused with 429. Idle ones do not count: {@code quarkus.http.idle-timeout}
+   * closes them, and {@code quarkus.http.limits.max-connections} bounds all.
+   */
   @WithDefault("10000")
   @Min(1)
   @Max(1_000_000)

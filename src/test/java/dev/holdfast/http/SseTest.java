@@ -189,7 +189,11 @@ class SseTest {
   @ParameterizedTest
   @CsvSource({"scripted, notifications/crash, 502", "hasty, notifications/stall, 504"})
   void shouldSayThatTheServerDidNotTakeANotification(String server, String method, int status) {
-    SseClient client = SseClient.initialized(Endpoints.at("/servers/" + server + "/sse"));
+    SseClient client = SseClient.at(Endpoints.at("/servers/" + server + "/sse"));
+    do {
+      // A busy machine may be too slow for the one that is hasty.
+      client.post(SseClient.initialize("0", "2024-11-05"));
+    } while (!client.stream().event().data().contains("\"result\""));
 
     HttpResponse<String> failed =
         client.post("{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\"}");
