@@ -6,7 +6,6 @@ import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
@@ -23,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
 
 /**
@@ -38,9 +36,8 @@ public final class Sessions {
   private final Map<String, Upstream> upstreams;
   private final Parts parts;
   private final InstantSource clock;
-  private final Duration touchEvery;
   private final Openings openings;
-  private final Map<SessionId, Known> known = new ConcurrentHashMap<>();
+  private final RecentSessions recent;
 
   /**
    * Puts the parts together.
@@ -59,7 +56,7 @@ public final class Sessions {
     this.upstreams = Map.copyOf(upstreams);
     this.parts = parts;
     this.clock = clock;
-    this.touchEvery = idleTimeout.dividedBy(10);
+    this.recent = new RecentSessions(store, idleTimeout.dividedBy(10), this::now);
     this.openings = new Openings(this, store, this.upstreams, parts, this::now);
   }
 
@@ -106,9 +103,7 @@ public final class Sessions {
       store.create(session);
       beginLog(session, request);
       recorded = true;
-      // As if long ago, so that the first use is written at once, and from where it came.
-      long before = System.nanoTime() - touchEvery.toNanos() - 1;
-      known.put(session.id(), new Known(session, before, nothingYet()));
+      recent.began(session);
       parts.listener().sessionOpened();
       return session;
     } finally {
@@ -153,7 +148,7 @@ public final class Sessions {
   Session find(String upstream, SessionId id) {
     Session session = store.find(id).orElseThrow(RelayException.SessionNotFound::new);
     requireUpstream(session, upstream);
-    used(session);
+    recent.used(session);
     return session;
   }
 
@@ -163,17 +158,17 @@ public final class Sessions {
    * not be looked up for that.
    */
   Session recall(String upstream, SessionId id) {
-    Known recent = known.get(id);
-    if (recent == null || isStale(recent)) {
+    Session used = recent.find(id);
+    if (used == null) {
       return find(upstream, id);
     }
-    requireUpstream(recent.session(), upstream);
-    return recent.session();
+    requireUpstream(used, upstream);
+    return used;
   }
 
   /** A session that was recalled is no more. */
   void forget(Session session) {
-    known.remove(session.id());
+    recent.forget(session);
   }
 
   private static void requireUpstream(Session session, String upstream) {
@@ -187,55 +182,18 @@ public final class Sessions {
     return store.find(id);
   }
 
-  /**
-   * Notes that a session is in use; the store hears of it only now and then. One that was found
-   * before it was initialized may be by now, and is of use only then.
-   */
+  /** Notes that a session is in use. */
   void used(Session session) {
-    Known recent = known.get(session.id());
-    if (recent != null && !isStale(recent)) {
-      return;
-    }
-    if (session.isInitialized()) {
-      touch(session);
-    } else {
-      store.find(session.id()).filter(Session::isInitialized).ifPresent(this::touch);
-    }
-  }
-
-  private void touch(Session session) {
-    Known before = known.put(session.id(), new Known(session, System.nanoTime(), nothingYet()));
-    SessionActivity since = before == null ? nothingYet() : before.untold();
-    boolean told = false;
-    try {
-      store.touch(session.id(), since.plus(nothingYet()));
-      told = true;
-    } finally {
-      if (!told) {
-        add(session, since);
-      }
-    }
+    recent.used(session);
   }
 
   /** Counts a request of a session; the store hears of it with the next use. */
   void count(Session session, String address, boolean failed) {
-    add(session, SessionActivity.request(now(), address, failed));
-  }
-
-  private void add(Session session, SessionActivity more) {
-    known.computeIfPresent(session.id(), (_, each) -> each.plus(more));
-  }
-
-  private SessionActivity nothingYet() {
-    return SessionActivity.none(now());
+    recent.count(session, address, failed);
   }
 
   private Instant now() {
     return clock.instant().truncatedTo(ChronoUnit.MILLIS);
-  }
-
-  private boolean isStale(Known recent) {
-    return System.nanoTime() - recent.touched() > touchEvery.toNanos();
   }
 
   UpstreamSession upstream(Session session) {
@@ -339,19 +297,8 @@ public final class Sessions {
         ended = ended.plus(clearExpired(each));
       }
     } while (expired.size() == EXPIRED_AT_ONCE);
-    known.values().forEach(this::settle);
+    recent.settle();
     return ended;
-  }
-
-  /** Tells the store what it has not heard yet, and forgets what was not used of late. */
-  private void settle(Known each) {
-    SessionId id = each.session().id();
-    Known told = new Known(each.session(), each.touched(), nothingYet());
-    // What is counted meanwhile is left for the next time: the replacement fails then.
-    boolean settled = isStale(each) ? known.remove(id, each) : known.replace(id, each, told);
-    if (settled && !each.untold().isEmpty()) {
-      store.note(id, each.untold());
-    }
   }
 
   /**
@@ -365,18 +312,6 @@ public final class Sessions {
         parts.log().end(id);
         parts.pumps().stop(id);
       }
-    }
-  }
-
-  /**
-   * A session that was used here.
-   *
-   * @param touched when the store last heard of it, by {@link System#nanoTime()}
-   * @param untold what it has not heard of
-   */
-  private record Known(Session session, long touched, SessionActivity untold) {
-    Known plus(SessionActivity more) {
-      return new Known(session, touched, untold.plus(more));
     }
   }
 }
