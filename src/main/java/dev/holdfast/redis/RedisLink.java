@@ -7,6 +7,7 @@ import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -23,6 +24,9 @@ public final class RedisLink implements AutoCloseable {
 
   /** Half of what a Vert.x connection lets wait for replies unless told otherwise. */
   public static final int MAX_UNDER_WAY = 1024;
+
+  /** How many of them one caller takes at a time who has more. */
+  public static final int AT_ONCE = MAX_UNDER_WAY / 2;
 
   private final RedisRoute route;
 
@@ -86,6 +90,19 @@ public final class RedisLink implements AutoCloseable {
    */
   public List<@Nullable Response> sendAll(List<Request> requests) {
     return route.sendAll(requests);
+  }
+
+  /**
+   * Sends any number of commands as {@link #sendAll} does, so many at a time that others find room
+   * on the connection too.
+   */
+  public List<@Nullable Response> sendMany(List<Request> requests) {
+    List<@Nullable Response> replies = new ArrayList<>(requests.size());
+    for (int from = 0; from < requests.size(); from += AT_ONCE) {
+      int to = Math.min(requests.size(), from + AT_ONCE);
+      replies.addAll(sendAll(requests.subList(from, to)));
+    }
+    return replies;
   }
 
   /**

@@ -118,16 +118,13 @@ final class Claims implements Adoption {
   public Set<StreamRef> lost(Collection<StreamRef> streams) {
     Set<StreamRef> lost = new HashSet<>();
     List<StreamRef> all = List.copyOf(streams);
-    for (int from = 0; from < all.size(); from += RedisEventLog.AT_ONCE) {
-      List<StreamRef> some = all.subList(from, Math.min(all.size(), from + RedisEventLog.AT_ONCE));
-      List<@Nullable Response> owners =
-          available(
-              "look for lost streams", () -> link.sendAll(some.stream().map(this::owner).toList()));
-      for (int i = 0; i < some.size(); i++) {
-        Response owner = owners.get(i);
-        if (owner == null || !owner.toString().startsWith(replica + ' ')) {
-          lost.add(some.get(i));
-        }
+    List<@Nullable Response> owners =
+        available(
+            "look for lost streams", () -> link.sendMany(all.stream().map(this::owner).toList()));
+    for (int i = 0; i < all.size(); i++) {
+      Response owner = owners.get(i);
+      if (owner == null || !owner.toString().startsWith(replica + ' ')) {
+        lost.add(all.get(i));
       }
     }
     return lost;

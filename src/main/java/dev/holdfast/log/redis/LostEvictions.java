@@ -51,7 +51,7 @@ final class LostEvictions {
     for (int attempt = 1; attempt <= ATTEMPTS && done < seats.size(); attempt++) {
       try {
         while (done < seats.size()) {
-          int next = Math.min(seats.size(), done + RedisEventLog.AT_ONCE);
+          int next = Math.min(seats.size(), done + RedisLink.AT_ONCE);
           evictAmong(seats.subList(done, next));
           done = next;
         }

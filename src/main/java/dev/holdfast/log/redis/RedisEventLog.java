@@ -58,9 +58,6 @@ public final class RedisEventLog implements EventLog, Adoption {
 
   private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
 
-  /** So that others find room on the connection too. */
-  static final int AT_ONCE = RedisLink.MAX_UNDER_WAY / 2;
-
   private final RedisLink link;
   private final RedisChannel channel;
   private final RedisKeys keys;
@@ -240,8 +237,8 @@ public final class RedisEventLog implements EventLog, Adoption {
     inbox.lookAgain();
     List<String> sessions =
         Stream.concat(sessions().stream(), claims.sessions().stream()).distinct().toList();
-    for (int from = 0; from < sessions.size(); from += AT_ONCE) {
-      sweep(sessions.subList(from, Math.min(sessions.size(), from + AT_ONCE)));
+    for (int from = 0; from < sessions.size(); from += RedisLink.AT_ONCE) {
+      sweep(sessions.subList(from, Math.min(sessions.size(), from + RedisLink.AT_ONCE)));
     }
   }
 

@@ -32,7 +32,6 @@ final class RedisInbox implements Inbox {
 
   private static final Logger LOG = System.getLogger(RedisInbox.class.getName());
   private static final Duration AGAIN_AFTER = Duration.ofSeconds(1);
-  private static final int AT_ONCE = RedisLink.MAX_UNDER_WAY / 2;
   private static final int LOCKS = 64;
 
   private final InboxScripts scripts;
@@ -194,8 +193,8 @@ final class RedisInbox implements Inbox {
     while (!closed && looks.get() == look) {
       try {
         List<String> all = sessions.get();
-        for (int from = 0; from < all.size(); from += AT_ONCE) {
-          List<String> some = all.subList(from, Math.min(all.size(), from + AT_ONCE));
+        for (int from = 0; from < all.size(); from += RedisLink.AT_ONCE) {
+          List<String> some = all.subList(from, Math.min(all.size(), from + RedisLink.AT_ONCE));
           scripts.waiting(some).forEach(this::notice);
         }
         return;

@@ -8,10 +8,8 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finds streams that are on record as this replica's and that it does not write. */
@@ -38,12 +36,9 @@ final class Unwritten {
   Map<StreamRef, String> among(Collection<String> sessions) {
     Map<StreamRef, String> found = new HashMap<>();
     List<String> all = List.copyOf(sessions);
-    for (int from = 0; from < all.size(); from += RedisEventLog.AT_ONCE) {
-      List<String> some = all.subList(from, Math.min(all.size(), from + RedisEventLog.AT_ONCE));
-      List<@Nullable Response> replies = link.sendAll(some.stream().map(this::owners).toList());
-      for (int i = 0; i < some.size(); i++) {
-        addUnwritten(some.get(i), replies.get(i), found);
-      }
+    List<@Nullable Response> replies = link.sendMany(all.stream().map(this::owners).toList());
+    for (int i = 0; i < all.size(); i++) {
+      addUnwritten(all.get(i), replies.get(i), found);
     }
     return withoutPostponed(found);
   }
@@ -74,22 +69,17 @@ final class Unwritten {
    * A stream that was opened in the name of this replica is written once its letter is received.
    */
   private Map<StreamRef, String> withoutPostponed(Map<StreamRef, String> found) {
-    Set<String> sessions = new HashSet<>();
-    found.keySet().forEach(stream -> sessions.add(stream.session()));
-    List<String> all = List.copyOf(sessions);
-    for (int from = 0; from < all.size(); from += RedisEventLog.AT_ONCE) {
-      List<String> some = all.subList(from, Math.min(all.size(), from + RedisEventLog.AT_ONCE));
-      List<@Nullable Response> lengths =
-          link.sendAll(
-              some.stream()
-                  .map(session -> Request.cmd(Command.XLEN).arg(keys.inbox(session)))
-                  .toList());
-      for (int i = 0; i < some.size(); i++) {
-        Response length = lengths.get(i);
-        String session = some.get(i);
-        if (length != null && !length.toString().equals("0")) {
-          found.keySet().removeIf(stream -> stream.session().equals(session));
-        }
+    List<String> sessions = found.keySet().stream().map(StreamRef::session).distinct().toList();
+    List<@Nullable Response> lengths =
+        link.sendMany(
+            sessions.stream()
+                .map(session -> Request.cmd(Command.XLEN).arg(keys.inbox(session)))
+                .toList());
+    for (int i = 0; i < sessions.size(); i++) {
+      Response length = lengths.get(i);
+      String session = sessions.get(i);
+      if (length != null && !length.toString().equals("0")) {
+        found.keySet().removeIf(stream -> stream.session().equals(session));
       }
     }
     return found;
