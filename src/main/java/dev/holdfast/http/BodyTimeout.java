@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.relay.BreakableWait;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -10,7 +11,6 @@ import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Bounds how long the body of a request may take, from the first byte to the last. A client that
@@ -44,70 +44,30 @@ final class BodyTimeout {
    * @throws IOException when it ends early
    */
   byte[] read(InputStream content, int maxBytes) throws IOException {
-    Reading reading = new Reading();
-    Future<?> expiry = clock.schedule(reading::expire, most.toNanos(), TimeUnit.NANOSECONDS);
+    BreakableWait wait = new BreakableWait();
     try {
-      return content.readNBytes(maxBytes);
+      return wait.during(() -> read(content, maxBytes, wait));
     } catch (InterruptedIOException interrupted) {
-      if (!reading.hasExpired()) {
+      if (!wait.isBroken()) {
         Thread.currentThread().interrupt();
         throw interrupted;
       }
       throw new LateException();
+    }
+  }
+
+  private byte[] read(InputStream content, int maxBytes, BreakableWait wait) throws IOException {
+    Future<?> expiry = clock.schedule(wait::end, most.toNanos(), TimeUnit.NANOSECONDS);
+    try {
+      return content.readNBytes(maxBytes);
     } finally {
       expiry.cancel(false);
-      reading.end();
     }
   }
 
   @PreDestroy
   void close() {
     clock.shutdownNow();
-  }
-
-  /** A read by one thread, which is interrupted when it takes too long, and only then. */
-  private static final class Reading {
-
-    private final Thread reader = Thread.currentThread();
-    private final ReentrantLock lock = new ReentrantLock();
-
-    // Guarded by the lock.
-    private boolean ended;
-    private boolean expired;
-
-    void expire() {
-      lock.lock();
-      try {
-        if (!ended) {
-          expired = true;
-          reader.interrupt();
-        }
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    boolean hasExpired() {
-      lock.lock();
-      try {
-        return expired;
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    /** Called by the reader. An interrupt that came too late must not reach what it does next. */
-    void end() {
-      lock.lock();
-      try {
-        ended = true;
-        if (expired) {
-          boolean _ = Thread.interrupted();
-        }
-      } finally {
-        lock.unlock();
-      }
-    }
   }
 
   /** A body took too long. */

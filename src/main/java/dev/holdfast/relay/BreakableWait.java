@@ -1,14 +1,13 @@
 package dev.holdfast.relay;
 
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Waits of one thread that another may end, by an interruption that reaches nothing else this
  * thread does. Thread-safe.
  */
-final class BreakableWait {
+public final class BreakableWait {
 
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -17,11 +16,24 @@ final class BreakableWait {
   private boolean broken;
 
   /**
+   * What has to wait.
+   *
+   * @param <T> what it brings
+   * @param <E> how it fails
+   */
+  @FunctionalInterface
+  public interface Work<T extends @Nullable Object, E extends Exception> {
+
+    /** Does it. */
+    T run() throws E;
+  }
+
+  /**
    * Does what has to wait.
    *
    * @param work is interrupted by {@link #end()}; whether it returns or throws then, is its affair
    */
-  <T extends @Nullable Object> T during(Supplier<T> work) {
+  public <T extends @Nullable Object, E extends Exception> T during(Work<T, E> work) throws E {
     lock.lock();
     try {
       waiting = Thread.currentThread();
@@ -29,7 +41,7 @@ final class BreakableWait {
       lock.unlock();
     }
     try {
-      return work.get();
+      return work.run();
     } finally {
       leave();
     }
@@ -47,8 +59,18 @@ final class BreakableWait {
     }
   }
 
+  /** Whether a wait was ended. */
+  public boolean isBroken() {
+    lock.lock();
+    try {
+      return broken;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Ends the wait, if there is one. */
-  void end() {
+  public void end() {
     lock.lock();
     try {
       if (waiting != null) {
