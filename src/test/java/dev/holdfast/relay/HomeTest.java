@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.AdoptedStream;
-import dev.holdfast.log.Adoption;
 import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -28,7 +27,6 @@ import dev.holdfast.upstream.UpstreamException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -389,21 +387,11 @@ class HomeTest {
   }
 
   private record Left(StreamRef home, StreamRef call, List<AdoptedStream> streams)
-      implements Adoption {
+      implements Estate {
 
     @Override
     public List<AdoptedStream> adopt(String session, String former) {
       return streams;
-    }
-
-    @Override
-    public Map<StreamRef, String> unwritten(Collection<String> sessions) {
-      return Map.of();
-    }
-
-    @Override
-    public List<AdoptedStream> adoptAgain(String session, Set<String> names) {
-      return List.of();
     }
 
     @Override

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.AdoptedStream;
-import dev.holdfast.log.Adoption;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -21,7 +20,6 @@ import dev.holdfast.upstream.UpstreamException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,23 +40,13 @@ class TakeOverTest {
   private Session session;
 
   /** What the lost replica has left. */
-  private static final class Left implements Adoption {
+  private static final class Left implements Estate {
     final List<AdoptedStream> streams = new ArrayList<>();
 
     @Override
     public List<AdoptedStream> adopt(String session, String former) {
       assertThat(former).isEqualTo(LOST);
       return streams;
-    }
-
-    @Override
-    public Map<StreamRef, String> unwritten(Collection<String> sessions) {
-      return Map.of();
-    }
-
-    @Override
-    public List<AdoptedStream> adoptAgain(String session, Set<String> names) {
-      return List.of();
     }
 
     @Override
