@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
 /**
  * Names a session: the value of {@code Mcp-Session-Id}. 256 random bits, so that it cannot be
  * guessed, in the URL-safe Base64 alphabet, which lies within the visible ASCII that the
- * specification asks for (2025-11-25, Transports, Session Management).
+ * specification asks for (2025-11-25, Transports, Session Management). It does not begin with a
+ * hyphen: a command line would take it for an option.
  *
  * @param value 43 characters
  */
@@ -18,7 +19,8 @@ public record SessionId(String value) {
   public static final int LENGTH = 43;
 
   private static final int BYTES = 32;
-  private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_-]{" + LENGTH + "}");
+  private static final Pattern FORM =
+      Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_-]{" + (LENGTH - 1) + "}");
 
   /**
    * @throws IllegalArgumentException when the text is not one that {@link #random()} could have
@@ -34,8 +36,13 @@ public record SessionId(String value) {
   public static SessionId random() {
     byte[] bytes = new byte[BYTES];
     // Made here and not once for all: a native image must not carry a seed from its build.
-    new SecureRandom().nextBytes(bytes);
-    return new SessionId(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
+    SecureRandom random = new SecureRandom();
+    String text;
+    do {
+      random.nextBytes(bytes);
+      text = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    } while (text.charAt(0) == '-');
+    return new SessionId(text);
   }
 
   /** Reads an id that a client sent; empty when it cannot be one of ours. */

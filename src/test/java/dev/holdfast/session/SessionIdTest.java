@@ -26,6 +26,12 @@ class SessionIdTest {
   }
 
   @Test
+  void shouldNotBeginLikeAnOption() {
+    assertThat(Stream.generate(SessionId::random).limit(10_000))
+        .noneMatch(id -> id.value().startsWith("-"));
+  }
+
+  @Test
   void shouldReadWhatItWrites() {
     SessionId id = SessionId.random();
 
@@ -39,6 +45,7 @@ class SessionIdTest {
         "x",
         "0123456789012345678901234567890123456789012",
         "012345678901234567890123456789012345678901}",
+        "-123456789012345678901234567890123456789012",
         "012345678901234567890123456789012345678901\n",
         "01234567890123456789012345678901234567890123",
       })
