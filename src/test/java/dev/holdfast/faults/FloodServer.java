@@ -5,6 +5,7 @@ import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.testing.Wire;
 import java.io.IOException;
 import java.net.URI;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,10 +19,16 @@ final class FloodServer implements AutoCloseable {
   private static final Pattern FLOOD =
       Pattern.compile("\"count\":(\\d+),\"bytes\":(\\d+),\"pauseMillis\":(\\d+)");
 
-  private final ScriptedServer server = ScriptedServer.playing(FloodServer::answer);
+  private final ScriptedServer server = ScriptedServer.playing(this::answer);
+  private final AtomicInteger floods = new AtomicInteger();
 
   URI url() {
     return server.url();
+  }
+
+  /** How many floods were heard to their end. */
+  int floods() {
+    return floods.get();
   }
 
   /** A call of {@code flood}. */
@@ -41,8 +48,7 @@ final class FloodServer implements AutoCloseable {
         .formatted(id);
   }
 
-  private static void answer(ScriptedRequest request, Wire wire)
-      throws IOException, InterruptedException {
+  private void answer(ScriptedRequest request, Wire wire) throws IOException, InterruptedException {
     Matcher id = ID.matcher(request.body());
     if (!request.method().equals("POST")) {
       wire.answer(405, "", "");
@@ -60,8 +66,7 @@ final class FloodServer implements AutoCloseable {
     }
   }
 
-  private static void call(String body, String id, Wire wire)
-      throws IOException, InterruptedException {
+  private void call(String body, String id, Wire wire) throws IOException, InterruptedException {
     wire.beginEvents();
     Matcher flood = FLOOD.matcher(body);
     if (flood.find()) {
@@ -76,6 +81,7 @@ final class FloodServer implements AutoCloseable {
                 .formatted(n, text));
         Thread.sleep(Long.parseLong(flood.group(3)));
       }
+      floods.incrementAndGet();
     }
     wire.chunk(
         "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n".formatted(id));
