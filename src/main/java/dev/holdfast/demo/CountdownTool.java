@@ -2,6 +2,7 @@ package dev.holdfast.demo;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
@@ -48,6 +49,8 @@ public class CountdownTool implements Tool<CountdownTool.Arguments> {
   public ToolResult call(Arguments arguments, ToolCall call) throws InterruptedException {
     int from = arguments.from();
     Duration interval = Duration.ofMillis(arguments.intervalMs());
+    call.log(
+        LogLevel.DEBUG, name(), "from " + from + ", a step takes " + interval.toMillis() + " ms");
     for (int step = 1; step <= from; step++) {
       Thread.sleep(interval);
       call.progress(step, (double) from, "T-" + (from - step));

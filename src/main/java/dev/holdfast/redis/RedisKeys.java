@@ -53,6 +53,11 @@ public record RedisKeys(String prefix) {
     return session(session) + ":ends";
   }
 
+  /** STRING: the log level of a session of local tools, whose name there is another. */
+  public String logLevel(String localSession) {
+    return prefix + "level:" + localSession;
+  }
+
   /** ZSET: all replicas, by when they were last heard of in ms since the epoch. */
   public String replicas() {
     return prefix + "replicas";

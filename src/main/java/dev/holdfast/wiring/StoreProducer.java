@@ -11,6 +11,9 @@ import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.session.redis.RedisSessionStore;
+import dev.holdfast.upstream.local.LogLevels;
+import dev.holdfast.upstream.local.MemoryLogLevels;
+import dev.holdfast.upstream.local.redis.RedisLogLevels;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
@@ -23,6 +26,9 @@ import java.util.Map;
 /** Makes the stores. */
 @Singleton
 final class StoreProducer {
+
+  /** How much longer than an idle session: one that only listens asks for none. */
+  private static final Duration LEVELS_LAST = Duration.ofDays(1);
 
   private final GatewayConfig gateway;
   private final StreamConfig streams;
@@ -90,6 +96,17 @@ final class StoreProducer {
               sessions.idleTimeout(),
               sessionTtl(),
               sessionLimits());
+    };
+  }
+
+  @Produces
+  @Singleton
+  LogLevels logLevels() {
+    return switch (gateway.store()) {
+      case MEMORY -> new MemoryLogLevels();
+      case REDIS ->
+          new RedisLogLevels(
+              redis.get().link(), redis.get().keys(), sessions.idleTimeout().plus(LEVELS_LAST));
     };
   }
 

@@ -5,6 +5,7 @@ import dev.holdfast.cli.Purpose;
 import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.LocalUpstream;
+import dev.holdfast.upstream.local.LogLevels;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Offer;
 import dev.holdfast.upstream.local.Prompt;
@@ -37,6 +38,7 @@ final class Upstreams {
       @All List<Tool<?>> tools,
       @All List<Resource> resources,
       @All List<Prompt<?>> prompts,
+      LogLevels levels,
       Vertx vertx,
       Purpose purpose,
       @ConfigProperty(name = "quarkus.application.version") String version) {
@@ -62,7 +64,7 @@ final class Upstreams {
         DEFAULT,
         kinds
             .of("holdfast.upstream", DEFAULT, config.upstream())
-            .orElseGet(() -> new LocalUpstream(offer, "holdfast", version)));
+            .orElseGet(() -> new LocalUpstream(offer, levels, "holdfast", version)));
   }
 
   Map<String, Upstream> byName() {

@@ -41,6 +41,7 @@ class ArchitectureTest {
           entry("upstream.channel", List.of("upstream", "protocol")),
           entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol")),
           entry("upstream.local", List.of("upstream", "protocol")),
+          entry("upstream.local.redis", List.of("upstream.local", "upstream", "redis")),
           entry("demo", List.of("upstream.local")),
           entry("session", List.of("protocol")),
           entry("session.memory", List.of("session", "protocol")),
@@ -70,6 +71,7 @@ class ArchitectureTest {
                   "upstream.channel",
                   "upstream.stdio",
                   "upstream.local",
+                  "upstream.local.redis",
                   "demo",
                   "session",
                   "session.memory",
@@ -147,6 +149,7 @@ class ArchitectureTest {
         "log.redis",
         "session.redis",
         "upstream.http",
+        "upstream.local.redis",
         "http",
         "wiring");
     // The transport itself has one place where it is cut off, and resources know none of it.

@@ -148,6 +148,24 @@ class AnywhereIT {
   }
 
   @Test
+  void shouldLogFromTheLevelThatWasSetElsewhere() {
+    McpClient here = McpClient.at(one.url(LOCAL));
+    McpClient there = here.elsewhere(two.url(LOCAL));
+
+    HttpResponse<String> set =
+        there.post(
+            """
+            {"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"debug"}}\
+            """);
+
+    assertThat(set.body()).contains("\"result\"");
+    try (FrameStream stream =
+        here.stream(ToolRequest.of(2, "countdown", "{\"from\":1,\"intervalMs\":10}"))) {
+      assertThat(stream.event().data()).contains("notifications/message", "debug");
+    }
+  }
+
+  @Test
   void shouldBringAnAnswerToTheServerOnce() {
     McpClient here = McpClient.at(one.url(ASKING));
     McpClient there = here.elsewhere(two.url(ASKING));

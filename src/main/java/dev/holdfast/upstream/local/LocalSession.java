@@ -144,7 +144,12 @@ final class LocalSession implements UpstreamSession {
     LogLevel level =
         LogLevel.parse(Messages.params(request).path("level").asText())
             .orElseThrow(() -> new InvalidParamsException("level must be a log level"));
-    parts.states().setLogLevel(caller.session(), level);
+    try {
+      parts.levels().put(caller.session(), level);
+    } catch (UpstreamException away) {
+      // Not thrown: there may be calls in the same batch.
+      return JsonRpcErrors.error(request.id(), JsonRpcErrorCode.INTERNAL_ERROR);
+    }
     return Messages.result(request.id(), _ -> {});
   }
 
@@ -188,6 +193,7 @@ final class LocalSession implements UpstreamSession {
   /** {@inheritDoc} Cancels its calls on this replica; on others, their readers go away. */
   @Override
   public void end() {
+    parts.levels().remove(caller.session());
     parts.states().end(caller.session()).forEach(RunningCall::cancel);
   }
 

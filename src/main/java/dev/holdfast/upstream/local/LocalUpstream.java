@@ -18,9 +18,7 @@ import java.util.List;
  * An MCP server inside this process, made of {@link Tool}s, {@link Resource}s and {@link Prompt}s.
  *
  * <p>A session is only a name, which also says what its client can be asked for, so any replica can
- * attach to it. What the session did elsewhere is absent here: a log level that was set on another
- * replica does not count, and what is sent to a call that runs on another replica must be brought
- * there.
+ * attach to it. What is sent to a call that runs on another replica must be brought there.
  *
  * <p>A call that was cancelled gets no response: its stream ends without one. A call whose stream
  * is closed before its end is cancelled, too.
@@ -31,18 +29,24 @@ public final class LocalUpstream implements Upstream {
   private final String name;
   private final String version;
 
+  /** Makes a server, as below, whose sessions are all in this process. */
+  public LocalUpstream(Offer offer, String name, String version) {
+    this(offer, new MemoryLogLevels(), name, version);
+  }
+
   /**
    * Makes a server of these tools and whatever else there is. Starts no thread before the first
    * call.
    *
    * @param offer what clients find
+   * @param levels what clients choose for their sessions, here and on other replicas
    * @param name the name by which the server introduces itself
    * @param version its version
    * @throws IllegalArgumentException if two of a kind have the same name, a name is malformed, or
    *     no schema can be made of a record
    */
-  public LocalUpstream(Offer offer, String name, String version) {
-    this.parts = Parts.of(offer);
+  public LocalUpstream(Offer offer, LogLevels levels, String name, String version) {
+    this.parts = Parts.of(offer, levels);
     this.name = name;
     this.version = version;
   }

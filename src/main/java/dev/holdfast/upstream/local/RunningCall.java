@@ -20,6 +20,7 @@ final class RunningCall implements ToolCall {
   private final BoundTool<?> tool;
   private final ObjectNode arguments;
   private final SessionStates states;
+  private final LogThreshold threshold;
   private final MessageQueue queue;
   private final MessageQueue.Writer out;
   private final Client client;
@@ -42,6 +43,7 @@ final class RunningCall implements ToolCall {
     this.tool = tool;
     this.arguments = arguments;
     this.states = parts.states();
+    this.threshold = new LogThreshold(parts.levels(), caller.session());
     this.queue = queue;
     this.out = queue.open();
     this.client = new AskedClient(caller, parts, out);
@@ -141,7 +143,7 @@ final class RunningCall implements ToolCall {
   @Override
   public void log(LogLevel level, String logger, String text) {
     checkCancelled();
-    if (level.compareTo(states.logLevel(session())) >= 0) {
+    if (threshold.lets(level)) {
       out.write(Messages.log(level, logger, text));
     }
   }

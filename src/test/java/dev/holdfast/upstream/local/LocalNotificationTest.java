@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.holdfast.upstream.MessageSource;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -146,6 +147,30 @@ class LocalNotificationTest {
 
     // then
     assertThat(drain(client.callTool("1", "tool"))).hasSize(8);
+  }
+
+  @Test
+  void shouldLogFromALevelThatIsSetWhileTheToolRuns() throws Exception {
+    // given
+    Semaphore logged = new Semaphore(0);
+    LocalClient client =
+        server.clientOf(call -> {
+          while (!call.cancelled()) {
+            call.log(LogLevel.DEBUG, "here", "a text");
+            logged.release();
+            Thread.sleep(10);
+          }
+          return ToolResult.text("cancelled");
+        });
+    MessageSource answer = client.callTool("1", "tool");
+    logged.acquire();
+
+    // when
+    client.setLevel("debug");
+
+    // then
+    assertThat(text(answer.take().getFirst().payload())).contains("notifications/message");
+    answer.close();
   }
 
   private static ToolResult logAtAllLevels(ToolCall call) {
