@@ -14,6 +14,9 @@ final class Pages {
   /** Read however many do so: about what goes into a socket at once. */
   static final long SMALLEST = 32 * 1024;
 
+  /** Of the heap: events that were read lie there twice more, as frames and on their way out. */
+  private static final int HEAP_SHARE = 24;
+
   /** What is given away of what is left, so that there is always some left. */
   private static final int SHARE = 8;
 
@@ -30,7 +33,7 @@ final class Pages {
 
   /** As much as this process can spare. */
   static Pages ofHeap() {
-    return new Pages(Runtime.getRuntime().maxMemory() / SHARE);
+    return new Pages(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
   }
 
   /** A page to read into; to be given back. In bytes. */

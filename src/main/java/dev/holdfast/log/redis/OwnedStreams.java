@@ -16,11 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** The streams that this replica writes, as long as they are open or have a local tail. */
 final class OwnedStreams {
 
-  private static final long MAX_HEAD_BYTES = 32 * 1024 * 1024;
-
   private final LogScripts scripts;
   private final Watchers watchers;
-  private final HeadBudget budget = new HeadBudget(MAX_HEAD_BYTES);
+  private final HeadBudget budget = HeadBudget.ofHeap();
   private final Map<StreamRef, OwnedStream> streams = new ConcurrentHashMap<>();
 
   /** Streams of which it is being asked, or not yet known, whether they could be opened. */

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands the bytes of a body from the event loop to a thread that blocks for them. It holds what the
- * reader has not taken yet; at {@link #HIGH_WATER} bytes, or at {@link #LOW_WATER} while too much
- * is held of the whole server, the sender is to be held back until the reader has taken all of
- * them.
+ * reader has not taken yet; at {@link #HIGH_WATER} bytes, or at {@link #LOW_WATER} while there is
+ * too much of the whole server, the sender is to be held back until the reader has taken all of
+ * them. What the reader has taken counts until it comes back for more.
  */
 final class BodyQueue {
 
@@ -27,6 +27,7 @@ final class BodyQueue {
   // All guarded by the lock.
   private List<byte[]> chunks = new ArrayList<>();
   private int bytes;
+  private int taken;
   private boolean heldBack;
   private boolean ended;
   private boolean closed;
@@ -92,7 +93,9 @@ final class BodyQueue {
     try {
       closed = true;
       chunks = new ArrayList<>();
-      empty();
+      settle();
+      inflow.remove(bytes);
+      bytes = 0;
       arrival.signal();
     } finally {
       lock.unlock();
@@ -109,6 +112,7 @@ final class BodyQueue {
   Arrival take(Deadline deadline, Runnable release) throws InterruptedException {
     lock.lockInterruptibly();
     try {
+      settle();
       while (true) {
         Arrival arrived = poll(release);
         if (arrived != null) {
@@ -130,14 +134,15 @@ final class BodyQueue {
       return Arrival.Nothing.CLOSED;
     }
     if (!chunks.isEmpty()) {
-      List<byte[]> taken = chunks;
+      List<byte[]> all = chunks;
       chunks = new ArrayList<>();
-      empty();
+      taken = bytes;
+      bytes = 0;
       if (heldBack) {
         heldBack = false;
         release.run();
       }
-      return new Arrival.Chunks(taken);
+      return new Arrival.Chunks(all);
     }
     if (ended) {
       return Arrival.Nothing.ENDED;
@@ -145,8 +150,9 @@ final class BodyQueue {
     return failure == null ? null : new Arrival.Broken(failure);
   }
 
-  private void empty() {
-    inflow.remove(bytes);
-    bytes = 0;
+  /** The reader is done with what it had. */
+  private void settle() {
+    inflow.remove(taken);
+    taken = 0;
   }
 }

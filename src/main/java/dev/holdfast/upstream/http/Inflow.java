@@ -3,13 +3,17 @@ package dev.holdfast.upstream.http;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How much of one server's answers may lie here unread, all together. Many fast streams at a slow
- * store would otherwise need as many buffers at once. Thread-safe.
+ * How much of one server's answers may lie here, all together, until it is in the log. Many fast
+ * streams at a slow store would otherwise need as many buffers at once, and everybody else's events
+ * would wait in line behind them. Thread-safe.
  */
 final class Inflow {
 
-  /** Of the heap; what was read and is on its way to the log takes a few times as much again. */
+  /** Of the heap; what is on its way to the log takes a few times as much again. */
   private static final int SHARE = 16;
+
+  /** What a busy store takes in a fraction of a second, in bytes. */
+  private static final long MOST = 8 * 1024 * 1024;
 
   private final AtomicLong held = new AtomicLong();
   private final long budget;
@@ -21,7 +25,7 @@ final class Inflow {
 
   /** As much as this process can spare. */
   static Inflow ofHeap() {
-    return new Inflow(Runtime.getRuntime().maxMemory() / SHARE);
+    return new Inflow(Math.min(Runtime.getRuntime().maxMemory() / SHARE, MOST));
   }
 
   void add(long bytes) {
