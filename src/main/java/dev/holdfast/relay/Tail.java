@@ -1,6 +1,5 @@
 package dev.holdfast.relay;
 
-import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -12,7 +11,6 @@ import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
 import java.util.List;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One reader of a stream: a cursor and a connection. Reads everything after the cursor, writes it
@@ -24,21 +22,12 @@ public final class Tail {
 
   private static final Logger LOG = Logger.getLogger(Tail.class);
 
-  /** The most events that are read at once: enough for a burst to go out in few writes. */
-  private static final int PAGE = 500;
-
-  /** Read before it is known how large the events of the stream are. */
-  static final int FIRST_PAGE = 128;
-
   private static final int LITTLE = 16 * 1024;
 
   /** How long a wait may last, lest a wake-up was lost on its way from another replica. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
 
-  /** How long a store may be away before the client of a stream from elsewhere is sent there. */
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
-
-  private final Context context;
+  private final TailContext context;
   private final StreamRef stream;
   private final Framing framing;
   private final Kind kind;
@@ -46,16 +35,12 @@ public final class Tail {
   private final Signal signal = new Signal();
   private final SseWriter frames = new SseWriter();
   private final Lifetime lifetime;
+  private final PageReader reader;
 
   /** Set by any thread. */
   private volatile boolean moving;
 
   private Position cursor;
-  private @Nullable ReadResult read;
-
-  /** How large an event is on the wire, as far as is known; 0 before the first. */
-  private int eventBytes;
-
   private int replayed;
   private boolean behind = true;
   private boolean complete;
@@ -76,44 +61,13 @@ public final class Tail {
   }
 
   /**
-   * What all tails share.
-   *
-   * @param log where streams are read
-   * @param config how connections are held
-   * @param onGap what happens when events are gone
-   * @param evictions remembers who was evicted, to slow down clients that fight
-   * @param listener is told what happens
-   * @param running knows those that run
-   * @param pages how much is read at once
-   */
-  record Context(
-      EventLog log,
-      StreamConfig config,
-      ReplayConfig.OnGap onGap,
-      Evictions evictions,
-      RelayListener listener,
-      Tails running,
-      Pages pages) {
-
-    Context(
-        EventLog log,
-        StreamConfig config,
-        ReplayConfig.OnGap onGap,
-        Evictions evictions,
-        RelayListener listener,
-        Tails running) {
-      this(log, config, onGap, evictions, listener, running, Pages.ofHeap());
-    }
-  }
-
-  /**
    * Prepares; {@link #run} starts.
    *
    * @param cursor the last event that the client has
    * @param alive called from time to time while the client listens
    */
   Tail(
-      Context context,
+      TailContext context,
       StreamRef stream,
       Framing framing,
       Position cursor,
@@ -126,15 +80,12 @@ public final class Tail {
     this.kind = kind;
     this.alive = alive;
     this.lifetime = new Lifetime(context.config());
+    this.reader = new PageReader(context.log(), stream);
   }
 
-  /**
-   * Begins with what was read already after the cursor. That there was nothing is not begun with:
-   * something may have come before the stream is watched, and would not wake this tail.
-   */
+  /** Begins with what was read already after the cursor. */
   Tail beginningWith(ReadResult first) {
-    boolean nothing = first instanceof ReadResult.Events events && events.events().isEmpty();
-    read = nothing ? null : first;
+    reader.beginWith(first);
     return this;
   }
 
@@ -196,8 +147,7 @@ public final class Tail {
   private boolean step(Outlet outlet) throws ClientGoneException, InterruptedException {
     long room = context.pages().take();
     try {
-      ReadResult next = read == null ? read(outlet, pageOf(room)) : read;
-      read = null;
+      ReadResult next = reader.read(cursor, room, () -> bearWithTheStore(outlet));
       // An evicted tail stops even when it never has to wait: an event goes to one connection only.
       if (signal.ended()) {
         return await(Duration.ZERO);
@@ -220,33 +170,16 @@ public final class Tail {
     return pause(outlet);
   }
 
-  private int pageOf(long room) {
-    return eventBytes == 0 ? FIRST_PAGE : Math.clamp(room / eventBytes, 1, PAGE);
-  }
-
-  /** Reads, and bears with a store that is away for a moment: the client need not notice. */
-  private ReadResult read(Outlet outlet, int page)
-      throws ClientGoneException, InterruptedException {
-    long since = System.nanoTime();
-    for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
-      try {
-        return context.log().read(stream, cursor, page);
-      } catch (StoreUnavailableException away) {
-        if (isUnwanted() || lifetime.isOver() || isTooLong(since)) {
-          throw away;
-        }
-        if (lifetime.isSilent()) {
-          frames.comment("");
-        }
-        outlet.flush(frames);
-        Thread.sleep(backoff.delay());
-      }
+  /** The store is away for a moment: the client need not notice. */
+  private boolean bearWithTheStore(Outlet outlet) throws ClientGoneException {
+    if (isUnwanted() || lifetime.isOver()) {
+      return false;
     }
-  }
-
-  /** Where the stream is written, the client is sent nowhere: there is no better place for it. */
-  private boolean isTooLong(long since) {
-    return System.nanoTime() - since > PATIENCE.toNanos() && !context.log().isWrittenHere(stream);
+    if (lifetime.isSilent()) {
+      frames.comment("");
+    }
+    outlet.flush(frames);
+    return true;
   }
 
   private boolean deliver(List<LogEvent> events, Outlet outlet) throws ClientGoneException {
@@ -255,7 +188,7 @@ public final class Tail {
     }
     LogEvent newest = events.getLast();
     int count = events.size();
-    eventBytes = Math.ceilDiv(frames.length(), count);
+    reader.sized(count, frames.length());
     // What ends the stream goes out with the end of the response, if it is not much.
     if (!newest.last() || frames.length() > LITTLE) {
       outlet.flush(frames);

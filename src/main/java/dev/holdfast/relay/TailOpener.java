@@ -23,7 +23,7 @@ final class TailOpener {
   private final Consumer<Session> used;
   private final InstantSource clock;
   private final Evictions evictions;
-  private final Tail.Context context;
+  private final TailContext context;
 
   /**
    * Opens none yet.
@@ -41,7 +41,7 @@ final class TailOpener {
     this.clock = clock;
     this.evictions = new Evictions(streams.retry());
     this.context =
-        new Tail.Context(log, streams, replay.onGap(), evictions, listener, parts.tails());
+        new TailContext(log, streams, replay.onGap(), evictions, listener, parts.tails());
   }
 
   /** Of a request that was just made. */
@@ -104,7 +104,8 @@ final class TailOpener {
     StreamRef stream = StreamNames.of(session, last.stream());
     boolean stale =
         isOlderThan(last.position(), replay.window()) && !waits(stream, last.position(), framing);
-    ReadResult next = stale ? gapIn(stream) : log.read(stream, last.position(), Tail.FIRST_PAGE);
+    ReadResult next =
+        stale ? gapIn(stream) : log.read(stream, last.position(), PageReader.FIRST_PAGE);
     switch (next) {
       case ReadResult.Gap gap when replay.onGap() == ReplayConfig.OnGap.ERROR -> {
         listener.gap();

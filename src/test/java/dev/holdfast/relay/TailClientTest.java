@@ -139,7 +139,7 @@ class TailClientTest {
     TestConnection again = desk.follow("s", last.position(), Tail.Kind.RESUMED);
     again.awaitEnd();
 
-    int sent = Tail.FIRST_PAGE + 500;
+    int sent = PageReader.FIRST_PAGE + 500;
     assertThat(cut.data()).isEqualTo(Desk.numbers(1, sent));
     assertThat(again.data()).isEqualTo(Desk.numbers(sent + 1, 1200));
   }

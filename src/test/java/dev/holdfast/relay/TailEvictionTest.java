@@ -67,7 +67,7 @@ class TailEvictionTest {
     older.awaitEnd();
 
     assertThat(newer.data()).isEqualTo(Desk.numbers(1, 2000));
-    assertThat(older.data()).isEqualTo(Desk.numbers(1, Tail.FIRST_PAGE));
+    assertThat(older.data()).isEqualTo(Desk.numbers(1, PageReader.FIRST_PAGE));
     assertThat(older.text()).endsWith("\n\nretry: 5000\n\n");
   }
 

@@ -113,9 +113,8 @@ class TailLifetimeTest {
   @Test
   void shouldBearThatTheUseOfTheSessionCannotBeNoted() {
     StreamWriter writer = desk.open("s");
-    Tail.Context context =
-        new Tail.Context(
-            desk.log, desk.streams, desk.onGap, desk.evictions, desk.heard, desk.tails);
+    TailContext context =
+        new TailContext(desk.log, desk.streams, desk.onGap, desk.evictions, desk.heard, desk.tails);
     Runnable away =
         () -> {
           throw new SessionStoreException(null);
