@@ -90,16 +90,17 @@ final class InboxScripts {
   }
 
   /**
-   * Puts a message.
+   * Puts a message; made again when its outcome is unknown.
    *
    * @param name the stream's; empty for those of all other replicas
    * @return for how many replicas it was put
    */
   int put(String session, String name, byte[] message) {
-    Response said =
-        send(
+    String own = "+" + Claims.newFence();
+    String count =
+        twice(
             put,
-            both(session),
+            List.of(keys.session(session), keys.inbox(session), keys.ends(session)),
             args ->
                 args.arg(name)
                     .arg(message)
@@ -108,8 +109,8 @@ final class InboxScripts {
                     .arg(session)
                     .arg(MAX_ENTRIES)
                     .arg(MAX_BYTES)
-                    .arg(timeToLive.toMillis()));
-    String count = String.valueOf(said);
+                    .arg(timeToLive.toMillis())
+                    .arg(own));
     if (count.equals("FULL")) {
       throw new InboxFullException();
     }
@@ -267,6 +268,17 @@ final class InboxScripts {
       RedisScript script, List<String> scriptKeys, Consumer<Request> arguments) {
     try {
       return script.run(link, scriptKeys, arguments);
+    } catch (RedisException failure) {
+      throw unavailable(failure);
+    }
+  }
+
+  /** For a script of which a second attempt finds the first. */
+  private String twice(RedisScript script, List<String> scriptKeys, Consumer<Request> arguments) {
+    try {
+      return String.valueOf(script.run(link, scriptKeys, arguments));
+    } catch (RedisUnknownOutcomeException unknown) {
+      return String.valueOf(send(script, scriptKeys, arguments));
     } catch (RedisException failure) {
       throw unavailable(failure);
     }

@@ -1,8 +1,10 @@
 -- Puts a message into a session's inbox: for the owner of one open stream, or, without a name, once
 -- for each other replica that owns open streams; '-' is none. Tells those who are to take it.
--- KEYS session, inbox
--- ARGV name (or ''), message, replica, channel prefix, session, most entries, most bytes, sessionTtl
+-- KEYS session, inbox, ends
+-- ARGV name (or ''), message, replica, channel prefix, session, most entries, most bytes, sessionTtl,
+--      a name for this message, which has no form of a stream's
 -- Returns for how many replicas it is.
+local REMEMBER = 60000 -- ms: an attempt may be made again, or held up on its way, for so long
 local names, replicas = {}, {}
 
 local function address(name, owner)
@@ -30,13 +32,14 @@ else
   end
 end
 
+local before = redis.call('ZSCORE', KEYS[3], ARGV[9]) -- a retry finds itself
 local entries = redis.call('XLEN', KEYS[2])
 -- What is left of an inbox that has expired counts for nothing.
 local bytes = entries > 0 and tonumber(redis.call('HGET', KEYS[1], 'in')) or 0
-local full = #replicas > 0
+local full = not before and #replicas > 0
   and (entries + #replicas > tonumber(ARGV[6]) or bytes >= tonumber(ARGV[7]))
 for _, replica in ipairs(replicas) do
-  if not full then
+  if not full and not before then
     redis.call('XADD', KEYS[2], '*', 's', table.concat(names[replica], ' '), 'd', ARGV[2])
     redis.call('PEXPIRE', KEYS[2], ARGV[8])
     bytes = bytes + #ARGV[2]
@@ -45,4 +48,19 @@ for _, replica in ipairs(replicas) do
   -- Also when it is full: perhaps the owner has not heard of what is there.
   redis.call('PUBLISH', ARGV[4] .. replica, 'in ' .. ARGV[5])
 end
-return full and 'FULL' or #replicas
+if full then
+  return 'FULL'
+end
+if before then
+  return math.max(#replicas, 1)
+end
+if #replicas > 0 then
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
+  redis.call('ZADD', KEYS[3], now + REMEMBER, ARGV[9])
+  if redis.call('PTTL', KEYS[3]) < REMEMBER then
+    redis.call('PEXPIRE', KEYS[3], REMEMBER)
+  end
+end
+return #replicas

@@ -391,6 +391,27 @@ class InboxIT {
     assertThat(sender.received).isEmpty();
   }
 
+  /** Its client would be told 503, send it again, and the server would get it twice. */
+  @Test
+  void shouldPutOnceWhenTheReplyIsLost() {
+    RedisProxy proxy = proxy();
+    Owner owner = silent("a", redis.url(), redis.url());
+    Owner other = silent("b", proxy.url(), redis.url());
+    owner.log.open(ref, "1");
+    put(other, ref, "1");
+
+    proxy.cutAtNextReplies(1);
+    put(other, ref, "2");
+    proxy.cutAtNextReplies(1);
+    assertThat(other.inbox().putElsewhere(session, "3".getBytes(UTF_8))).isEqualTo(1);
+
+    assertThat(proxy.cutsLeft()).isZero();
+    assertThat(waiting()).isEqualTo(":3");
+    owner.receiveAll();
+    owner.inbox().collect(session);
+    assertThat(owner.received).containsExactly("1", "2", "3");
+  }
+
   @Test
   void shouldPutNothingForStreamsThatAreNotOpen() {
     Owner owner = replica("a");
