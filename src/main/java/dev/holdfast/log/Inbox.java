@@ -34,8 +34,8 @@ public interface Inbox {
    * @param message opaque here; not copied
    * @return whether the stream is open; when it is not, nothing was put
    * @throws InboxFullException when too much waits in this inbox already
-   * @throws StoreUnavailableException when the store cannot be reached in time; when the connection
-   *     broke twice, also if the message has been put all the same
+   * @throws StoreUnavailableException when the store cannot be reached in time; also if the message
+   *     was put all the same, when the connection broke and a second attempt does not tell either
    */
   boolean put(StreamRef stream, byte[] message);
 

@@ -48,7 +48,10 @@ public record RedisKeys(String prefix) {
     return session(session) + ":streams";
   }
 
-  /** ZSET: ends and names of streams that were kept in another, by when they are forgotten. */
+  /**
+   * ZSET: ends and names of streams that were kept in another, and names of what was put into the
+   * inbox, by when they are forgotten.
+   */
   public String ends(String session) {
     return session(session) + ":ends";
   }

@@ -20,15 +20,4 @@ record TailContext(
     Evictions evictions,
     RelayListener listener,
     Tails running,
-    Pages pages) {
-
-  TailContext(
-      EventLog log,
-      StreamConfig config,
-      ReplayConfig.OnGap onGap,
-      Evictions evictions,
-      RelayListener listener,
-      Tails running) {
-    this(log, config, onGap, evictions, listener, running, Pages.ofHeap());
-  }
-}
+    Pages pages) {}

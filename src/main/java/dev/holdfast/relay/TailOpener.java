@@ -41,7 +41,8 @@ final class TailOpener {
     this.clock = clock;
     this.evictions = new Evictions(streams.retry());
     this.context =
-        new TailContext(log, streams, replay.onGap(), evictions, listener, parts.tails());
+        new TailContext(
+            log, streams, replay.onGap(), evictions, listener, parts.tails(), Pages.ofHeap());
   }
 
   /** Of a request that was just made. */

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 /**
  * Names a session: the value of {@code Mcp-Session-Id}. 256 random bits, so that it cannot be
  * guessed, in the URL-safe Base64 alphabet, which lies within the visible ASCII that the
- * specification asks for (2025-11-25, Transports, Session Management). It does not begin with a
- * hyphen: a command line would take it for an option.
+ * specification asks for (2025-11-25, Transports, Session Management). A new one does not begin
+ * with a hyphen: a command line would take it for an option.
  *
  * @param value 43 characters
  */
@@ -19,12 +19,10 @@ public record SessionId(String value) {
   public static final int LENGTH = 43;
 
   private static final int BYTES = 32;
-  private static final Pattern FORM =
-      Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_-]{" + (LENGTH - 1) + "}");
+  private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_-]{" + LENGTH + "}");
 
   /**
-   * @throws IllegalArgumentException when the text is not one that {@link #random()} could have
-   *     made
+   * @throws IllegalArgumentException when the text has not the form of what {@link #random()} makes
    */
   public SessionId {
     if (!FORM.matcher(value).matches()) {

@@ -5,7 +5,8 @@ import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.testing.Wire;
 import java.io.IOException;
 import java.net.URI;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,15 +21,17 @@ final class FloodServer implements AutoCloseable {
       Pattern.compile("\"count\":(\\d+),\"bytes\":(\\d+),\"pauseMillis\":(\\d+)");
 
   private final ScriptedServer server = ScriptedServer.playing(this::answer);
-  private final AtomicInteger floods = new AtomicInteger();
+
+  /** How many floods were heard to their end, by the size of what they say. */
+  private final Map<Integer, Integer> floods = new ConcurrentHashMap<>();
 
   URI url() {
     return server.url();
   }
 
-  /** How many floods were heard to their end. */
-  int floods() {
-    return floods.get();
+  /** How many floods of things of so many bytes were heard to their end. */
+  int floodsOf(int bytes) {
+    return floods.getOrDefault(bytes, 0);
   }
 
   /** A call of {@code flood}. */
@@ -81,7 +84,7 @@ final class FloodServer implements AutoCloseable {
                 .formatted(n, text));
         Thread.sleep(Long.parseLong(flood.group(3)));
       }
-      floods.incrementAndGet();
+      floods.merge(text.length(), 1, Integer::sum);
     }
     wire.chunk(
         "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n".formatted(id));

@@ -60,7 +60,8 @@ final class Desk {
 
   /** A tail that is not yet running. */
   Tail tail(String stream, Position after, Tail.Kind kind) {
-    TailContext context = new TailContext(log, streams, onGap, evictions, heard, tails);
+    TailContext context =
+        new TailContext(log, streams, onGap, evictions, heard, tails, Pages.ofHeap());
     Framing framing = new Framing(stream, true, true);
     return new Tail(context, ref(stream), framing, after, kind, alive::incrementAndGet);
   }

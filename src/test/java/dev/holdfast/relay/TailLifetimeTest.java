@@ -114,7 +114,14 @@ class TailLifetimeTest {
   void shouldBearThatTheUseOfTheSessionCannotBeNoted() {
     StreamWriter writer = desk.open("s");
     TailContext context =
-        new TailContext(desk.log, desk.streams, desk.onGap, desk.evictions, desk.heard, desk.tails);
+        new TailContext(
+            desk.log,
+            desk.streams,
+            desk.onGap,
+            desk.evictions,
+            desk.heard,
+            desk.tails,
+            Pages.ofHeap());
     Runnable away =
         () -> {
           throw new SessionStoreException(null);

@@ -97,22 +97,38 @@ final class InboxScripts {
    */
   int put(String session, String name, byte[] message) {
     String own = "+" + Claims.newFence();
-    String count =
-        twice(
-            put,
-            List.of(keys.session(session), keys.inbox(session), keys.ends(session)),
-            args ->
-                args.arg(name)
-                    .arg(message)
-                    .arg(replica)
-                    .arg(keys.replicaChannels())
-                    .arg(session)
-                    .arg(MAX_ENTRIES)
-                    .arg(MAX_BYTES)
-                    .arg(timeToLive.toMillis())
-                    .arg(own));
+    List<String> all = List.of(keys.session(session), keys.inbox(session), keys.ends(session));
+    Consumer<Request> arguments =
+        args ->
+            args.arg(name)
+                .arg(message)
+                .arg(replica)
+                .arg(keys.replicaChannels())
+                .arg(session)
+                .arg(MAX_ENTRIES)
+                .arg(MAX_BYTES)
+                .arg(timeToLive.toMillis())
+                .arg(own);
+    String count;
+    try {
+      count = String.valueOf(put.run(link, all, arguments));
+    } catch (RedisUnknownOutcomeException unknown) {
+      return putAgain(all, arguments);
+    } catch (RedisException failure) {
+      throw unavailable(failure);
+    }
     if (count.equals("FULL")) {
       throw new InboxFullException();
+    }
+    return Integer.parseInt(count);
+  }
+
+  /** Makes an attempt again that may have been made: then it finds itself. */
+  private int putAgain(List<String> all, Consumer<Request> arguments) {
+    String count = String.valueOf(send(put, all, arguments));
+    if (count.equals("FULL")) {
+      // The first may be held up on its way, and come when there is room.
+      throw new StoreUnavailableException("a message may yet come into an inbox", null);
     }
     return Integer.parseInt(count);
   }
@@ -268,17 +284,6 @@ final class InboxScripts {
       RedisScript script, List<String> scriptKeys, Consumer<Request> arguments) {
     try {
       return script.run(link, scriptKeys, arguments);
-    } catch (RedisException failure) {
-      throw unavailable(failure);
-    }
-  }
-
-  /** For a script of which a second attempt finds the first. */
-  private String twice(RedisScript script, List<String> scriptKeys, Consumer<Request> arguments) {
-    try {
-      return String.valueOf(script.run(link, scriptKeys, arguments));
-    } catch (RedisUnknownOutcomeException unknown) {
-      return String.valueOf(send(script, scriptKeys, arguments));
     } catch (RedisException failure) {
       throw unavailable(failure);
     }

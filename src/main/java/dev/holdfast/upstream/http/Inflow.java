@@ -3,9 +3,9 @@ package dev.holdfast.upstream.http;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How much of one server's answers may lie here, all together, until it is in the log. Many fast
- * streams at a slow store would otherwise need as many buffers at once, and everybody else's events
- * would wait in line behind them. Thread-safe.
+ * How much of one server's answers may lie here, all together, until whoever reads it wants more; a
+ * pump does when what it had is in the log. Many fast streams at a slow store would otherwise need
+ * as many buffers at once, and everybody else's events would wait in line behind them. Thread-safe.
  */
 final class Inflow {
 

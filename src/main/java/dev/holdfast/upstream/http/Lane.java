@@ -70,7 +70,7 @@ final class Lane {
     return listeners;
   }
 
-  /** How much lies unread of what the server sends. */
+  /** How much lies here of what the server sends, until whoever reads it wants more. */
   Inflow inflow() {
     return inflow;
   }

@@ -193,8 +193,8 @@ final class LocalSession implements UpstreamSession {
   /** {@inheritDoc} Cancels its calls on this replica; on others, their readers go away. */
   @Override
   public void end() {
-    parts.levels().remove(caller.session());
     parts.states().end(caller.session()).forEach(RunningCall::cancel);
+    parts.levels().remove(caller.session());
   }
 
   private static boolean isCall(Message message) {

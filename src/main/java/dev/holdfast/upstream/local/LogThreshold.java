@@ -13,12 +13,21 @@ final class LogThreshold {
   /** How old the level may be that a call goes by, in ns. */
   private static final long LIFE = Duration.ofSeconds(1).toNanos();
 
-  private record Read(LogLevel level, long at) {}
+  /** How long nobody is asked who could not tell: to ask may take long then. */
+  private static final long PAUSE = Duration.ofSeconds(10).toNanos();
+
+  /** By the monotonic clock. */
+  private record Read(LogLevel level, long at, long life) {
+
+    boolean isOver() {
+      return System.nanoTime() - at >= life;
+    }
+  }
 
   private final LogLevels levels;
   private final String session;
 
-  /** Set by any thread of the tool; whichever comes last has asked last. */
+  /** Set by any thread of the tool. */
   private volatile @Nullable Read last;
 
   LogThreshold(LogLevels levels, String session) {
@@ -32,20 +41,21 @@ final class LogThreshold {
 
   private LogLevel chosen() {
     Read known = last;
-    long now = System.nanoTime();
-    if (known == null || now - known.at() >= LIFE) {
-      known = new Read(ask(known), now);
+    if (known == null || known.isOver()) {
+      known = ask(known);
       last = known;
     }
     return known.level();
   }
 
   /** While nobody can tell, the level stays what it was. */
-  private LogLevel ask(@Nullable Read before) {
+  private Read ask(@Nullable Read before) {
     try {
-      return levels.find(session).orElse(LogLevel.DEFAULT);
+      LogLevel level = levels.find(session).orElse(LogLevel.DEFAULT);
+      return new Read(level, System.nanoTime(), LIFE);
     } catch (UpstreamException away) {
-      return before == null ? LogLevel.DEFAULT : before.level();
+      LogLevel level = before == null ? LogLevel.DEFAULT : before.level();
+      return new Read(level, System.nanoTime(), PAUSE);
     }
   }
 }

@@ -71,4 +71,19 @@ class BodyQueueTest {
 
     assertThat(inflow.isFull()).isFalse();
   }
+
+  /** As with the last of an answer: nobody comes back for more. */
+  @Test
+  void shouldCountNothingOfWhatWasTakenLast() throws Exception {
+    Inflow inflow = new Inflow(BodyQueue.LOW_WATER);
+    BodyQueue queue = new BodyQueue(inflow);
+    queue.add(new byte[BodyQueue.LOW_WATER + 1], holds::incrementAndGet);
+    var _ = queue.take(Deadline.NEVER, releases::incrementAndGet);
+    assertThat(inflow.isFull()).isTrue();
+
+    queue.close();
+    queue.close();
+
+    assertThat(inflow.isFull()).isFalse();
+  }
 }

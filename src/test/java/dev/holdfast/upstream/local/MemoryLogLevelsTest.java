@@ -5,12 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class MemoryLogLevelsTest {
+class MemoryLogLevelsTest extends LogLevelsContract {
+
+  private final MemoryLogLevels levels = new MemoryLogLevels();
+
+  @Override
+  protected LogLevels create() {
+    return levels;
+  }
+
+  @Override
+  protected LogLevels another() {
+    return levels;
+  }
 
   @Test
   void shouldForgetTheLevelThatWasUsedLongestAgo() {
     // given
-    MemoryLogLevels levels = new MemoryLogLevels();
     for (int i = 0; i < MemoryLogLevels.MAX_LEVELS; i++) {
       levels.put("s" + i, LogLevel.ALERT);
     }

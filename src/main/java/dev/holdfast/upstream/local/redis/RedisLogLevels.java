@@ -56,7 +56,7 @@ public final class RedisLogLevels implements LogLevels {
     try {
       return link.send(request);
     } catch (RedisException away) {
-      throw new UpstreamException.Unreachable(away);
+      throw new UpstreamException.Broken("Redis does not tell of log levels", away);
     }
   }
 }
