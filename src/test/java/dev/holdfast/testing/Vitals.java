@@ -30,13 +30,13 @@ public record Vitals(
       Pattern.compile("^\\s*\\d+:\\s+(\\d+)\\s+(\\d+)\\s+(\\S+).*$");
 
   /** There is one each as long as a stream, a connection or a call. */
-  private static final List<String> PASSING =
+  static final List<String> PASSING =
       List.of(
           "dev.holdfast.relay.Tail",
           "dev.holdfast.relay.Signal",
           "dev.holdfast.relay.Pump",
           "dev.holdfast.relay.StandaloneSource",
-          "dev.holdfast.relay.Sessions$Known",
+          "dev.holdfast.relay.RecentSessions$Use",
           "dev.holdfast.log.Watchers$Seat",
           "dev.holdfast.log.redis.Deliveries$Note",
           "dev.holdfast.log.redis.OwnedStream",
