@@ -58,12 +58,15 @@ final class Desk {
     return log.open(ref(stream), "");
   }
 
+  /** What its tails share, as it is now. */
+  TailContext context() {
+    return new TailContext(log, streams, onGap, evictions, heard, tails, Pages.ofHeap());
+  }
+
   /** A tail that is not yet running. */
   Tail tail(String stream, Position after, Tail.Kind kind) {
-    TailContext context =
-        new TailContext(log, streams, onGap, evictions, heard, tails, Pages.ofHeap());
     Framing framing = new Framing(stream, true, true);
-    return new Tail(context, ref(stream), framing, after, kind, alive::incrementAndGet);
+    return new Tail(context(), ref(stream), framing, after, kind, alive::incrementAndGet);
   }
 
   /** Starts to follow a stream. */

@@ -139,19 +139,24 @@ class DrainTest {
     refuses(() -> relay.listenFromStart(session));
   }
 
+  /** Opens a session over HTTP+SSE; its id is set. */
+  private static TestConnection openOne(OneStreamRelay relay, AtomicReference<SessionId> id) {
+    Tail tail =
+        relay.open(
+            SCRIPTED,
+            opened -> {
+              id.set(opened);
+              return "/messages";
+            });
+    return Desk.run(tail, new TestConnection());
+  }
+
   /** A refusal would be the end for an event source; a stream, however short, is not. */
   @Test
   void shouldSendOnAnEventSourceThatComesBack() throws Exception {
     OneStreamRelay relay = fixture().relay.oneStream();
     AtomicReference<SessionId> opened = new AtomicReference<>();
-    Tail tail =
-        relay.open(
-            SCRIPTED,
-            id -> {
-              opened.set(id);
-              return "/there";
-            });
-    TestConnection client = Desk.run(tail, new TestConnection());
+    TestConnection client = openOne(relay, opened);
     Session begun = relay.session(SCRIPTED, opened.get());
     relay.request(begun, new Body.Single(initialize("2024-11-05")));
     client.await(c -> c.text().contains("\"result\""));
@@ -338,14 +343,7 @@ class DrainTest {
   void shouldServeTheOneStreamOfASessionToTheEndOfItsCallsWhereNobodyElseCan() throws Exception {
     OneStreamRelay relay = fixture().relay.oneStream();
     AtomicReference<SessionId> id = new AtomicReference<>();
-    Tail tail =
-        relay.open(
-            SCRIPTED,
-            opened -> {
-              id.set(opened);
-              return "/messages";
-            });
-    TestConnection client = Desk.run(tail, new TestConnection());
+    TestConnection client = openOne(relay, id);
     fixture().scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
     relay.request(
         relay.session(SCRIPTED, id.get()), new Body.Single(RelayFixture.initialize("2024-11-05")));

@@ -113,22 +113,13 @@ class TailLifetimeTest {
   @Test
   void shouldBearThatTheUseOfTheSessionCannotBeNoted() {
     StreamWriter writer = desk.open("s");
-    TailContext context =
-        new TailContext(
-            desk.log,
-            desk.streams,
-            desk.onGap,
-            desk.evictions,
-            desk.heard,
-            desk.tails,
-            Pages.ofHeap());
     Runnable away =
         () -> {
           throw new SessionStoreException(null);
         };
     Tail tail =
         new Tail(
-            context,
+            desk.context(),
             Desk.ref("s"),
             new Framing("s", true, true),
             Position.START,

@@ -42,14 +42,15 @@ final class Claims implements Adoption {
       String replica,
       Ownership ownership,
       LogScripts scripts,
-      OwnedStreams owned) {
+      OwnedStreams owned,
+      Unwritten unwritten) {
     this.link = link;
     this.keys = keys;
     this.replica = replica;
     this.ownership = ownership;
     this.scripts = scripts;
     this.owned = owned;
-    this.unwritten = new Unwritten(link, keys, replica, owned);
+    this.unwritten = unwritten;
   }
 
   /** This replica with a new fence. */

@@ -245,18 +245,14 @@ final class InboxScripts {
         into == null ? null : into.toString());
   }
 
-  /**
-   * Finds out which inboxes are not empty.
-   *
-   * @param sessions not more than may be under way on the connection
-   */
+  /** Finds out in which of some sessions the inbox is not empty. */
   List<String> waiting(List<String> sessions) {
     List<Request> questions =
         sessions.stream()
             .map(session -> Request.cmd(Command.XLEN).arg(keys.inbox(session)))
             .toList();
     try {
-      List<@Nullable Response> lengths = link.sendAll(questions);
+      List<@Nullable Response> lengths = link.sendMany(questions);
       List<String> waiting = new ArrayList<>();
       for (int i = 0; i < sessions.size(); i++) {
         Response length = lengths.get(i);

@@ -92,11 +92,11 @@ public final class RedisEventLog implements EventLog, Adoption {
     this.scripts = new LogScripts(link, keys, replica, retention);
     this.owned = new OwnedStreams(scripts, watchers);
     this.reads = new Reads(new RedisStreamReader(link, keys), owned, watchers);
-    this.claims = new Claims(link, keys, replica, ownership, scripts, owned);
+    InboxScripts inboxes = new InboxScripts(link, keys, replica, retention);
+    Unwritten unwritten = new Unwritten(link, keys, replica, owned, inboxes);
+    this.claims = new Claims(link, keys, replica, ownership, scripts, owned, unwritten);
     this.deliveries = new Deliveries(scripts::delivered);
-    this.inbox =
-        new RedisInbox(
-            new InboxScripts(link, keys, replica, retention), this::sessions, owned::asked);
+    this.inbox = new RedisInbox(inboxes, this::sessions, owned::asked);
     this.lostEvictions = new LostEvictions(link, keys, replica, watchers);
     channel.listen(this::hear, this::lookAgain);
   }

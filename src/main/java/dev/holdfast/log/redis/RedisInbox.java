@@ -4,7 +4,6 @@ import dev.holdfast.log.Inbox;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.redis.RedisLink;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -192,11 +191,7 @@ final class RedisInbox implements Inbox {
   private void lookAtLast(long look) {
     while (!closed && looks.get() == look) {
       try {
-        List<String> all = sessions.get();
-        for (int from = 0; from < all.size(); from += RedisLink.AT_ONCE) {
-          List<String> some = all.subList(from, Math.min(all.size(), from + RedisLink.AT_ONCE));
-          scripts.waiting(some).forEach(this::notice);
-        }
+        scripts.waiting(sessions.get()).forEach(this::notice);
         return;
       } catch (StoreUnavailableException away) {
         LOG.log(Level.DEBUG, "Inboxes are looked at again later", away);

@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finds streams that are on record as this replica's and that it does not write. */
@@ -24,12 +25,15 @@ final class Unwritten {
   private final RedisKeys keys;
   private final String replica;
   private final OwnedStreams owned;
+  private final InboxScripts inboxes;
 
-  Unwritten(RedisLink link, RedisKeys keys, String replica, OwnedStreams owned) {
+  Unwritten(
+      RedisLink link, RedisKeys keys, String replica, OwnedStreams owned, InboxScripts inboxes) {
     this.link = link;
     this.keys = keys;
     this.replica = replica;
     this.owned = owned;
+    this.inboxes = inboxes;
   }
 
   /** Those of some sessions, with the owner that is on record. */
@@ -70,18 +74,8 @@ final class Unwritten {
    */
   private Map<StreamRef, String> withoutPostponed(Map<StreamRef, String> found) {
     List<String> sessions = found.keySet().stream().map(StreamRef::session).distinct().toList();
-    List<@Nullable Response> lengths =
-        link.sendMany(
-            sessions.stream()
-                .map(session -> Request.cmd(Command.XLEN).arg(keys.inbox(session)))
-                .toList());
-    for (int i = 0; i < sessions.size(); i++) {
-      Response length = lengths.get(i);
-      String session = sessions.get(i);
-      if (length != null && !length.toString().equals("0")) {
-        found.keySet().removeIf(stream -> stream.session().equals(session));
-      }
-    }
+    Set<String> waiting = Set.copyOf(inboxes.waiting(sessions));
+    found.keySet().removeIf(stream -> waiting.contains(stream.session()));
     return found;
   }
 }

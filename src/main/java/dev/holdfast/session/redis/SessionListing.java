@@ -20,9 +20,6 @@ final class SessionListing {
 
   private static final String START = "0";
 
-  /** Redis gives a small set whole, whatever it is asked for; so many hashes are read at once. */
-  private static final int AT_ONCE = 500;
-
   private final RedisLink link;
   private final RedisKeys keys;
 
@@ -58,13 +55,11 @@ final class SessionListing {
 
   private List<SessionPage.Entry> read(List<SessionId> ids) {
     List<SessionPage.Entry> entries = new ArrayList<>();
-    for (int start = 0; start < ids.size(); start += AT_ONCE) {
-      List<SessionId> some = ids.subList(start, Math.min(ids.size(), start + AT_ONCE));
-      long now = now();
-      List<@Nullable Response> records = link.sendAll(some.stream().map(this::fields).toList());
-      for (int i = 0; i < some.size(); i++) {
-        SessionFields.entry(some.get(i), records.get(i), now).ifPresent(entries::add);
-      }
+    long now = now();
+    // Redis gives a small set whole, whatever it is asked for: there may be many.
+    List<@Nullable Response> records = link.sendMany(ids.stream().map(this::fields).toList());
+    for (int i = 0; i < ids.size(); i++) {
+      SessionFields.entry(ids.get(i), records.get(i), now).ifPresent(entries::add);
     }
     return entries;
   }

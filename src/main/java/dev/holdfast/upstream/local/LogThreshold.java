@@ -16,11 +16,13 @@ final class LogThreshold {
   /** How long nobody is asked who could not tell: to ask may take long then. */
   private static final long PAUSE = Duration.ofSeconds(10).toNanos();
 
-  /** By the monotonic clock. */
-  private record Read(LogLevel level, long at, long life) {
+  /**
+   * @param until when to ask anew, by {@link System#nanoTime()}
+   */
+  private record Read(LogLevel level, long until) {
 
     boolean isOver() {
-      return System.nanoTime() - at >= life;
+      return System.nanoTime() - until >= 0;
     }
   }
 
@@ -52,10 +54,10 @@ final class LogThreshold {
   private Read ask(@Nullable Read before) {
     try {
       LogLevel level = levels.find(session).orElse(LogLevel.DEFAULT);
-      return new Read(level, System.nanoTime(), LIFE);
+      return new Read(level, System.nanoTime() + LIFE);
     } catch (UpstreamException away) {
       LogLevel level = before == null ? LogLevel.DEFAULT : before.level();
-      return new Read(level, System.nanoTime(), PAUSE);
+      return new Read(level, System.nanoTime() + PAUSE);
     }
   }
 }

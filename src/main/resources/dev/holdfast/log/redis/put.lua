@@ -36,10 +36,11 @@ local before = redis.call('ZSCORE', KEYS[3], ARGV[9]) -- a retry finds itself
 local entries = redis.call('XLEN', KEYS[2])
 -- What is left of an inbox that has expired counts for nothing.
 local bytes = entries > 0 and tonumber(redis.call('HGET', KEYS[1], 'in')) or 0
-local full = not before and #replicas > 0
+local full = #replicas > 0
   and (entries + #replicas > tonumber(ARGV[6]) or bytes >= tonumber(ARGV[7]))
+local fresh = not before and not full and #replicas > 0
 for _, replica in ipairs(replicas) do
-  if not full and not before then
+  if fresh then
     redis.call('XADD', KEYS[2], '*', 's', table.concat(names[replica], ' '), 'd', ARGV[2])
     redis.call('PEXPIRE', KEYS[2], ARGV[8])
     bytes = bytes + #ARGV[2]
@@ -48,13 +49,7 @@ for _, replica in ipairs(replicas) do
   -- Also when it is full: perhaps the owner has not heard of what is there.
   redis.call('PUBLISH', ARGV[4] .. replica, 'in ' .. ARGV[5])
 end
-if full then
-  return 'FULL'
-end
-if before then
-  return math.max(#replicas, 1)
-end
-if #replicas > 0 then
+if fresh then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
@@ -63,4 +58,7 @@ if #replicas > 0 then
     redis.call('PEXPIRE', KEYS[3], REMEMBER)
   end
 end
-return #replicas
+if before then
+  return math.max(#replicas, 1)
+end
+return full and 'FULL' or #replicas

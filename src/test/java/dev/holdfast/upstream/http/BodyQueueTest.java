@@ -44,14 +44,20 @@ class BodyQueueTest {
     assertThat(holds).as("what was taken is not in the log yet").hasValue(3);
   }
 
+  /** One that holds a little more than there may be of all. */
+  private BodyQueue filling(Inflow inflow) {
+    BodyQueue queue = new BodyQueue(inflow);
+    queue.add(new byte[BodyQueue.LOW_WATER + 1], holds::incrementAndGet);
+    return queue;
+  }
+
   @Test
   void shouldCountNothingOfWhatItsReaderIsDoneWith() throws Exception {
     Inflow inflow = new Inflow(BodyQueue.LOW_WATER);
-    BodyQueue queue = new BodyQueue(inflow);
-    queue.add(new byte[BodyQueue.LOW_WATER + 1], holds::incrementAndGet);
-
+    BodyQueue queue = filling(inflow);
     var _ = queue.take(Deadline.NEVER, releases::incrementAndGet);
     assertThat(inflow.isFull()).isTrue();
+
     queue.end();
     var _ = queue.take(Deadline.NEVER, releases::incrementAndGet);
 
@@ -62,8 +68,7 @@ class BodyQueueTest {
   @Test
   void shouldCountNothingOfWhatIsDropped() {
     Inflow inflow = new Inflow(BodyQueue.LOW_WATER);
-    BodyQueue dropped = new BodyQueue(inflow);
-    dropped.add(new byte[BodyQueue.LOW_WATER + 1], holds::incrementAndGet);
+    BodyQueue dropped = filling(inflow);
     assertThat(inflow.isFull()).isTrue();
 
     dropped.close();
@@ -76,8 +81,7 @@ class BodyQueueTest {
   @Test
   void shouldCountNothingOfWhatWasTakenLast() throws Exception {
     Inflow inflow = new Inflow(BodyQueue.LOW_WATER);
-    BodyQueue queue = new BodyQueue(inflow);
-    queue.add(new byte[BodyQueue.LOW_WATER + 1], holds::incrementAndGet);
+    BodyQueue queue = filling(inflow);
     var _ = queue.take(Deadline.NEVER, releases::incrementAndGet);
     assertThat(inflow.isFull()).isTrue();
 
