@@ -2,7 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.relay.EventId;
+import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.session.SessionId;
 import java.util.Map;
 import java.util.Optional;
@@ -18,26 +18,26 @@ final class CommandLineReader {
   private CommandLineReader() {}
 
   /** Reads the words behind the program's name. */
-  static Reading read(String... words) {
+  static ParsedCommandLine read(String... words) {
     CommandLine root = new CommandLine(Syntax.program());
     try {
       ParseResult program = root.parseArgs(words);
       ParseResult asked = program.hasSubcommand() ? program.subcommand() : program;
       CommandLine line = asked.commandSpec().commandLine();
       if (asked.isUsageHelpRequested() || program.isUsageHelpRequested()) {
-        return new Reading.Answered(ExitCode.FINE, line.getUsageMessage(Ansi.OFF));
+        return new ParsedCommandLine.Answered(ExitCode.FINE, line.getUsageMessage(Ansi.OFF));
       }
       if (asked.isVersionHelpRequested() || program.isVersionHelpRequested()) {
-        return new Reading.Answered(ExitCode.FINE, "holdfast " + Syntax.version() + "\n");
+        return new ParsedCommandLine.Answered(ExitCode.FINE, "holdfast " + Syntax.version() + "\n");
       }
       if (program.hasSubcommand() && !program.matchedOptions().isEmpty()) {
         String option = program.matchedOptions().getFirst().longestName();
         throw wrong(program, option + " stands behind the command");
       }
-      return new Reading.Wanted(command(asked));
+      return new ParsedCommandLine.Wanted(command(asked));
     } catch (ParameterException mistake) {
       String usage = mistake.getCommandLine().getUsageMessage(Ansi.OFF);
-      return new Reading.Answered(ExitCode.USAGE, mistake.getMessage() + "\n\n" + usage);
+      return new ParsedCommandLine.Answered(ExitCode.USAGE, mistake.getMessage() + "\n\n" + usage);
     }
   }
 

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /** Looks for what is wrong, and says what to mend. */
 final class Doctor {
 
-  private final Equipment equipment;
+  private final CommandContext equipment;
   private final InstantSource clock;
 
-  Doctor(Equipment equipment, InstantSource clock) {
+  Doctor(CommandContext equipment, InstantSource clock) {
     this.equipment = equipment;
     this.clock = clock;
   }

@@ -7,8 +7,8 @@ import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.relay.EventId;
-import dev.holdfast.relay.StreamNames;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import java.time.Duration;
@@ -23,12 +23,12 @@ final class Follower {
   private static final int PAGE = 100;
   private static final Duration PAUSE = Duration.ofMillis(250);
 
-  private final Equipment equipment;
+  private final CommandContext equipment;
   private final SessionStore sessions;
   private final EventLog log;
   private final Output output;
 
-  Follower(Equipment equipment, SessionStore sessions, EventLog log, Output output) {
+  Follower(CommandContext equipment, SessionStore sessions, EventLog log, Output output) {
     this.equipment = equipment;
     this.sessions = sessions;
     this.log = log;

@@ -17,12 +17,12 @@ public final class Holdfast {
   /** Runs the program with the words behind its name. */
   public static void main(String... words) {
     switch (CommandLineReader.read(words)) {
-      case Reading.Answered answered -> answer(answered);
-      case Reading.Wanted(Command command) -> run(command, words);
+      case ParsedCommandLine.Answered answered -> answer(answered);
+      case ParsedCommandLine.Wanted(Command command) -> run(command, words);
     }
   }
 
-  private static void answer(Reading.Answered answered) {
+  private static void answer(ParsedCommandLine.Answered answered) {
     Output output = Output.ofProcess();
     if (answered.code() == ExitCode.FINE) {
       output.results().print(answered.text());

@@ -20,18 +20,18 @@ final class Listings {
   private static final int PAGE = 100;
   private static final String ROW = "%-43s  %-24s  %-24s  %8s  %-15s  %s";
 
-  private final Equipment equipment;
+  private final CommandContext equipment;
   private final SessionStore sessions;
   private final Output output;
 
-  Listings(Equipment equipment, SessionStore sessions, Output output) {
+  Listings(CommandContext equipment, SessionStore sessions, Output output) {
     this.equipment = equipment;
     this.sessions = sessions;
     this.output = output;
   }
 
   /** Says that there is nothing to see where each process has a store of its own. */
-  static boolean isShared(Equipment equipment, Output output) {
+  static boolean isShared(CommandContext equipment, Output output) {
     boolean shared = equipment.redis().isPresent();
     if (!shared) {
       output.remark(

@@ -18,7 +18,7 @@ import java.time.InstantSource;
 @Unremovable
 public final class Program implements QuarkusApplication {
 
-  private final Equipment equipment;
+  private final CommandContext equipment;
   private final SessionStore sessions;
   private final EventLog log;
   private final Relay relay;
@@ -26,7 +26,7 @@ public final class Program implements QuarkusApplication {
   private final StdioServer stdio;
 
   Program(
-      Equipment equipment,
+      CommandContext equipment,
       SessionStore sessions,
       EventLog log,
       Relay relay,
@@ -43,7 +43,7 @@ public final class Program implements QuarkusApplication {
   @Override
   public int run(String... words) {
     Output output = Output.ofProcess();
-    if (!(CommandLineReader.read(words) instanceof Reading.Wanted(Command command))) {
+    if (!(CommandLineReader.read(words) instanceof ParsedCommandLine.Wanted(Command command))) {
       return ExitCode.USAGE.number();
     }
     try {

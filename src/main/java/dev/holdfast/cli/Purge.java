@@ -1,7 +1,7 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.relay.Ended;
 import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.session.SessionEndReport;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
@@ -14,12 +14,12 @@ import java.util.Optional;
 /** Ends sessions, everywhere. */
 final class Purge {
 
-  private final Equipment equipment;
+  private final CommandContext equipment;
   private final SessionStore sessions;
   private final Relay relay;
   private final Output output;
 
-  Purge(Equipment equipment, SessionStore sessions, Relay relay, Output output) {
+  Purge(CommandContext equipment, SessionStore sessions, Relay relay, Output output) {
     this.equipment = equipment;
     this.sessions = sessions;
     this.relay = relay;
@@ -39,22 +39,22 @@ final class Purge {
 
   private ExitCode one(SessionId id, boolean json) {
     Optional<Session> session = sessions.find(id);
-    Ended ended = session.map(relay::end).orElse(Ended.NONE);
+    SessionEndReport ended = session.map(relay::end).orElse(SessionEndReport.NONE);
     ExitCode said = said(ended, json);
     return ended.sessions() == 1 ? said : ExitCode.PROBLEM;
   }
 
-  private Ended all() {
+  private SessionEndReport all() {
     List<Session> found = new ArrayList<>();
     Listings.forEach(sessions, entry -> found.add(entry.session()));
-    Ended ended = Ended.NONE;
+    SessionEndReport ended = SessionEndReport.NONE;
     for (Session session : found) {
       ended = ended.plus(relay.end(session));
     }
     return ended.plus(relay.sweep());
   }
 
-  private ExitCode said(Ended ended, boolean json) {
+  private ExitCode said(SessionEndReport ended, boolean json) {
     long sessions = ended.sessions();
     if (json) {
       Map<String, Long> object = new LinkedHashMap<>();

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.ParseResult;
 
 /** What options mean as configuration. An empty value takes back what another source says. */
-final class Settings {
+public final class Settings {
 
   private static final int MAX_PORT = 65_535;
   private static final String URL = "holdfast.upstream.url";

@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 final class StdioServer {
 
-  private final Equipment equipment;
+  private final CommandContext equipment;
   private final AtomicReference<@Nullable Bridge> running = new AtomicReference<>();
 
-  StdioServer(Equipment equipment) {
+  StdioServer(CommandContext equipment) {
     this.equipment = equipment;
   }
 
   /** Returns when stdin has ended and all is settled. */
   ExitCode run(Output output) {
     Upstream upstream =
-        Objects.requireNonNull(equipment.upstreams().get(Equipment.DEFAULT), "always there");
+        Objects.requireNonNull(equipment.upstreams().get(CommandContext.DEFAULT), "always there");
     Bridge bridge = new Bridge(upstream, output.results(), equipment.messageBytes());
     running.set(bridge);
     return bridge.run(new FileInputStream(FileDescriptor.in)) ? ExitCode.FINE : ExitCode.PROBLEM;

@@ -19,7 +19,7 @@ final class UpstreamCheck {
   static Finding examine(String name, Upstream upstream) {
     String check = "upstream " + name;
     String key =
-        name.equals(Equipment.DEFAULT) ? "holdfast.upstream" : "holdfast.upstreams." + name;
+        name.equals(CommandContext.DEFAULT) ? "holdfast.upstream" : "holdfast.upstreams." + name;
     try {
       Handshake handshake = upstream.initialize(request());
       UpstreamLink link = handshake.link();

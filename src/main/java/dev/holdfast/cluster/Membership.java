@@ -17,11 +17,11 @@ public final class Membership implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(Membership.class.getName());
 
-  private final Replicas replicas;
+  private final ReplicaRegistry replicas;
   private final OwnedSessions sessions;
-  private final Estate estate;
+  private final LostReplica estate;
   private final Runnable doubted;
-  private final Pulse pulse;
+  private final HeartbeatTiming pulse;
   private final AtomicBoolean takingOver = new AtomicBoolean();
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile boolean willing = true;
@@ -38,13 +38,13 @@ public final class Membership implements AutoCloseable {
       RedisLink link,
       RedisKeys keys,
       ReplicaId self,
-      Pulse pulse,
+      HeartbeatTiming pulse,
       OwnedSessions sessions,
-      Heir heir,
+      SessionAdopter heir,
       Runnable doubted) {
-    this.replicas = new Replicas(link, keys, self, pulse);
+    this.replicas = new ReplicaRegistry(link, keys, self, pulse);
     this.sessions = sessions;
-    this.estate = new Estate(link, keys, replicas, heir);
+    this.estate = new LostReplica(link, keys, replicas, heir);
     this.doubted = doubted;
     this.pulse = pulse;
   }
@@ -69,7 +69,7 @@ public final class Membership implements AutoCloseable {
 
   private void beat() {
     try {
-      Replicas.Beat beat = replicas.beat(sessions.enlistments());
+      ReplicaRegistry.Beat beat = replicas.beat(sessions.enlistments());
       if (!beat.steady()) {
         sessions.addAllAgain();
         doubted.run();

@@ -2,9 +2,9 @@
  * The replicas of one gateway: which there are, which were lost, and in which sessions each owns
  * streams.
  *
- * <p>{@link dev.holdfast.cluster.Replicas} keeps the beat; {@link
+ * <p>{@link dev.holdfast.cluster.ReplicaRegistry} keeps the beat; {@link
  * dev.holdfast.cluster.OwnedSessions} is what others find when a replica is lost. What then happens
- * to a session is told to {@link dev.holdfast.cluster.Heir}.
+ * to a session is told to {@link dev.holdfast.cluster.SessionAdopter}.
  */
 @NullMarked
 package dev.holdfast.cluster;

@@ -2,7 +2,7 @@ package dev.holdfast.demo;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
-import dev.holdfast.upstream.local.Elicited;
+import dev.holdfast.upstream.local.ElicitationResult;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
@@ -50,9 +50,9 @@ public class GreetTool implements Tool<NoArguments> {
   @Override
   public ToolResult call(NoArguments arguments, ToolCall call) throws InterruptedException {
     return switch (call.client().elicit("Who is there?", Form.class, PATIENCE)) {
-      case Elicited.Accepted<Form>(Form form) -> ToolResult.text(greeting(form));
-      case Elicited.Declined<Form> _ -> ToolResult.text("Hello, whoever you are!");
-      case Elicited.Dismissed<Form> _ -> ToolResult.error("Nobody said whom to greet.");
+      case ElicitationResult.Accepted<Form>(Form form) -> ToolResult.text(greeting(form));
+      case ElicitationResult.Declined<Form> _ -> ToolResult.text("Hello, whoever you are!");
+      case ElicitationResult.Dismissed<Form> _ -> ToolResult.error("Nobody said whom to greet.");
     };
   }
 

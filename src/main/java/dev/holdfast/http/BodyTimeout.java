@@ -1,6 +1,6 @@
 package dev.holdfast.http;
 
-import dev.holdfast.relay.BreakableWait;
+import dev.holdfast.relay.pump.InterruptibleWait;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -44,7 +44,7 @@ final class BodyTimeout {
    * @throws IOException when it ends early
    */
   byte[] read(InputStream content, int maxBytes) throws IOException {
-    BreakableWait wait = new BreakableWait();
+    InterruptibleWait wait = new InterruptibleWait();
     try {
       return wait.during(() -> read(content, maxBytes, wait));
     } catch (InterruptedIOException interrupted) {
@@ -56,7 +56,8 @@ final class BodyTimeout {
     }
   }
 
-  private byte[] read(InputStream content, int maxBytes, BreakableWait wait) throws IOException {
+  private byte[] read(InputStream content, int maxBytes, InterruptibleWait wait)
+      throws IOException {
     Future<?> expiry = clock.schedule(wait::end, most.toNanos(), TimeUnit.NANOSECONDS);
     try {
       return content.readNBytes(maxBytes);
@@ -71,7 +72,5 @@ final class BodyTimeout {
   }
 
   /** A body took too long. */
-  static final class LateException extends IOException {
-    private static final long serialVersionUID = 1L;
-  }
+  static final class LateException extends IOException {}
 }

@@ -115,8 +115,6 @@ final class ConnectionLimit {
 
   /** There are as many connections as there may be. */
   static final class TooManyConnections extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     /** Says to the client of what there are too many. */
     TooManyConnections(String message) {
       super(message, null, false, false);

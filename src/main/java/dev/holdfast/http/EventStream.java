@@ -1,6 +1,6 @@
 package dev.holdfast.http;
 
-import dev.holdfast.relay.Tail;
+import dev.holdfast.relay.tail.Tail;
 
 /**
  * A response body that follows a stream.

@@ -1,7 +1,7 @@
 package dev.holdfast.http;
 
-import dev.holdfast.relay.ClientConnection;
-import dev.holdfast.relay.ClientGoneException;
+import dev.holdfast.relay.tail.ClientConnection;
+import dev.holdfast.relay.tail.ClientGoneException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

@@ -6,12 +6,12 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.EventId;
-import dev.holdfast.relay.Initialized;
 import dev.holdfast.relay.Relay;
-import dev.holdfast.relay.RelayException;
 import dev.holdfast.relay.Reply;
-import dev.holdfast.relay.Tail;
+import dev.holdfast.relay.session.InitializeReply;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.sse.SseWriter;
@@ -81,7 +81,7 @@ final class McpEndpoint {
     }
   }
 
-  private Response initialized(Initialized reply) {
+  private Response initialized(InitializeReply reply) {
     List<byte[]> messages = reply.messages();
     Response.ResponseBuilder response;
     if (messages.size() == 1) {

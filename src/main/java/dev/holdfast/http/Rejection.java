@@ -6,9 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A request that is refused for its form. */
 final class Rejection extends RuntimeException {
-
-  private static final long serialVersionUID = 1L;
-
   private final int status;
   private final JsonRpcErrorCode code;
   private final transient @Nullable RequestId id;

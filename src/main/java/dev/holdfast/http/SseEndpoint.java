@@ -5,11 +5,11 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.EventId;
-import dev.holdfast.relay.OneStreamRelay;
 import dev.holdfast.relay.Relay;
-import dev.holdfast.relay.RelayException;
-import dev.holdfast.relay.Tail;
+import dev.holdfast.relay.legacy.LegacySseRelay;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStoreException;
@@ -45,7 +45,7 @@ final class SseEndpoint {
   private static final Duration AGAIN = Duration.ofSeconds(1);
 
   private final Relay relay;
-  private final OneStreamRelay sessions;
+  private final LegacySseRelay sessions;
   private final RequestReader reader;
   private final ConnectionLimit connections;
   private final RequestLimit requests;
@@ -93,7 +93,7 @@ final class SseEndpoint {
     if (sent == null || sent.isEmpty()) {
       return Optional.empty();
     }
-    Optional<EventId> last = EventId.parseWithSession(sent).filter(OneStreamRelay::mayResume);
+    Optional<EventId> last = EventId.parseWithSession(sent).filter(LegacySseRelay::mayResume);
     if (last.isEmpty()) {
       LOG.warn("A malformed Last-Event-ID was sent; it gets a new session");
     }

@@ -130,7 +130,7 @@ public interface EventLog extends AutoCloseable {
   void check();
 
   /** How much there is in the log. Costs next to nothing, however much that is. */
-  Depth depth();
+  LogSize depth();
 
   /** Gives back connections and memory. Watchers are not told. */
   @Override

@@ -2,9 +2,6 @@ package dev.holdfast.log;
 
 /** The writer is not, or no longer, the owner of its stream. Nothing was written. */
 public final class FencedException extends LogException {
-
-  private static final long serialVersionUID = 1L;
-
   /** Names the stream that refused the write. */
   public FencedException(StreamRef stream) {
     super("not the owner of stream " + stream, null);

@@ -54,7 +54,7 @@ public interface Inbox {
   /**
    * Opens a new stream in the name of the replica that owns another one of the session, its home,
    * and puts the request that the stream is to answer: the owner of the home gets it in a letter
-   * that makes it the {@link Letter#writer writer}. Both is done, or neither.
+   * that makes it the {@link Message#writer writer}. Both is done, or neither.
    *
    * @param stream a name not used in this session before
    * @param requests as {@link EventLog#open} takes them
@@ -105,15 +105,15 @@ public interface Inbox {
    *     name of this replica; null for others
    */
   @SuppressWarnings("ArrayRecordComponent") // bytes pass through, as those of events do
-  record Letter(List<StreamRef> streams, byte[] message, @Nullable StreamWriter writer) {
+  record Message(List<StreamRef> streams, byte[] message, @Nullable StreamWriter writer) {
 
     /** Copies the list, but not the bytes. */
-    public Letter {
+    public Message {
       streams = List.copyOf(streams);
     }
 
     /** One that asks for nothing. */
-    public Letter(List<StreamRef> streams, byte[] message) {
+    public Message(List<StreamRef> streams, byte[] message) {
       this(streams, message, null);
     }
 
@@ -133,7 +133,7 @@ public interface Inbox {
      * @throws StoreUnavailableException when it cannot be dealt with now: it stays in the inbox and
      *     comes again
      */
-    void received(Letter letter);
+    void received(Message letter);
 
     /**
      * A session in which this replica owned streams has ended, here or elsewhere, and nothing that

@@ -2,9 +2,6 @@ package dev.holdfast.log;
 
 /** Too much waits in an inbox, or at the server for which it is; nothing was put. */
 public final class InboxFullException extends StoreUnavailableException {
-
-  private static final long serialVersionUID = 1L;
-
   /** Says so. */
   public InboxFullException() {
     super("too much waits for the server", null);

@@ -9,9 +9,6 @@ public abstract sealed class LogException extends RuntimeException
         SessionEndedException,
         StoreUnavailableException,
         TooManyStreamsException {
-
-  private static final long serialVersionUID = 1L;
-
   LogException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -7,9 +7,6 @@ import org.jspecify.annotations.Nullable;
  * may be made again; it will not be done twice.
  */
 public final class OutcomeUnknownException extends LogException {
-
-  private static final long serialVersionUID = 1L;
-
   /** Says what was asked, and why no answer came. */
   public OutcomeUnknownException(String message, @Nullable Throwable cause) {
     super(message, cause);

@@ -4,9 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The store did not do what it was asked; nothing was written. */
 public sealed class StoreUnavailableException extends LogException permits InboxFullException {
-
-  private static final long serialVersionUID = 1L;
-
   /** Says what was asked, and why it failed. */
   public StoreUnavailableException(String message, @Nullable Throwable cause) {
     super(message, cause);

@@ -2,9 +2,6 @@ package dev.holdfast.log;
 
 /** The session has as many open streams as it may. */
 public final class TooManyStreamsException extends LogException {
-
-  private static final long serialVersionUID = 1L;
-
   /** Names the limit. */
   public TooManyStreamsException(int limit) {
     super("more than " + limit + " open streams in one session", null);

@@ -1,7 +1,7 @@
 package dev.holdfast.observe;
 
-import dev.holdfast.relay.MessageKind;
-import dev.holdfast.relay.RelayListener;
+import dev.holdfast.relay.stream.MessageKind;
+import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.UpstreamException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;

@@ -1,8 +1,8 @@
 package dev.holdfast.observe;
 
-import dev.holdfast.log.Depth;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogSize;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import io.micrometer.core.instrument.Gauge;
@@ -23,7 +23,7 @@ final class StoreFigures {
   private static final Duration FRESH = Duration.ofSeconds(1);
 
   private final Remembered<OptionalLong> sessions;
-  private final Remembered<Depth> depth;
+  private final Remembered<LogSize> depth;
 
   StoreFigures(MeterRegistry registry, SessionStore store, EventLog log) {
     sessions = new Remembered<>(FRESH, () -> count(store));
@@ -46,11 +46,11 @@ final class StoreFigures {
     }
   }
 
-  private static Depth depth(EventLog log) {
+  private static LogSize depth(EventLog log) {
     try {
       return log.depth();
     } catch (LogException away) {
-      return new Depth(OptionalLong.empty(), OptionalLong.empty());
+      return new LogSize(OptionalLong.empty(), OptionalLong.empty());
     }
   }
 

@@ -11,9 +11,6 @@ import org.jspecify.annotations.Nullable;
  * nothing about the client's mistake.
  */
 public final class EnvelopeException extends RuntimeException {
-
-  private static final long serialVersionUID = 1L;
-
   private final JsonRpcErrorCode code;
   private final transient @Nullable RequestId id;
 

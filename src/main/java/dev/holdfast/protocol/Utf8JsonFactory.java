@@ -16,9 +16,6 @@ import com.fasterxml.jackson.core.sym.ByteQuadsCanonicalizer;
  * starts afresh once it is full of names that can't all be the protocol's own.
  */
 final class Utf8JsonFactory extends JsonFactory {
-
-  private static final long serialVersionUID = 1L;
-
   private static final int MAX_NAMES = 256;
 
   /** A lost update between two threads costs nothing but learning some names again. */

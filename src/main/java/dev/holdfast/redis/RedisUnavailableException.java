@@ -7,9 +7,6 @@ import org.jspecify.annotations.Nullable;
  * {@code READONLY}, {@code MISCONF}, {@code OOM}, …).
  */
 public final class RedisUnavailableException extends RedisException {
-
-  private static final long serialVersionUID = 1L;
-
   /** Says why. */
   public RedisUnavailableException(String message, @Nullable Throwable cause) {
     super(message, cause);

@@ -4,9 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The command was on its way and no reply came: it may or may not have been executed. */
 public final class RedisUnknownOutcomeException extends RedisException {
-
-  private static final long serialVersionUID = 1L;
-
   /** Says why. */
   public RedisUnknownOutcomeException(String message, @Nullable Throwable cause) {
     super(message, cause);

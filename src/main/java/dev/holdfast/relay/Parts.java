@@ -2,6 +2,13 @@ package dev.holdfast.relay;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
+import dev.holdfast.relay.pump.Pumps;
+import dev.holdfast.relay.routing.PinnedSessions;
+import dev.holdfast.relay.stream.Admission;
+import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.ReplayConfig;
+import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.tail.Tails;
 import java.time.Duration;
 
 /**
@@ -27,7 +34,7 @@ public record Parts(
     RelayListener listener,
     Pumps pumps,
     Tails tails,
-    Homes homes,
+    PinnedSessions homes,
     Admission admission) {
 
   /** Starts with nothing running. */
@@ -58,7 +65,7 @@ public record Parts(
         listener,
         pumps,
         new Tails(),
-        new Homes(inbox, pumps, listener),
+        new PinnedSessions(inbox, pumps, listener),
         new Admission());
   }
 }

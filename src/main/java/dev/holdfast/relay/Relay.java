@@ -5,6 +5,24 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
+import dev.holdfast.relay.legacy.LegacySseRelay;
+import dev.holdfast.relay.pump.PendingRequests;
+import dev.holdfast.relay.pump.Pump;
+import dev.holdfast.relay.routing.MessageRouter;
+import dev.holdfast.relay.routing.StreamStarter;
+import dev.holdfast.relay.session.InitializeReply;
+import dev.holdfast.relay.session.SessionEndReport;
+import dev.holdfast.relay.session.Sessions;
+import dev.holdfast.relay.stream.Admission;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.MessageKind;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.ReplayConfig;
+import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
@@ -41,11 +59,11 @@ public final class Relay {
   private final ReplayConfig replay;
   private final RelayListener listener;
   private final Parts parts;
-  private final Calls calls;
+  private final StreamStarter calls;
   private final Admission admission;
-  private final Outbound outbound;
+  private final MessageRouter outbound;
   private final TailOpener tails;
-  private final OneStreamRelay oneStream;
+  private final LegacySseRelay oneStream;
 
   /**
    * Puts the parts together.
@@ -55,21 +73,21 @@ public final class Relay {
    * @param outbound brings what asks for no answer to whom it concerns
    * @param clock tells how old a cursor is
    */
-  public Relay(Sessions sessions, Parts parts, Outbound outbound, InstantSource clock) {
+  public Relay(Sessions sessions, Parts parts, MessageRouter outbound, InstantSource clock) {
     this.sessions = sessions;
     this.outbound = outbound;
     this.parts = parts;
-    this.calls = new Calls(sessions, parts, outbound);
+    this.calls = new StreamStarter(sessions, parts, outbound);
     this.streams = parts.streams();
     this.replay = parts.replay();
     this.listener = parts.listener();
     this.admission = parts.admission();
     this.tails = new TailOpener(parts, sessions::used, clock);
-    this.oneStream = new OneStreamRelay(sessions, admission, outbound, calls, tails);
+    this.oneStream = new LegacySseRelay(sessions, admission, outbound, calls, tails);
   }
 
   /** What clients use that have one stream for everything. */
-  public OneStreamRelay oneStream() {
+  public LegacySseRelay oneStream() {
     return oneStream;
   }
 
@@ -90,10 +108,10 @@ public final class Relay {
    * @throws RelayException.UnsupportedVersion when the upstream chose a version that is unknown
    *     here
    */
-  public Initialized initialize(String upstream, Message.Request request) {
+  public InitializeReply initialize(String upstream, Message.Request request) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(MessageKind.REQUEST);
-      Initialized reply = sessions.begin(upstream, request);
+      InitializeReply reply = sessions.begin(upstream, request);
       listener.fromUpstream(MessageKind.RESPONSE);
       return reply;
     } catch (UpstreamException failure) {
@@ -141,7 +159,7 @@ public final class Relay {
   }
 
   /** Ends a session everywhere: upstream, log, pumps and tails. */
-  public Ended end(Session session) {
+  public SessionEndReport end(Session session) {
     return sessions.end(session);
   }
 
@@ -196,7 +214,7 @@ public final class Relay {
 
   private Reply durable(Session session, Body body, Supplier<Answer> ask, Pump.Origin origin) {
     StreamRef stream = StreamNames.of(session, StreamNames.next());
-    Pump pump = calls.start(session, stream, body, () -> Calls.sourceOf(ask.get()), origin);
+    Pump pump = calls.start(session, stream, body, () -> StreamStarter.sourceOf(ask.get()), origin);
     pump.awaitFirstSign(FIRST_SIGN);
     return new Reply.Stream(tails.ofRequest(session, stream));
   }
@@ -288,8 +306,8 @@ public final class Relay {
    *
    * @return what became of the sessions
    */
-  public Ended sweep() {
-    Ended expired = sessions.endExpired();
+  public SessionEndReport sweep() {
+    SessionEndReport expired = sessions.endExpired();
     sessions.endOrphans();
     parts.log().sweep();
     tails.sweep();

@@ -1,5 +1,7 @@
 package dev.holdfast.relay;
 
+import dev.holdfast.relay.tail.Tail;
+
 /** How a request is answered. */
 public sealed interface Reply {
 

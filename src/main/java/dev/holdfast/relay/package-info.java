@@ -1,6 +1,6 @@
 /**
- * Where sessions, log and upstreams meet: {@link dev.holdfast.relay.Pump} writes what an upstream
- * says into the log, {@link dev.holdfast.relay.Tail} reads the log to a client.
+ * Where sessions, log and upstreams meet: {@link dev.holdfast.relay.pump.Pump} writes what an
+ * upstream says into the log, {@link dev.holdfast.relay.tail.Tail} reads the log to a client.
  *
  * <p>{@link dev.holdfast.relay.Relay} is the way in.
  */

@@ -4,9 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The store of sessions could not be asked, or did not answer in time. */
 public final class SessionStoreException extends RuntimeException {
-
-  private static final long serialVersionUID = 1L;
-
   /** Keeps the cause. */
   public SessionStoreException(@Nullable Throwable cause) {
     super("the session store does not answer", cause);

@@ -2,9 +2,6 @@ package dev.holdfast.session;
 
 /** There are as many sessions as there may be. */
 public final class TooManySessionsException extends RuntimeException {
-
-  private static final long serialVersionUID = 1L;
-
   /** Names the limit. */
   public TooManySessionsException(int limit) {
     super("more than " + limit + " sessions", null, false, false);

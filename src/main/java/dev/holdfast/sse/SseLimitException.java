@@ -5,9 +5,6 @@ package dev.holdfast.sse;
  * can't be trusted to start at an event, so the parser takes no more bytes until it is reset.
  */
 public final class SseLimitException extends RuntimeException {
-
-  private static final long serialVersionUID = 1L;
-
   /** What was too large. */
   public enum Limit {
     /** One line, without its line end. */

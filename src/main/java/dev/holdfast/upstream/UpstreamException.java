@@ -12,17 +12,12 @@ public abstract sealed class UpstreamException extends RuntimeException
         UpstreamException.SessionGone,
         UpstreamException.Refused,
         UpstreamException.Broken {
-
-  private static final long serialVersionUID = 1L;
-
   private UpstreamException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 
   /** No connection could be made: the server has seen nothing. */
   public static final class Unreachable extends UpstreamException {
-    private static final long serialVersionUID = 1L;
-
     /** Keeps the cause. */
     public Unreachable(@Nullable Throwable cause) {
       super("the upstream cannot be reached", cause);
@@ -31,8 +26,6 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** There is no room for another session or request at the moment: the server has seen nothing. */
   public static final class Busy extends UpstreamException {
-    private static final long serialVersionUID = 1L;
-
     /** Says so. */
     public Busy() {
       super("there is no room for more at the upstream", null);
@@ -41,8 +34,6 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** The server took the request and did not answer, or fell silent, for longer than allowed. */
   public static final class TimedOut extends UpstreamException {
-    private static final long serialVersionUID = 1L;
-
     /** Names what was waited for. */
     public TimedOut(String what) {
       super("the upstream was too slow: " + what, null);
@@ -51,8 +42,6 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** The server does not know the session (any more). */
   public static final class SessionGone extends UpstreamException {
-    private static final long serialVersionUID = 1L;
-
     /** Says so. */
     public SessionGone() {
       super("the upstream does not know the session", null);
@@ -61,8 +50,6 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** The server answered with an HTTP error, or its like. */
   public static final class Refused extends UpstreamException {
-    private static final long serialVersionUID = 1L;
-
     private final int status;
     private final byte @Nullable [] error;
     private final @Nullable Duration retryAfter;
@@ -107,8 +94,6 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** The connection broke, or what came was no MCP; what the server did is not known. */
   public static final class Broken extends UpstreamException {
-    private static final long serialVersionUID = 1L;
-
     /** Says what broke. */
     public Broken(String what, @Nullable Throwable cause) {
       super("the upstream's answer broke: " + what, cause);

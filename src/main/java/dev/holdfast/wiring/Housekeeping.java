@@ -1,6 +1,6 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.cli.Purpose;
+import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.relay.Relay;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -16,12 +16,12 @@ final class Housekeeping {
   private static final Logger LOG = Logger.getLogger(Housekeeping.class);
 
   private final Relay relay;
-  private final Cluster cluster;
+  private final ClusterLifecycle cluster;
   private final Duration interval;
   private final Thread thread;
-  private final Purpose purpose;
+  private final ProcessMode purpose;
 
-  Housekeeping(Relay relay, Cluster cluster, GatewayConfig config, Purpose purpose) {
+  Housekeeping(Relay relay, ClusterLifecycle cluster, GatewayConfig config, ProcessMode purpose) {
     this.purpose = purpose;
     this.relay = relay;
     this.cluster = cluster;

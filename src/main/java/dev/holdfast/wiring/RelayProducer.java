@@ -5,14 +5,14 @@ import dev.holdfast.http.UpstreamLimits;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
 import dev.holdfast.log.redis.RedisEventLog;
-import dev.holdfast.relay.Outbound;
 import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.Relay;
-import dev.holdfast.relay.RelayListener;
-import dev.holdfast.relay.ReplayConfig;
-import dev.holdfast.relay.Sessions;
-import dev.holdfast.relay.StoreFailureConfig;
-import dev.holdfast.relay.StreamConfig;
+import dev.holdfast.relay.routing.MessageRouter;
+import dev.holdfast.relay.session.Sessions;
+import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.ReplayConfig;
+import dev.holdfast.relay.stream.StoreFailureConfig;
+import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionStore;
 import jakarta.enterprise.inject.Produces;
@@ -41,7 +41,7 @@ final class RelayProducer {
   @Singleton
   Sessions sessions(
       SessionStore store,
-      Upstreams upstreams,
+      ConfiguredUpstreams upstreams,
       Parts parts,
       SessionConfig config,
       InstantSource clock) {
@@ -62,13 +62,13 @@ final class RelayProducer {
 
   @Produces
   @Singleton
-  Outbound outbound(Sessions sessions, Parts parts) {
-    return new Outbound(sessions, parts);
+  MessageRouter outbound(Sessions sessions, Parts parts) {
+    return new MessageRouter(sessions, parts);
   }
 
   @Produces
   @Singleton
-  Relay relay(Sessions sessions, Parts parts, Outbound outbound, InstantSource clock) {
+  Relay relay(Sessions sessions, Parts parts, MessageRouter outbound, InstantSource clock) {
     return new Relay(sessions, parts, outbound, clock);
   }
 }

@@ -5,7 +5,7 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.log.redis.RedisEventLog;
-import dev.holdfast.relay.StreamConfig;
+import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;

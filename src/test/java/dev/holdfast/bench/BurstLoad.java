@@ -30,7 +30,7 @@ record BurstLoad(int sessions, int events, int intervalUs) {
 
   /** Runs it. */
   Outcome run(URI url) {
-    try (Crowd crowd = Crowd.open(url, sessions)) {
+    try (ConcurrentSessions crowd = ConcurrentSessions.open(url, sessions)) {
       long begin = System.nanoTime();
       List<BurstCheck> checks =
           crowd.together(session -> {

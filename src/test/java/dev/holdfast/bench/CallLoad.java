@@ -27,7 +27,7 @@ record CallLoad(int sessions, Duration time) {
 
   /** Runs it. */
   Outcome run(URI url) {
-    try (Crowd crowd = Crowd.open(url, sessions)) {
+    try (ConcurrentSessions crowd = ConcurrentSessions.open(url, sessions)) {
       long begin = System.nanoTime();
       long end = begin + time.toNanos();
       List<Samples> each =

@@ -32,7 +32,7 @@ final class GatewayBenchmark {
       System.err.println(wrong.getMessage() + "; possible are: " + Options.USAGE);
       return WRONG_USE;
     }
-    try (Lab lab = new Lab()) {
+    try (BenchmarkEnvironment lab = new BenchmarkEnvironment()) {
       Report report = new Report(new Measurements(lab, options).take());
       System.out.println(Machine.describe(lab) + "\n");
       System.out.println(report.summary());

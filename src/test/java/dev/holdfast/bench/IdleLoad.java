@@ -28,7 +28,7 @@ record IdleLoad(int streams) {
     long before = memory.settledRss();
     long open;
     long heap;
-    try (Crowd crowd = Crowd.open(gateway.url(), streams)) {
+    try (ConcurrentSessions crowd = ConcurrentSessions.open(gateway.url(), streams)) {
       List<HttpConnection> listening = crowd.gradually(McpSession::listen);
       open = memory.settledRss();
       heap = memory.liveHeap();

@@ -10,7 +10,7 @@ final class Machine {
   private Machine() {}
 
   /** One line. */
-  static String describe(Lab lab) {
+  static String describe(BenchmarkEnvironment lab) {
     return "%d cores (%s), %s, JDK %s, Redis %s%s"
         .formatted(
             Runtime.getRuntime().availableProcessors(),

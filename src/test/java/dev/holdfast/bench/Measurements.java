@@ -20,12 +20,12 @@ final class Measurements {
   private static final int STREAMING = 50;
   private static final int INTERVAL_US = 10_000;
 
-  private final Lab lab;
+  private final BenchmarkEnvironment lab;
   private final Options options;
   private final Scale scale;
   private final Figures figures = new Figures();
 
-  Measurements(Lab lab, Options options) {
+  Measurements(BenchmarkEnvironment lab, Options options) {
     this.lab = lab;
     this.options = options;
     this.scale = options.scale();

@@ -4,9 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Something measured was lost, came twice or failed: its speed means nothing. */
 final class WrongResultException extends RuntimeException {
-
-  private static final long serialVersionUID = 1;
-
   WrongResultException(String message) {
     super(message);
   }

@@ -16,15 +16,15 @@ class CommandLineReaderTest {
   private static final SessionId SESSION = SessionId.random();
 
   private static Command wanted(String... words) {
-    Reading reading = CommandLineReader.read(words);
-    assertThat(reading).isInstanceOf(Reading.Wanted.class);
-    return ((Reading.Wanted) reading).command();
+    ParsedCommandLine reading = CommandLineReader.read(words);
+    assertThat(reading).isInstanceOf(ParsedCommandLine.Wanted.class);
+    return ((ParsedCommandLine.Wanted) reading).command();
   }
 
-  private static Reading.Answered answered(String... words) {
-    Reading reading = CommandLineReader.read(words);
-    assertThat(reading).isInstanceOf(Reading.Answered.class);
-    return (Reading.Answered) reading;
+  private static ParsedCommandLine.Answered answered(String... words) {
+    ParsedCommandLine reading = CommandLineReader.read(words);
+    assertThat(reading).isInstanceOf(ParsedCommandLine.Answered.class);
+    return (ParsedCommandLine.Answered) reading;
   }
 
   @Test
@@ -146,7 +146,7 @@ class CommandLineReaderTest {
     "purge --all, say --yes as well",
   })
   void shouldSayWhatIsWrong(String words, String why) {
-    Reading.Answered answered = answered(words.split(" "));
+    ParsedCommandLine.Answered answered = answered(words.split(" "));
 
     assertThat(answered.code()).isEqualTo(ExitCode.USAGE);
     assertThat(answered.text()).contains(why).contains("Usage: holdfast");
@@ -171,7 +171,7 @@ class CommandLineReaderTest {
 
   @Test
   void shouldHelp() {
-    Reading.Answered help = answered("--help");
+    ParsedCommandLine.Answered help = answered("--help");
 
     assertThat(help.code()).isEqualTo(ExitCode.FINE);
     assertThat(help.text())
@@ -182,7 +182,7 @@ class CommandLineReaderTest {
 
   @Test
   void shouldSayItsVersion() {
-    Reading.Answered version = answered("--version");
+    ParsedCommandLine.Answered version = answered("--version");
 
     assertThat(version.code()).isEqualTo(ExitCode.FINE);
     assertThat(version.text()).matches("holdfast \\d+\\.\\d+\\.\\d+\\S*\n");

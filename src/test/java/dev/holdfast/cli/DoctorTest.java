@@ -3,8 +3,8 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.upstream.local.LocalFeatures;
 import dev.holdfast.upstream.local.LocalUpstream;
-import dev.holdfast.upstream.local.Offer;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.InstantSource;
@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 /** What is said, and with what the program ends, where there is no Redis. */
 class DoctorTest {
 
-  private final LocalUpstream upstream = new LocalUpstream(Offer.of(List.of()), "test", "1");
+  private final LocalUpstream upstream =
+      new LocalUpstream(LocalFeatures.of(List.of()), "test", "1");
   private final ByteArrayOutputStream results = new ByteArrayOutputStream();
 
   @AfterEach
@@ -25,7 +26,7 @@ class DoctorTest {
 
   private ExitCode examine(int connections, boolean json) {
     PrintStream printed = new PrintStream(results, true, UTF_8);
-    return new Doctor(new Laptop(upstream, connections), InstantSource.system())
+    return new Doctor(new SingleProcessContext(upstream, connections), InstantSource.system())
         .run(new Output(printed, printed), json);
   }
 

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 class MembershipIT {
 
   private static final RedisKeys KEYS = new RedisKeys("test:");
-  private static final Pulse PULSE = new Pulse(Duration.ofMillis(100), Duration.ofMillis(400));
+  private static final HeartbeatTiming PULSE =
+      new HeartbeatTiming(Duration.ofMillis(100), Duration.ofMillis(400));
 
   private final RedisFixture redis = RedisFixture.start();
   private final Vertx vertx = Vertx.vertx();

@@ -2,7 +2,7 @@ package dev.holdfast.demo;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
-import dev.holdfast.upstream.local.Elicited;
+import dev.holdfast.upstream.local.ElicitationResult;
 import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
@@ -74,9 +74,9 @@ public class TripTool implements Tool<TripTool.Plan> {
   private static boolean agreed(Trip trip, ToolCall call) throws InterruptedException {
     String question = "That would be " + trip.price() + ".";
     return switch (call.client().elicit(question, Consent.class, Duration.ofMinutes(5))) {
-      case Elicited.Accepted<Consent>(Consent consent) -> consent.book();
-      case Elicited.Declined<Consent> _ -> false;
-      case Elicited.Dismissed<Consent> _ -> false;
+      case ElicitationResult.Accepted<Consent>(Consent consent) -> consent.book();
+      case ElicitationResult.Declined<Consent> _ -> false;
+      case ElicitationResult.Dismissed<Consent> _ -> false;
     };
   }
 }

@@ -1,8 +1,8 @@
 package dev.holdfast.faults;
 
+import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.ScriptedServer;
-import dev.holdfast.testing.Wire;
 import java.io.IOException;
 import java.net.URI;
 import java.util.concurrent.CountDownLatch;
@@ -31,7 +31,7 @@ final class AskingServer implements AutoCloseable {
     return server.requests().stream().filter(request -> request.body().contains(text)).count();
   }
 
-  private void play(ScriptedRequest request, Wire wire) throws Exception {
+  private void play(ScriptedRequest request, RawConnection wire) throws Exception {
     String body = request.body();
     if (!request.method().equals("POST")) {
       wire.answer(405, "", "");
@@ -53,7 +53,7 @@ final class AskingServer implements AutoCloseable {
     }
   }
 
-  private void call(String body, Wire wire) throws IOException, InterruptedException {
+  private void call(String body, RawConnection wire) throws IOException, InterruptedException {
     spoken = new CountDownLatch(1);
     ended = new CountDownLatch(body.contains("deaf") ? 0 : 1);
     wire.beginEvents();

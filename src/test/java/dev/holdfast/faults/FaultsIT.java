@@ -16,7 +16,7 @@ class FaultsIT {
 
   @Test
   void killLoopShouldLoseNothing() throws Exception {
-    Run.of(Scenario.of("replica killed", Plans.killLoop()).silentFor(8));
+    ScenarioRun.of(Scenario.of("replica killed", FaultSchedules.killLoop()).silentFor(8));
   }
 
   /**
@@ -25,8 +25,8 @@ class FaultsIT {
    */
   @Test
   void killLoopWithoutIdsShouldEndEveryCall() throws Exception {
-    Run.of(
-        Scenario.of("replica killed, server without ids", Plans.killLoop())
+    ScenarioRun.of(
+        Scenario.of("replica killed, server without ids", FaultSchedules.killLoop())
             .withoutIds()
             .orErrors()
             .silentFor(Load.LONG ? 5 : 8));
@@ -34,8 +34,8 @@ class FaultsIT {
 
   @Test
   void freezeLoopShouldLoseNothing() throws Exception {
-    Run.of(
-        Scenario.of("replica frozen", Plans.freezeLoop())
+    ScenarioRun.of(
+        Scenario.of("replica frozen", FaultSchedules.freezeLoop())
             .with("holdfast.stream.keep-alive", "1s")
             .under(Load.usual().suspicious()));
   }
@@ -47,8 +47,8 @@ class FaultsIT {
    */
   @Test
   void rollingStopsShouldGoUnnoticed() throws Exception {
-    Run.of(
-        Scenario.of("replica stopped", Plans.rollingStops())
+    ScenarioRun.of(
+        Scenario.of("replica stopped", FaultSchedules.rollingStops())
             .withoutIds()
             .withProbes()
             .under(Load.lasting())
@@ -57,29 +57,33 @@ class FaultsIT {
 
   @Test
   void redisRestartShouldLoseNothing() throws Exception {
-    Run.of(Scenario.of("Redis restarted", Plans.redisRestarts(4000)).withDurableRedis());
+    ScenarioRun.of(
+        Scenario.of("Redis restarted", FaultSchedules.redisRestarts(4000)).withDurableRedis());
   }
 
   @Test
   void redisFreezeShouldLoseNothing() throws Exception {
-    Run.of(Scenario.of("Redis frozen", Plans.redisFreezes()).silentFor(6));
+    ScenarioRun.of(Scenario.of("Redis frozen", FaultSchedules.redisFreezes()).silentFor(6));
   }
 
   @Test
   void redisEmptiedShouldBeToldToEveryClient() throws Exception {
-    Run.of(Scenario.of("Redis restarted empty", Plans.redisRestarts(6000)).orErrors().orGone());
+    ScenarioRun.of(
+        Scenario.of("Redis restarted empty", FaultSchedules.redisRestarts(6000))
+            .orErrors()
+            .orGone());
   }
 
   @Test
   void cutsShouldLoseNothing() throws Exception {
-    Run.of(Scenario.of("client connections cut", Plans.cuts()).silentFor(4));
+    ScenarioRun.of(Scenario.of("client connections cut", FaultSchedules.cuts()).silentFor(4));
   }
 
   /** Look-again comes only every ten seconds: who is not woken is silent for that long. */
   @Test
   void subscriptionKillsShouldDelayNothing() throws Exception {
-    Run.of(
-        Scenario.of("subscription killed", Plans.subscriptionKills())
+    ScenarioRun.of(
+        Scenario.of("subscription killed", FaultSchedules.subscriptionKills())
             .under(Load.sparse())
             .silentFor(4));
   }
@@ -87,8 +91,8 @@ class FaultsIT {
   @Test
   void chaosShouldLeaveNobodyHanging() throws Exception {
     Load load = Load.longer().suspicious();
-    Run.of(
-        Scenario.of("chaos", Plans.chaos(load))
+    ScenarioRun.of(
+        Scenario.of("chaos", FaultSchedules.chaos(load))
             .withDurableRedis()
             .with("holdfast.stream.keep-alive", "1s")
             .with("holdfast.upstream.first-byte-timeout", "2s")

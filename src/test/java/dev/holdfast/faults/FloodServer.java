@@ -1,8 +1,8 @@
 package dev.holdfast.faults;
 
+import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.ScriptedServer;
-import dev.holdfast.testing.Wire;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
@@ -51,7 +51,8 @@ final class FloodServer implements AutoCloseable {
         .formatted(id);
   }
 
-  private void answer(ScriptedRequest request, Wire wire) throws IOException, InterruptedException {
+  private void answer(ScriptedRequest request, RawConnection wire)
+      throws IOException, InterruptedException {
     Matcher id = ID.matcher(request.body());
     if (!request.method().equals("POST")) {
       wire.answer(405, "", "");
@@ -69,7 +70,8 @@ final class FloodServer implements AutoCloseable {
     }
   }
 
-  private void call(String body, String id, Wire wire) throws IOException, InterruptedException {
+  private void call(String body, String id, RawConnection wire)
+      throws IOException, InterruptedException {
     wire.beginEvents();
     Matcher flood = FLOOD.matcher(body);
     if (flood.find()) {

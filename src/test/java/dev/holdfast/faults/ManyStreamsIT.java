@@ -6,10 +6,10 @@ import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.ScriptedServer;
-import dev.holdfast.testing.Wire;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,7 +78,7 @@ class ManyStreamsIT {
   }
 
   /** Begins every call, and has its result only for who comes back to it. */
-  private static void play(ScriptedRequest request, Wire wire) throws IOException {
+  private static void play(ScriptedRequest request, RawConnection wire) throws IOException {
     String begun = request.header("last-event-id");
     if (begun != null) {
       wire.beginEvents().chunk("data: " + result(begun, "{}") + "\n\n").endChunks();

@@ -181,11 +181,11 @@ class RedisFailoverIT {
 
   /** Prints its line of the table in docs/faults.md. */
   private void print(String fault, long since) {
-    List<Story> stories =
-        transcripts.stream().map(call -> Story.ofCall(call, STEPS, since)).toList();
+    List<CallRecord> stories =
+        transcripts.stream().map(call -> CallRecord.ofCall(call, STEPS, since)).toList();
     String load =
         "%d × %d/s, %d s".formatted(CALLS, 1000 / STEP_MILLIS, STEPS * STEP_MILLIS / 1000);
-    System.out.println(new Row(fault, load, stories));
+    System.out.println(new FaultTableRow(fault, load, stories));
   }
 
   private String key(int client) {

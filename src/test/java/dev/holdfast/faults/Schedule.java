@@ -18,7 +18,7 @@ final class Schedule {
 
   /** What is done to the rig. */
   interface Act {
-    void on(Rig rig) throws Exception;
+    void on(FaultTestbed rig) throws Exception;
   }
 
   /**
@@ -68,7 +68,7 @@ final class Schedule {
    * Plays all steps, each at its time, or at once when those before have taken longer. A fault that
    * would come after the span is left out: on a slow machine there are fewer.
    */
-  void play(Rig rig, Duration span) throws Exception {
+  void play(FaultTestbed rig, Duration span) throws Exception {
     long start = System.nanoTime();
     for (Step step : inOrder()) {
       if (step.fault() && System.nanoTime() - start > span.toNanos()) {

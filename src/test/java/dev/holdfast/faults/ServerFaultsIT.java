@@ -1,6 +1,6 @@
 package dev.holdfast.faults;
 
-import dev.holdfast.faults.server.Trouble;
+import dev.holdfast.faults.server.ServerFault;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,38 +16,40 @@ class ServerFaultsIT {
 
   @Test
   void refusedShouldEndInErrors() throws Exception {
-    Run.of(scenario("server refuses", Trouble.REFUSED, 2000).orErrors());
+    ScenarioRun.of(scenario("server refuses", ServerFault.REFUSED, 2000).orErrors());
   }
 
   /** It stalls for longer than a client may hear nothing. */
   @Test
   void stalledShouldEndInErrors() throws Exception {
-    Run.of(scenario("server stalls", Trouble.STALLED, 5500).orErrors().silentFor(4));
+    ScenarioRun.of(scenario("server stalls", ServerFault.STALLED, 5500).orErrors().silentFor(4));
   }
 
   @Test
   void tornShouldLoseNothing() throws Exception {
-    Run.of(scenario("server tears frames", Trouble.TORN, 100));
+    ScenarioRun.of(scenario("server tears frames", ServerFault.TORN, 100));
   }
 
   @Test
   void forgottenShouldBeToldToEveryClient() throws Exception {
-    Run.of(scenario("server forgets sessions", Trouble.FORGOTTEN, 100).orErrors().orGone());
+    ScenarioRun.of(
+        scenario("server forgets sessions", ServerFault.FORGOTTEN, 100).orErrors().orGone());
   }
 
   @Test
   void garbageShouldEndInErrors() throws Exception {
-    Run.of(scenario("server sends garbage", Trouble.GARBAGE, 500).orErrors());
+    ScenarioRun.of(scenario("server sends garbage", ServerFault.GARBAGE, 500).orErrors());
   }
 
   /** Likewise: an event without end brings no message. */
   @Test
   void endlessShouldEndInErrors() throws Exception {
-    Run.of(scenario("server sends without end", Trouble.ENDLESS, 5500).orErrors().silentFor(4));
+    ScenarioRun.of(
+        scenario("server sends without end", ServerFault.ENDLESS, 5500).orErrors().silentFor(4));
   }
 
-  private static Scenario scenario(String name, Trouble trouble, int millis) {
-    return Scenario.of(name, Plans.serverIs(trouble, millis))
+  private static Scenario scenario(String name, ServerFault trouble, int millis) {
+    return Scenario.of(name, FaultSchedules.serverIs(trouble, millis))
         .with("holdfast.upstream.connect-timeout", "1s")
         .with("holdfast.upstream.first-byte-timeout", "2s")
         .with("holdfast.upstream.idle-timeout", "2s")

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.ResourceUsage;
 import dev.holdfast.testing.ToolRequest;
-import dev.holdfast.testing.Vitals;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,11 +63,11 @@ class SoakIT {
   @Test
   void shouldLeaveNothingBehind() throws Exception {
     try (Fleet fleet = new Fleet(2, SHORT_LIVED)) {
-      List<Vitals> history = new ArrayList<>();
+      List<ResourceUsage> history = new ArrayList<>();
       for (int round = 0; round < ROUNDS; round++) {
         churn(fleet, round);
         awaitQuiet(fleet);
-        Vitals vitals = Vitals.of(fleet.replica(0));
+        ResourceUsage vitals = ResourceUsage.of(fleet.replica(0));
         System.out.printf("round %d: %s%n", round, vitals);
         history.add(vitals);
         assertThat(vitals.leftovers()).as("round %d", round).isEmpty();
@@ -77,9 +77,9 @@ class SoakIT {
   }
 
   /** The first round warms up: classes are loaded, pools filled. */
-  private static void assertFlat(List<Vitals> history) {
-    Vitals first = history.get(1);
-    Vitals last = history.getLast();
+  private static void assertFlat(List<ResourceUsage> history) {
+    ResourceUsage first = history.get(1);
+    ResourceUsage last = history.getLast();
     String story = history.toString();
     assertThat(last.descriptors()).as(story).isLessThanOrEqualTo(first.descriptors() + SLACK);
     assertThat(last.threads()).as(story).isLessThanOrEqualTo(first.threads() + SLACK);
@@ -97,7 +97,7 @@ class SoakIT {
     await()
         .atMost(TO_EXPIRE)
         .pollInterval(Duration.ofMillis(500))
-        .untilAsserted(() -> assertThat(Vitals.of(fleet.replica(0)).leftovers()).isEmpty());
+        .untilAsserted(() -> assertThat(ResourceUsage.of(fleet.replica(0)).leftovers()).isEmpty());
   }
 
   private static void churn(Fleet fleet, int round) throws Exception {

@@ -19,12 +19,12 @@ final class Verdict {
   private static final Path REPORTS = Path.of("target", "faults");
   private static final int STORIES = 3;
   private static final int SILENCES = 20;
-  private static final Comparator<Story> BY_SILENCE =
+  private static final Comparator<CallRecord> BY_SILENCE =
       Comparator.comparing(story -> story.silence().length());
 
   private final Scenario scenario;
-  private final List<Story> calls;
-  private final List<Story> all;
+  private final List<CallRecord> calls;
+  private final List<CallRecord> all;
   private final int unanswered;
   private final int unwell;
   private final long began;
@@ -45,11 +45,11 @@ final class Verdict {
       long began) {
     this.scenario = scenario;
     int steps = scenario.load().steps();
-    this.calls = calls.stream().map(call -> Story.ofCall(call, steps, began)).toList();
+    this.calls = calls.stream().map(call -> CallRecord.ofCall(call, steps, began)).toList();
     this.all =
         Stream.concat(
                 this.calls.stream(),
-                listened.stream().map(stream -> Story.ofStream(stream, scenario.ids(), began)))
+                listened.stream().map(stream -> CallRecord.ofStream(stream, scenario.ids(), began)))
             .toList();
     this.unanswered = unanswered;
     this.unwell = unwell;
@@ -62,7 +62,7 @@ final class Verdict {
    */
   void report() {
     System.out.println(text());
-    String silent = calls.stream().max(BY_SILENCE).map(Story::toString).orElse("");
+    String silent = calls.stream().max(BY_SILENCE).map(CallRecord::toString).orElse("");
     try {
       Files.createDirectories(REPORTS);
       Files.writeString(
@@ -74,12 +74,12 @@ final class Verdict {
   }
 
   /** Fails if a promise was broken, and tells the worst of it. */
-  void require(Rig rig) {
-    List<Story> broken =
+  void require(FaultTestbed rig) {
+    List<CallRecord> broken =
         all.stream()
             .filter(story -> story.breaks(scenario.promise()))
             .sorted(
-                Comparator.comparingInt((Story story) -> story.lost() + story.duplicated())
+                Comparator.comparingInt((CallRecord story) -> story.lost() + story.duplicated())
                     .thenComparing(BY_SILENCE)
                     .reversed())
             .toList();
@@ -96,10 +96,10 @@ final class Verdict {
         || all.stream().anyMatch(story -> story.isGone() || !story.transcript().errors().isEmpty());
   }
 
-  private String tell(List<Story> broken, Rig rig) {
+  private String tell(List<CallRecord> broken, FaultTestbed rig) {
     return broken.stream()
         .limit(STORIES)
-        .map(Story::toString)
+        .map(CallRecord::toString)
         .collect(
             Collectors.joining(
                 "\n",
@@ -108,7 +108,7 @@ final class Verdict {
   }
 
   private String text() {
-    return new Row(scenario.name(), scenario.load().toString(), all)
+    return new FaultTableRow(scenario.name(), scenario.load().toString(), all)
         + "%n%d messages; %d calls not followed; %d clients without an answer in the end%n"
             .formatted(sum(story -> story.transcript().ids().size()), unanswered, unwell)
         + errors()
@@ -121,7 +121,7 @@ final class Verdict {
     return calls.stream()
         .sorted(BY_SILENCE.reversed())
         .limit(SILENCES)
-        .map(Story::silence)
+        .map(CallRecord::silence)
         .map(silence ->
             "  +%.2f s  for %d ms: %s%n"
                 .formatted(
@@ -131,7 +131,7 @@ final class Verdict {
         .collect(Collectors.joining());
   }
 
-  private int sum(ToIntFunction<Story> figure) {
+  private int sum(ToIntFunction<CallRecord> figure) {
     return all.stream().mapToInt(figure).sum();
   }
 

@@ -1,8 +1,8 @@
 package dev.holdfast.http;
 
+import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.ScriptedServer;
-import dev.holdfast.testing.Wire;
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
 import java.io.IOException;
 import java.util.Map;
@@ -52,7 +52,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     Objects.requireNonNull(server).close();
   }
 
-  private static void play(ScriptedRequest request, Wire wire) throws IOException {
+  private static void play(ScriptedRequest request, RawConnection wire) throws IOException {
     String body = request.body();
     if (request.method().equals("GET")) {
       listen(wire);
@@ -70,7 +70,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
   }
 
   /** Three notifications nobody asked for. */
-  private static void listen(Wire wire) throws IOException {
+  private static void listen(RawConnection wire) throws IOException {
     wire.beginEvents();
     for (int i = 1; i <= 3; i++) {
       wire.chunk("data: " + notification("unasked " + i) + "\n\n");
@@ -78,7 +78,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     wire.stall();
   }
 
-  private static void hear(String body, Wire wire) throws IOException {
+  private static void hear(String body, RawConnection wire) throws IOException {
     switch (method(body)) {
       case "notifications/crash" -> wire.answer(500, "text/html", SECRET);
       case "notifications/stall" -> wire.stall();
@@ -86,7 +86,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     }
   }
 
-  private static void call(String body, Wire wire) throws IOException {
+  private static void call(String body, RawConnection wire) throws IOException {
     Matcher tool = TOOL.matcher(body);
     switch (tool.find() ? tool.group(1) : method(body)) {
       case "stall", "resources/list" -> wire.stall();
@@ -116,7 +116,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     return method.find() ? method.group(1) : "";
   }
 
-  private static void json(Wire wire, String body, String result) throws IOException {
+  private static void json(RawConnection wire, String body, String result) throws IOException {
     wire.answer(200, "application/json", result(body, result), "Mcp-Session-Id: upstreams-own");
   }
 

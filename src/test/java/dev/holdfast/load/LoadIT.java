@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
-import dev.holdfast.testing.Vitals;
+import dev.holdfast.testing.ResourceUsage;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -51,13 +51,13 @@ class LoadIT {
         Gateway gateway = gateway(redis, server)) {
       load(gateway, Duration.ofSeconds(5)); // Opens what stays open.
       awaitQuiet(gateway, redis);
-      Vitals before = Vitals.of(gateway);
+      ResourceUsage before = ResourceUsage.of(gateway);
 
       Load load = load(gateway, LASTS);
 
       System.out.println(load);
       awaitQuiet(gateway, redis);
-      Vitals after = Vitals.of(gateway);
+      ResourceUsage after = ResourceUsage.of(gateway);
       System.out.printf("before: %s%nafter:  %s%n", before, after);
       assertThat(load.figures().errorRate())
           .as("%s%n%s", load, load.figures().errors())
@@ -100,7 +100,7 @@ class LoadIT {
         callers.add(threads.submit(caller(gateway, http, i, deadline, figures)));
       }
       while (callers.stream().anyMatch(caller -> !caller.isDone())) {
-        mostMemory = Math.max(mostMemory, Vitals.resident(gateway.pid()));
+        mostMemory = Math.max(mostMemory, ResourceUsage.resident(gateway.pid()));
         Thread.sleep(SAMPLE);
       }
       for (Future<?> caller : callers) {
@@ -110,13 +110,14 @@ class LoadIT {
     return new Load(figures, mostMemory);
   }
 
-  private static Caller caller(
+  private static LoadClient caller(
       Gateway gateway, HttpClient http, int number, long deadline, Figures figures) {
     Random random = new Random(SEED + number);
     return switch (number % 3) {
-      case 0 -> new Caller(http, gateway.url(), "countdown", random, deadline, figures);
-      case 1 -> new Caller(http, named(gateway, "web"), "count", random, deadline, figures);
-      default -> new Caller(http, named(gateway, "program"), "count", random, deadline, figures);
+      case 0 -> new LoadClient(http, gateway.url(), "countdown", random, deadline, figures);
+      case 1 -> new LoadClient(http, named(gateway, "web"), "count", random, deadline, figures);
+      default ->
+          new LoadClient(http, named(gateway, "program"), "count", random, deadline, figures);
     };
   }
 
@@ -132,7 +133,7 @@ class LoadIT {
         .pollInterval(SAMPLE)
         .untilAsserted(() -> {
           assertThat(process.descendants()).isEmpty();
-          assertThat(Vitals.of(gateway).leftovers()).isEmpty();
+          assertThat(ResourceUsage.of(gateway).leftovers()).isEmpty();
           assertThat(redis.keys()).noneMatch(key -> key.contains("{")); // Those of sessions.
         });
   }

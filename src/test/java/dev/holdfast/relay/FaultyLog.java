@@ -1,7 +1,7 @@
 package dev.holdfast.relay;
 
-import dev.holdfast.log.Depth;
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogSize;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StoreUnavailableException;
@@ -15,34 +15,34 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A real log behind a store that goes away when a test says so. */
-final class FaultyLog implements EventLog {
+public final class FaultyLog implements EventLog {
 
   private final EventLog target;
 
   /** How many reads succeed before the store is away. */
-  final AtomicInteger reads = new AtomicInteger(Integer.MAX_VALUE);
+  public final AtomicInteger reads = new AtomicInteger(Integer.MAX_VALUE);
 
   /** How many of the next reads find the store away. */
-  final AtomicInteger failingReads = new AtomicInteger();
+  public final AtomicInteger failingReads = new AtomicInteger();
 
   /** Whether the store is away for everything but reads. */
-  volatile boolean away;
+  public volatile boolean away;
 
   /** Whether a tail hears of events that the store does not take. */
-  volatile boolean writtenHere;
+  public volatile boolean writtenHere;
 
-  final AtomicInteger retired = new AtomicInteger();
+  public final AtomicInteger retired = new AtomicInteger();
 
   /** What happens just before a watch is taken. */
   volatile Runnable beforeWatch = () -> {};
 
   /** What happens between a read and the return of what it found. */
-  volatile Runnable afterRead = () -> {};
+  public volatile Runnable afterRead = () -> {};
 
   /** What happens between the record of an owner and the return of its writer. */
-  volatile Consumer<StreamRef> afterOpen = stream -> {};
+  public volatile Consumer<StreamRef> afterOpen = stream -> {};
 
-  FaultyLog(EventLog target) {
+  public FaultyLog(EventLog target) {
     this.target = target;
   }
 
@@ -129,7 +129,7 @@ final class FaultyLog implements EventLog {
   }
 
   @Override
-  public Depth depth() {
+  public LogSize depth() {
     return target().depth();
   }
 

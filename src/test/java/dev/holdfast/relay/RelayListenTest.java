@@ -1,14 +1,17 @@
 package dev.holdfast.relay;
 
-import static dev.holdfast.relay.PumpFixture.PROGRESS;
 import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.body;
 import static dev.holdfast.relay.RelayFixture.initialized;
+import static dev.holdfast.relay.pump.PumpFixture.PROGRESS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.SessionEndedException;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
@@ -45,7 +48,7 @@ class RelayListenTest {
   @Test
   void shouldDeliverWhatTheServerSaysUnasked() {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
 
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 1);
@@ -58,7 +61,7 @@ class RelayListenTest {
   @Test
   void shouldEndTheSessionThatTheServerHasEnded() throws Exception {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 1);
 
@@ -78,7 +81,7 @@ class RelayListenTest {
     Tail _ = relay.listen(session);
     Tail tail = relay.listenFromStart(session);
     source.bring(PROGRESS);
-    Desk.run(tail, new TestConnection()).await(c -> c.data().size() == 1);
+    LogFixture.run(tail, new TestConnection()).await(c -> c.data().size() == 1);
 
     assertThat(opened).hasValue(1);
   }
@@ -90,7 +93,7 @@ class RelayListenTest {
     relay.send(session, body(initialized()));
     await().until(() -> fixture.heard.appended.get() == 1);
 
-    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
 
     client.await(c -> c.data().size() == 1);
   }
@@ -106,7 +109,7 @@ class RelayListenTest {
           return Optional.of(source);
         };
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
 
     source.bring(PROGRESS);
 
@@ -117,7 +120,7 @@ class RelayListenTest {
   @Test
   void shouldStopListeningWhenTheSessionEnds() {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
     await().until(() -> opened.get() == 1);
 
     relay.end(session);
@@ -130,7 +133,7 @@ class RelayListenTest {
   @Test
   void shouldKeepASessionAliveWhileAClientListens() {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = Desk.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
     for (int i = 0; i < 3; i++) {
       fixture.pass(RelayFixture.IDLE.minusMinutes(1));
       int comments = client.text().length();

@@ -1,19 +1,25 @@
 package dev.holdfast.relay;
 
-import static dev.holdfast.relay.PumpFixture.PROGRESS;
-import static dev.holdfast.relay.PumpFixture.result;
 import static dev.holdfast.relay.RelayFixture.LOCAL;
 import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.body;
 import static dev.holdfast.relay.RelayFixture.call;
 import static dev.holdfast.relay.RelayFixture.cancelled;
 import static dev.holdfast.relay.RelayFixture.ping;
+import static dev.holdfast.relay.pump.PumpFixture.PROGRESS;
+import static dev.holdfast.relay.pump.PumpFixture.result;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.log.Position;
 import dev.holdfast.log.TooManyStreamsException;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.MessageKind;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
@@ -118,7 +124,7 @@ class RelayRequestTest {
 
     EventId start = new EventId(tail.stream().name(), Position.START);
     TestConnection client =
-        Desk.run(relay.resume(session, start).orElseThrow(), new TestConnection());
+        LogFixture.run(relay.resume(session, start).orElseThrow(), new TestConnection());
     client.awaitEnd();
 
     assertThat(client.data()).hasSize(2);

@@ -1,15 +1,21 @@
 package dev.holdfast.relay;
 
-import static dev.holdfast.relay.PumpFixture.PROGRESS;
-import static dev.holdfast.relay.PumpFixture.result;
 import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.call;
+import static dev.holdfast.relay.pump.PumpFixture.PROGRESS;
+import static dev.holdfast.relay.pump.PumpFixture.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.Position;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.stream.ReplayConfig;
+import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Answer;
 import java.time.Duration;
@@ -50,7 +56,7 @@ class RelayResumeTest {
   }
 
   private TestConnection resume(Session session, EventId last) {
-    return Desk.run(fixture.relay.resume(session, last).orElseThrow(), new TestConnection());
+    return LogFixture.run(fixture.relay.resume(session, last).orElseThrow(), new TestConnection());
   }
 
   @Test
@@ -153,7 +159,7 @@ class RelayResumeTest {
 
     source.bring(result("1"));
     await().until(() -> fixture.heard.appended.get() == 2);
-    TestConnection client = Desk.run(tail, new TestConnection());
+    TestConnection client = LogFixture.run(tail, new TestConnection());
 
     // A tail that missed it looks again only after ten seconds.
     await().atMost(Duration.ofSeconds(5)).until(client::hasEnded);

@@ -11,7 +11,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Stream;
 
 /** A source that brings, breaks and ends when a test says so. */
-final class ScriptedSource implements MessageSource {
+public final class ScriptedSource implements MessageSource {
 
   /** What one call of {@link #take} comes to. */
   private sealed interface Step {
@@ -24,7 +24,7 @@ final class ScriptedSource implements MessageSource {
   private volatile boolean closed;
 
   /** Brings messages, all in one take. */
-  ScriptedSource bring(String... messages) {
+  public ScriptedSource bring(String... messages) {
     steps.add(
         new Step.Messages(
             Stream.of(messages)
@@ -34,24 +34,24 @@ final class ScriptedSource implements MessageSource {
   }
 
   /** Brings a message that may have an id. */
-  ScriptedSource bring(UpstreamMessage message) {
+  public ScriptedSource bring(UpstreamMessage message) {
     steps.add(new Step.Messages(List.of(message)));
     return this;
   }
 
   /** Fails; for what no {@link UpstreamException} foresees, too. */
-  ScriptedSource fail(RuntimeException failure) {
+  public ScriptedSource fail(RuntimeException failure) {
     steps.add(new Step.Failure(failure));
     return this;
   }
 
   /** Comes to its end. */
-  ScriptedSource end() {
+  public ScriptedSource end() {
     steps.add(new Step.Messages(List.of()));
     return this;
   }
 
-  boolean isClosed() {
+  public boolean isClosed() {
     return closed;
   }
 

@@ -20,31 +20,32 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A server that answers, fails and refuses when a test says so. All its sessions are one. */
-final class ScriptedUpstream implements Upstream {
+public final class ScriptedUpstream implements Upstream {
 
-  static final byte[] RESULT = "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}".getBytes(UTF_8);
+  public static final byte[] RESULT =
+      "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}".getBytes(UTF_8);
 
-  volatile Supplier<Handshake> handshake = () -> handshake("2025-11-25");
-  volatile Function<Body, Answer> answer = _ -> new Answer.Json(RESULT);
-  volatile Supplier<Optional<MessageSource>> listen = Optional::empty;
-  volatile Function<String, MessageSource> resume =
+  public volatile Supplier<Handshake> handshake = () -> handshake("2025-11-25");
+  public volatile Function<Body, Answer> answer = _ -> new Answer.Json(RESULT);
+  public volatile Supplier<Optional<MessageSource>> listen = Optional::empty;
+  public volatile Function<String, MessageSource> resume =
       _ -> {
         throw new UpstreamException.Broken("not offered", null);
       };
-  volatile Runnable onSend = () -> {};
-  volatile @Nullable UpstreamException sendFailure;
-  volatile boolean resident;
-  volatile boolean keeping;
-  volatile boolean reopening;
-  volatile Runnable onReopen = () -> {};
-  volatile Runnable onAttach = () -> {};
+  public volatile Runnable onSend = () -> {};
+  public volatile @Nullable UpstreamException sendFailure;
+  public volatile boolean resident;
+  public volatile boolean keeping;
+  public volatile boolean reopening;
+  public volatile Runnable onReopen = () -> {};
+  public volatile Runnable onAttach = () -> {};
 
-  final List<String> reopened = new CopyOnWriteArrayList<>();
-  final List<Body> sent = new CopyOnWriteArrayList<>();
-  final List<String> listenedAfter = new CopyOnWriteArrayList<>();
-  final AtomicInteger ended = new AtomicInteger();
+  public final List<String> reopened = new CopyOnWriteArrayList<>();
+  public final List<Body> sent = new CopyOnWriteArrayList<>();
+  public final List<String> listenedAfter = new CopyOnWriteArrayList<>();
+  public final AtomicInteger ended = new AtomicInteger();
 
-  static Handshake handshake(String version) {
+  public static Handshake handshake(String version) {
     return new Handshake(RESULT, new UpstreamLink("upstream session", version), List.of());
   }
 

@@ -1,16 +1,18 @@
 package dev.holdfast.relay;
 
+import dev.holdfast.relay.stream.ReplayConfig;
+import dev.holdfast.relay.stream.StreamConfig;
 import java.time.Duration;
 
 /** Configuration as tests want it: slow clocks everywhere, unless a test turns one on. */
-final class Settings {
+public final class Settings {
 
   private static final Duration NEVER = Duration.ofHours(1);
 
   private Settings() {}
 
   /** How streams are kept and followed. */
-  record Streams(
+  public record Streams(
       Duration eventTtl,
       Duration completedTtl,
       int maxEvents,
@@ -24,7 +26,7 @@ final class Settings {
       Durable durable)
       implements StreamConfig {
 
-    Streams drainTimeout(Duration value) {
+    public Streams drainTimeout(Duration value) {
       return new Streams(
           eventTtl,
           completedTtl,
@@ -39,7 +41,7 @@ final class Settings {
           durable);
     }
 
-    Streams keepAlive(Duration value) {
+    public Streams keepAlive(Duration value) {
       return new Streams(
           eventTtl,
           completedTtl,
@@ -54,7 +56,7 @@ final class Settings {
           durable);
     }
 
-    Streams idleTimeout(Duration value) {
+    public Streams idleTimeout(Duration value) {
       return new Streams(
           eventTtl,
           completedTtl,
@@ -69,7 +71,7 @@ final class Settings {
           durable);
     }
 
-    Streams maxLifetime(Duration value) {
+    public Streams maxLifetime(Duration value) {
       return new Streams(
           eventTtl,
           completedTtl,
@@ -84,7 +86,7 @@ final class Settings {
           durable);
     }
 
-    Streams writeTimeout(Duration value) {
+    public Streams writeTimeout(Duration value) {
       return new Streams(
           eventTtl,
           completedTtl,
@@ -116,9 +118,9 @@ final class Settings {
   }
 
   /** What a client that comes back is given. */
-  record Replay(boolean enabled, Duration window, OnGap onGap) implements ReplayConfig {}
+  public record Replay(boolean enabled, Duration window, OnGap onGap) implements ReplayConfig {}
 
-  static Streams streams() {
+  public static Streams streams() {
     return new Streams(
         Duration.ofHours(1),
         Duration.ofMinutes(2),
@@ -133,7 +135,7 @@ final class Settings {
         StreamConfig.Durable.CALLS);
   }
 
-  static Replay replay() {
+  public static Replay replay() {
     return new Replay(true, Duration.ofHours(24), ReplayConfig.OnGap.ERROR);
   }
 

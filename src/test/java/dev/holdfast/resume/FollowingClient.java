@@ -31,7 +31,7 @@ import java.util.function.Predicate;
 public final class FollowingClient {
 
   private static final int ENOUGH = 1 << 20;
-  private static final Patience PATIENCE = Patience.with(Duration.ofSeconds(60));
+  private static final ClientTimeouts PATIENCE = ClientTimeouts.with(Duration.ofSeconds(60));
   private static final String INITIALIZE =
       """
       {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
@@ -42,7 +42,7 @@ public final class FollowingClient {
 
   private final HttpClient http;
   private final List<URI> replicas;
-  private final Patience patience;
+  private final ClientTimeouts patience;
   private final String session;
 
   /**
@@ -61,7 +61,8 @@ public final class FollowingClient {
    * @param replicas any of them is asked, at random
    * @throws IOException when none is opened
    */
-  public FollowingClient(HttpClient http, List<URI> replicas, Random random, Patience patience)
+  public FollowingClient(
+      HttpClient http, List<URI> replicas, Random random, ClientTimeouts patience)
       throws IOException, InterruptedException {
     this.http = http;
     this.replicas = replicas;
@@ -83,7 +84,8 @@ public final class FollowingClient {
         HttpResponse.BodyHandlers.discarding());
   }
 
-  private FollowingClient(HttpClient http, List<URI> replicas, Patience patience, String session) {
+  private FollowingClient(
+      HttpClient http, List<URI> replicas, ClientTimeouts patience, String session) {
     this.http = http;
     this.replicas = replicas;
     this.patience = patience;

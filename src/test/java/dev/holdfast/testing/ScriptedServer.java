@@ -35,7 +35,7 @@ public final class ScriptedServer implements AutoCloseable {
      * @param request what was asked
      * @param wire to write to; if it is left open another request may follow on it
      */
-    void play(ScriptedRequest request, Wire wire) throws Exception;
+    void play(ScriptedRequest request, RawConnection wire) throws Exception;
   }
 
   private final ServerSocket listening;
@@ -92,7 +92,7 @@ public final class ScriptedServer implements AutoCloseable {
     try (socket) {
       socket.setTcpNoDelay(true);
       InputStream in = new BufferedInputStream(socket.getInputStream());
-      Wire wire = new Wire(socket);
+      RawConnection wire = new RawConnection(socket);
       ScriptedRequest request = read(in);
       while (request != null) {
         Script script;

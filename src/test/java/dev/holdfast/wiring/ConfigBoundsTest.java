@@ -89,8 +89,8 @@ class ConfigBoundsTest {
       String name, String atBound, String outside, String bound, String value) {
     String key = "holdfast." + name;
 
-    assertThatCode(() -> Configured.by(Map.of(key, atBound))).doesNotThrowAnyException();
-    assertThatThrownBy(() -> Configured.by(Map.of(key, outside)))
+    assertThatCode(() -> ConfigFixture.by(Map.of(key, atBound))).doesNotThrowAnyException();
+    assertThatThrownBy(() -> ConfigFixture.by(Map.of(key, outside)))
         .isInstanceOf(ConfigValidationException.class)
         .hasMessageContaining(key + " ")
         .hasMessageContaining("must be " + bound + ", not " + value);
@@ -109,7 +109,7 @@ class ConfigBoundsTest {
     "upstream.transport, carrier-pigeon, streamable-http",
   })
   void shouldRefuseWhatDoesNotParse(String name, String value, String why) {
-    assertThatThrownBy(() -> Configured.by(Map.of("holdfast." + name, value)))
+    assertThatThrownBy(() -> ConfigFixture.by(Map.of("holdfast." + name, value)))
         .isInstanceOf(ConfigValidationException.class)
         .hasMessageContaining("holdfast." + name + " with the config value \"" + value + "\"")
         .hasMessageContaining(why);
@@ -131,7 +131,7 @@ class ConfigBoundsTest {
     "allowed-hosts, *.example.com, not *.example.com",
   })
   void shouldRefuseNamesThatNothingMatches(String name, String value, String why) {
-    assertThatThrownBy(() -> Configured.by(Map.of("holdfast.http." + name, value)))
+    assertThatThrownBy(() -> ConfigFixture.by(Map.of("holdfast.http." + name, value)))
         .isInstanceOf(ConfigValidationException.class)
         .hasMessageContaining("holdfast.http." + name)
         .hasMessageContaining(why);
@@ -140,7 +140,7 @@ class ConfigBoundsTest {
   @Test
   void shouldTakeNamesThatMatch() {
     HttpConfig config =
-        Configured.by(
+        ConfigFixture.by(
                 Map.of(
                     "holdfast.http.allowed-origins",
                     "localhost, A.example,https://b.example:8443,http://[::1]:3000,app://x,null,*",
@@ -162,7 +162,7 @@ class ConfigBoundsTest {
 
   @Test
   void shouldRefuseUnknownKeys() {
-    assertThatThrownBy(() -> Configured.by(Map.of("holdfast.strem.retry", "1s")))
+    assertThatThrownBy(() -> ConfigFixture.by(Map.of("holdfast.strem.retry", "1s")))
         .isInstanceOf(ConfigValidationException.class)
         .hasMessageContaining("holdfast.strem.retry in ")
         .hasMessageContaining("does not map to any root");
@@ -182,7 +182,7 @@ class ConfigBoundsTest {
             "HOLDFAST_PORT_8080_TCP_ADDR", "10.0.0.1",
             "PATH", "/bin");
 
-    SmallRyeConfig config = Configured.byEnvironment(variables);
+    SmallRyeConfig config = ConfigFixture.byEnvironment(variables);
 
     assertThat(UnknownVariables.in(config))
         .containsExactly("holdfast.strem.retry", "holdfast.upstreams.my.server.url");
@@ -191,7 +191,7 @@ class ConfigBoundsTest {
   @Test
   void shouldNameUpstreamsAndHeadersInTheEnvironment() {
     SmallRyeConfig config =
-        Configured.byEnvironment(
+        ConfigFixture.byEnvironment(
             Map.of(
                 "HOLDFAST_UPSTREAMS_WEATHER_URL", "http://b/mcp",
                 "HOLDFAST_UPSTREAMS_WEATHER_HEADERS_X_API_KEY", "secret",

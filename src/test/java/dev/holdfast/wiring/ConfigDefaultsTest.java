@@ -7,7 +7,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import dev.holdfast.http.LimitsConfig;
-import dev.holdfast.relay.StreamConfig;
+import dev.holdfast.relay.stream.StreamConfig;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.SmallRyeConfig;
 import java.io.IOException;
@@ -31,7 +31,7 @@ class ConfigDefaultsTest {
 
   @Test
   void shouldKeepKeysAndDefaults() {
-    assertThat(Configured.defaults())
+    assertThat(ConfigFixture.defaults())
         .containsExactlyInAnyOrderEntriesOf(
             Map.ofEntries(
                 entry("holdfast.store", "memory"),
@@ -100,7 +100,7 @@ class ConfigDefaultsTest {
 
   @Test
   void shouldReadDefaults() {
-    SmallRyeConfig config = Configured.by(Map.of());
+    SmallRyeConfig config = ConfigFixture.by(Map.of());
 
     GatewayConfig gateway = config.getConfigMapping(GatewayConfig.class);
     assertThat(gateway.store()).isEqualTo(GatewayConfig.Store.MEMORY);
@@ -129,7 +129,7 @@ class ConfigDefaultsTest {
   @Test
   void shouldSayInReadmeWhatIsTrue() throws IOException {
     Map<String, String> expected = new TreeMap<>();
-    Configured.defaults()
+    ConfigFixture.defaults()
         .forEach((key, value) -> {
           // Of the named upstreams only the first key has a row: the others are the default one's.
           if (!key.matches("holdfast\\.upstreams\\.\\*\\.(?!url$).+")) {

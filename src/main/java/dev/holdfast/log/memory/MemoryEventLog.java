@@ -1,7 +1,7 @@
 package dev.holdfast.log.memory;
 
-import dev.holdfast.log.Depth;
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogSize;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -27,7 +27,7 @@ public final class MemoryEventLog implements EventLog {
 
   private final Retention retention;
   private final InstantSource clock;
-  private final ByteBudget budget;
+  private final MemoryBudget budget;
   private final Map<String, MemorySession> sessions = new ConcurrentHashMap<>();
   private final Watchers watchers = new Watchers();
 
@@ -41,7 +41,7 @@ public final class MemoryEventLog implements EventLog {
   public MemoryEventLog(Retention retention, long maxBytes, InstantSource clock) {
     this.retention = retention;
     this.clock = clock;
-    this.budget = new ByteBudget(maxBytes);
+    this.budget = new MemoryBudget(maxBytes);
   }
 
   @Override
@@ -142,7 +142,7 @@ public final class MemoryEventLog implements EventLog {
   }
 
   @Override
-  public Depth depth() {
+  public LogSize depth() {
     return budget.depth();
   }
 
@@ -164,7 +164,7 @@ public final class MemoryEventLog implements EventLog {
 
   /** Purges other streams' events too, so it is called under no stream's lock. */
   private void keepToBudget() {
-    Optional<Stored> victim = budget.overflow();
+    Optional<StoredEvent> victim = budget.overflow();
     while (victim.isPresent()) {
       victim.get().stream().purgeThrough(victim.get().number());
       victim = budget.overflow();

@@ -30,14 +30,14 @@ final class MemoryStream {
   private final StreamRef ref;
   private final MemorySession session;
   private final Retention retention;
-  private final ByteBudget budget;
+  private final MemoryBudget budget;
   private final InstantSource clock;
 
   /** Keeps the events instead of this one; null for none. */
   private final @Nullable MemoryStream target;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Window kept = new Window();
+  private final EventWindow kept = new EventWindow();
   private Position last = Position.START;
   private Position delivered = Position.START;
   private State state = State.OPEN;
@@ -49,7 +49,7 @@ final class MemoryStream {
       StreamRef ref,
       MemorySession session,
       Retention retention,
-      ByteBudget budget,
+      MemoryBudget budget,
       InstantSource clock,
       @Nullable MemoryStream target) {
     this.ref = ref;
@@ -109,11 +109,12 @@ final class MemoryStream {
   }
 
   private void store(List<NewEvent> events, long millis) {
-    List<Stored> added = new ArrayList<>(events.size());
+    List<StoredEvent> added = new ArrayList<>(events.size());
     for (NewEvent event : events) {
       last = new Position(millis, last.number() + 1);
-      Stored stored =
-          new Stored(this, new LogEvent(last, event.payload(), event.upstreamId(), event.last()));
+      StoredEvent stored =
+          new StoredEvent(
+              this, new LogEvent(last, event.payload(), event.upstreamId(), event.last()));
       kept.add(stored);
       added.add(stored);
     }

@@ -3,7 +3,7 @@ package dev.holdfast.log.redis;
 import static dev.holdfast.redis.RedisScript.beside;
 
 import dev.holdfast.log.FencedException;
-import dev.holdfast.log.Inbox.Letter;
+import dev.holdfast.log.Inbox.Message;
 import dev.holdfast.log.Inbox.OpenCall;
 import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.OutcomeUnknownException;
@@ -68,7 +68,7 @@ final class InboxScripts {
    * @param owner in whose name its stream was opened with it; null when it was not
    * @param into the name of the stream that keeps the events of that; null for itself
    */
-  record Entry(String id, Letter letter, @Nullable String owner, @Nullable String into) {}
+  record Entry(String id, Message letter, @Nullable String owner, @Nullable String into) {}
 
   /**
    * An entry that was received.
@@ -96,7 +96,7 @@ final class InboxScripts {
    * @return for how many replicas it was put
    */
   int put(String session, String name, byte[] message) {
-    String own = "+" + Claims.newFence();
+    String own = "+" + StreamOwnership.newFence();
     List<String> all = List.of(keys.session(session), keys.inbox(session), keys.ends(session));
     Consumer<Request> arguments =
         args ->
@@ -240,7 +240,7 @@ final class InboxScripts {
     Response into = parts.get(4);
     return new Entry(
         parts.get(0).toString(),
-        new Letter(streams, parts.get(2).toBytes()),
+        new Message(streams, parts.get(2).toBytes()),
         owner == null ? null : owner.toString(),
         into == null ? null : into.toString());
   }

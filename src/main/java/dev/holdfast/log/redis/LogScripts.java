@@ -102,8 +102,8 @@ final class LogScripts {
   }
 
   /**
-   * Claims the streams of a replica that was lost; may be made again with the same owner when its
-   * outcome is unknown.
+   * StreamOwnership the streams of a replica that was lost; may be made again with the same owner
+   * when its outcome is unknown.
    *
    * @param names those of the streams to claim; none for all
    */
@@ -150,7 +150,7 @@ final class LogScripts {
    *
    * @return the position of the batch's last event, also when an earlier attempt wrote it
    */
-  Position append(StreamRef stream, String owner, Standing standing, List<NewEvent> batch) {
+  Position append(StreamRef stream, String owner, WriterProgress standing, List<NewEvent> batch) {
     Position last = standing.last();
     String passedId = standing.passedId();
     Consumer<Request> arguments =

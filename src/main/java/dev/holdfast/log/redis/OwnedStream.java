@@ -17,7 +17,7 @@ final class OwnedStream {
   private static final long TAKEN = -1;
 
   private final RedisStreamWriter writer;
-  private final Head head;
+  private final RecentEvents head;
   private final long opened = System.nanoTime();
 
   /** {@link #FREE}, {@link #TAKEN}, or the number of the seat that came without a round trip. */
@@ -26,7 +26,7 @@ final class OwnedStream {
   /**
    * @param recordedTail whether this replica is on record as the stream's tail
    */
-  OwnedStream(RedisStreamWriter writer, Head head, boolean recordedTail) {
+  OwnedStream(RedisStreamWriter writer, RecentEvents head, boolean recordedTail) {
     this.writer = writer;
     this.head = head;
     this.freeSeat = new AtomicLong(recordedTail ? FREE : TAKEN);
@@ -36,7 +36,7 @@ final class OwnedStream {
     return writer;
   }
 
-  Head head() {
+  RecentEvents head() {
     return head;
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.log.redis;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.NewEvent;
@@ -18,7 +19,7 @@ final class OwnedStreams {
 
   private final LogScripts scripts;
   private final Watchers watchers;
-  private final HeadBudget budget = HeadBudget.ofHeap();
+  private final ByteBudget budget = ByteBudget.ofHeap(16, 32 << 20);
   private final Map<StreamRef, OwnedStream> streams = new ConcurrentHashMap<>();
 
   /** Streams of which it is being asked, or not yet known, whether they could be opened. */
@@ -76,15 +77,15 @@ final class OwnedStreams {
   private RedisStreamWriter add(
       StreamRef stream, String owner, Position last, @Nullable String into, boolean recordedTail) {
     StreamRef keptIn = into == null ? stream : new StreamRef(stream.session(), into);
-    Head head = new Head(budget, last);
+    RecentEvents head = new RecentEvents(budget, last);
     RedisStreamWriter writer =
         new RedisStreamWriter(
             stream,
             keptIn,
             last,
-            new Commit() {
+            new StreamStore() {
               @Override
-              public Position write(Standing standing, List<NewEvent> batch) {
+              public Position write(WriterProgress standing, List<NewEvent> batch) {
                 return commit(stream, keptIn, owner, head, standing, batch);
               }
 
@@ -107,8 +108,8 @@ final class OwnedStreams {
       StreamRef stream,
       StreamRef keptIn,
       String owner,
-      Head head,
-      Standing standing,
+      RecentEvents head,
+      WriterProgress standing,
       List<NewEvent> batch) {
     Position last;
     try {
@@ -133,7 +134,7 @@ final class OwnedStreams {
     return last;
   }
 
-  private boolean pass(StreamRef stream, Head head, List<LogEvent> events) {
+  private boolean pass(StreamRef stream, RecentEvents head, List<LogEvent> events) {
     boolean passed = watchers.isWatched(stream) && head.passed(events);
     if (passed) {
       watchers.wake(stream);
@@ -142,7 +143,7 @@ final class OwnedStreams {
   }
 
   /** Another replica writes the stream: what is kept of it here is old, and a tail must look. */
-  private void lost(StreamRef stream, Head head) {
+  private void lost(StreamRef stream, RecentEvents head) {
     head.setActive(false);
     streams.computeIfPresent(stream, (ref, owned) -> owned.head() == head ? null : owned);
     watchers.wake(stream);

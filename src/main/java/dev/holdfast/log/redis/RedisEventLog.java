@@ -2,9 +2,9 @@ package dev.holdfast.log.redis;
 
 import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.Adoption;
-import dev.holdfast.log.Depth;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
+import dev.holdfast.log.LogSize;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
@@ -61,15 +61,15 @@ public final class RedisEventLog implements EventLog, Adoption {
   private final RedisLink link;
   private final RedisChannel channel;
   private final RedisKeys keys;
-  private final Ownership ownership;
+  private final OwnedSessionRecorder ownership;
   private final LogScripts scripts;
   private final Reads reads;
   private final Watchers watchers = new Watchers();
   private final OwnedStreams owned;
-  private final Claims claims;
-  private final Deliveries deliveries;
+  private final StreamOwnership claims;
+  private final DeliveryMarks deliveries;
   private final RedisInbox inbox;
-  private final LostEvictions lostEvictions;
+  private final MissedEvictions lostEvictions;
 
   /**
    * Creates a log on connections that are not its own: whoever made them closes them.
@@ -83,7 +83,7 @@ public final class RedisEventLog implements EventLog, Adoption {
       RedisChannel channel,
       RedisKeys keys,
       String replica,
-      Ownership ownership,
+      OwnedSessionRecorder ownership,
       Retention retention) {
     this.link = link;
     this.channel = channel;
@@ -93,11 +93,11 @@ public final class RedisEventLog implements EventLog, Adoption {
     this.owned = new OwnedStreams(scripts, watchers);
     this.reads = new Reads(new RedisStreamReader(link, keys), owned, watchers);
     InboxScripts inboxes = new InboxScripts(link, keys, replica, retention);
-    Unwritten unwritten = new Unwritten(link, keys, replica, owned, inboxes);
-    this.claims = new Claims(link, keys, replica, ownership, scripts, owned, unwritten);
-    this.deliveries = new Deliveries(scripts::delivered);
+    UnwrittenStreams unwritten = new UnwrittenStreams(link, keys, replica, owned, inboxes);
+    this.claims = new StreamOwnership(link, keys, replica, ownership, scripts, owned, unwritten);
+    this.deliveries = new DeliveryMarks(scripts::delivered);
     this.inbox = new RedisInbox(inboxes, this::sessions, owned::asked);
-    this.lostEvictions = new LostEvictions(link, keys, replica, watchers);
+    this.lostEvictions = new MissedEvictions(link, keys, replica, watchers);
     channel.listen(this::hear, this::lookAgain);
   }
 
@@ -268,12 +268,12 @@ public final class RedisEventLog implements EventLog, Adoption {
 
   /** Redis counts the events of one stream at a time, but knows what memory all its keys take. */
   @Override
-  public Depth depth() {
+  public LogSize depth() {
     Request info = Request.cmd(Command.INFO).arg("memory");
     Optional<Response> memory =
         available("ask for the memory", () -> Optional.ofNullable(link.send(info)));
     Matcher used = USED_MEMORY.matcher(memory.map(Response::toString).orElse(""));
-    return new Depth(
+    return new LogSize(
         OptionalLong.empty(),
         used.find() ? OptionalLong.of(Long.parseLong(used.group(1))) : OptionalLong.empty());
   }
@@ -285,17 +285,17 @@ public final class RedisEventLog implements EventLog, Adoption {
   }
 
   private void hear(String message) {
-    switch (Notice.parse(message)) {
-      case Notice.Wake(StreamRef stream) -> {
+    switch (ChannelMessage.parse(message)) {
+      case ChannelMessage.Wake(StreamRef stream) -> {
         OwnedStream own = owned.find(stream);
         if (own != null) {
           own.head().doubt();
         }
         watchers.wake(stream);
       }
-      case Notice.Evict(StreamRef stream, long seat) -> evict(stream, seat);
-      case Notice.In(String session) -> inbox.notice(session);
-      case Notice.End(String session) -> ended(session);
+      case ChannelMessage.Evict(StreamRef stream, long seat) -> evict(stream, seat);
+      case ChannelMessage.In(String session) -> inbox.notice(session);
+      case ChannelMessage.End(String session) -> ended(session);
       case null -> {
         // Somebody else listens to this channel too.
       }

@@ -92,7 +92,7 @@ final class RedisInbox implements Inbox {
   @Override
   public boolean ask(
       StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
-    return scripts.ask(stream, Claims.newFence(), requests, into, home, message);
+    return scripts.ask(stream, StreamOwnership.newFence(), requests, into, home, message);
   }
 
   @Override
@@ -137,17 +137,17 @@ final class RedisInbox implements Inbox {
     return !found.isEmpty();
   }
 
-  private Letter letter(InboxScripts.Entry entry) {
-    Letter letter = entry.letter();
+  private Message letter(InboxScripts.Entry entry) {
+    Message letter = entry.letter();
     String owner = entry.owner();
     if (owner == null) {
       return letter;
     }
     StreamWriter writer = writers.of(letter.streams().getFirst(), owner, entry.into());
-    return new Letter(letter.streams(), letter.message(), writer);
+    return new Message(letter.streams(), letter.message(), writer);
   }
 
-  private static void hand(Letter letter, Receiver to) {
+  private static void hand(Message letter, Receiver to) {
     try {
       to.received(letter);
     } catch (StoreUnavailableException notNow) {

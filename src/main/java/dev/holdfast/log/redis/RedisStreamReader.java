@@ -42,7 +42,9 @@ final class RedisStreamReader {
       Response entries = replies.get(1);
       Response exists = replies.get(2);
       return new Found(
-          lastOfOpen(state), exists != null && exists.toString().equals("1"), Page.of(entries));
+          lastOfOpen(state),
+          exists != null && exists.toString().equals("1"),
+          StreamEntries.of(entries));
     }
 
     private static @Nullable Position lastOfOpen(@Nullable Response state) {
@@ -124,7 +126,9 @@ final class RedisStreamReader {
     if (!rest.isEmpty()) {
       Position next = rest.getFirst().position();
       boolean follows = next.number() == own.position().number() + 1;
-      return follows ? new ReadResult.Events(Page.withoutHoles(rest)) : new ReadResult.Gap(next);
+      return follows
+          ? new ReadResult.Events(StreamEntries.withoutHoles(rest))
+          : new ReadResult.Gap(next);
     }
     if (own.last()) {
       return new ReadResult.Ended();
@@ -135,7 +139,7 @@ final class RedisStreamReader {
   }
 
   private static ReadResult events(List<LogEvent> found, int maxEvents) {
-    List<LogEvent> whole = Page.withoutHoles(found);
+    List<LogEvent> whole = StreamEntries.withoutHoles(found);
     return new ReadResult.Events(whole.subList(0, Math.min(maxEvents, whole.size())));
   }
 
@@ -149,7 +153,7 @@ final class RedisStreamReader {
       return false;
     }
     List<LogEvent> before =
-        Page.of(
+        StreamEntries.of(
             link.send(
                 Request.cmd(Command.XREVRANGE)
                     .arg(key(stream))
@@ -171,7 +175,7 @@ final class RedisStreamReader {
   }
 
   private static Optional<Position> oldest(@Nullable Response entries) {
-    return Page.of(entries).stream().findFirst().map(LogEvent::position);
+    return StreamEntries.of(entries).stream().findFirst().map(LogEvent::position);
   }
 
   private Request first(StreamRef stream) {

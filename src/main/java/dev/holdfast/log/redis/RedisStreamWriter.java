@@ -35,7 +35,7 @@ final class RedisStreamWriter implements StreamWriter {
 
   private final StreamRef stream;
   private final StreamRef keptIn;
-  private final Commit commit;
+  private final StreamStore commit;
 
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -45,7 +45,7 @@ final class RedisStreamWriter implements StreamWriter {
   /** This and all below are guarded by the lock. */
   private final PendingAppends pending = new PendingAppends();
 
-  private Standing standing;
+  private WriterProgress standing;
   private boolean leading;
 
   /** Whether the leader only tells where the stream stands; events may be passed meanwhile. */
@@ -61,10 +61,10 @@ final class RedisStreamWriter implements StreamWriter {
   private boolean doubted;
 
   /** Goes on after the event at that position. */
-  RedisStreamWriter(StreamRef stream, StreamRef keptIn, Position last, Commit commit) {
+  RedisStreamWriter(StreamRef stream, StreamRef keptIn, Position last, StreamStore commit) {
     this.stream = stream;
     this.keptIn = keptIn;
-    this.standing = Standing.at(last);
+    this.standing = WriterProgress.at(last);
     this.commit = commit;
   }
 
@@ -234,21 +234,21 @@ final class RedisStreamWriter implements StreamWriter {
 
   /** Tells where the stream stands, and gives it an end if its last event was passed. */
   private @Nullable LogException restate() {
-    Standing told = standing;
+    WriterProgress told = standing;
     restating = true;
     Outcome outcome = write(told, ending ? END : List.of());
     restating = false;
     if (outcome.written() == null) {
       return fail(List.of(), outcome.failure(), false);
     }
-    standing = ending ? Standing.at(outcome.written()) : standing.told(told);
+    standing = ending ? WriterProgress.at(outcome.written()) : standing.told(told);
     ending = false;
     doubted = false;
     return null;
   }
 
   /** Without the lock while the store works. */
-  private Outcome write(Standing told, List<NewEvent> batch) {
+  private Outcome write(WriterProgress told, List<NewEvent> batch) {
     leading = true;
     lock.unlock();
     try {
@@ -263,7 +263,7 @@ final class RedisStreamWriter implements StreamWriter {
   }
 
   private void succeed(List<PendingAppend> batch, Position written) {
-    standing = Standing.at(written);
+    standing = WriterProgress.at(written);
     doubted = false;
     pending.succeed(batch, written);
     if (batch.getLast().isLast()) {
@@ -296,7 +296,7 @@ final class RedisStreamWriter implements StreamWriter {
   private void lose() {
     ending = false;
     doubted = false;
-    standing = Standing.at(standing.last());
+    standing = WriterProgress.at(standing.last());
     close();
   }
 

@@ -4,8 +4,8 @@ import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 
 /**
- * What carries all messages of one session. It gives those of the server to its {@link Router}, and
- * ends that when it ends itself. Thread-safe.
+ * What carries all messages of one session. It gives those of the server to its {@link
+ * ChannelRouter}, and ends that when it ends itself. Thread-safe.
  */
 public interface Channel {
 
@@ -13,7 +13,7 @@ public interface Channel {
   String session();
 
   /** Where the messages of the server go. */
-  Router router();
+  ChannelRouter router();
 
   /** Told when the server has opened the session. */
   void opened();

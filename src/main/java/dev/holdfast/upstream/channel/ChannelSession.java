@@ -7,7 +7,7 @@ import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.Answer;
-import dev.holdfast.upstream.GivenMessages;
+import dev.holdfast.upstream.FixedMessageSource;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -106,7 +106,7 @@ final class ChannelSession implements UpstreamSession {
     }
     List<UpstreamMessage> errors =
         requests.stream().map(request -> new UpstreamMessage(refusal(request), null)).toList();
-    return new Answer.Stream(new GivenMessages(errors));
+    return new Answer.Stream(new FixedMessageSource(errors));
   }
 
   private static byte[] refusal(Message.Request request) {
@@ -137,7 +137,7 @@ final class ChannelSession implements UpstreamSession {
       // Its calls are told first, so the stream may not know it yet.
       throw new UpstreamException.SessionGone();
     }
-    return Optional.of(new UnaskedSource(channel.router().unasked()));
+    return Optional.of(new UnsolicitedSource(channel.router().unasked()));
   }
 
   /** {@inheritDoc} Always refused: the messages of a channel have no ids of their own. */

@@ -137,7 +137,7 @@ public abstract class ChannelUpstream implements Upstream {
     Channel channel = place(name, starter);
     boolean opened = false;
     try {
-      Handshake handshake = new Greeting(channel, settings).of(initialize);
+      Handshake handshake = new ChannelHandshake(channel, settings).of(initialize);
       if (wanted.test(handshake)) {
         channel.opened();
         sessions.put(name, channel);
@@ -189,7 +189,7 @@ public abstract class ChannelUpstream implements Upstream {
   @Override
   public UpstreamSession attach(UpstreamLink link) {
     Channel channel = link.session() == null ? null : sessions.get(link.session());
-    return channel == null ? new GoneSession() : new ChannelSession(channel, settings);
+    return channel == null ? new ClosedSession() : new ChannelSession(channel, settings);
   }
 
   /**

@@ -16,7 +16,7 @@ final class Exchange {
   private final boolean call;
   private final Set<RequestId> tokens;
 
-  /** Guarded by the lock of the {@link Router}. */
+  /** Guarded by the lock of the {@link ChannelRouter}. */
   private final Set<RequestId> open = new LinkedHashSet<>();
 
   /** Set by the thread that reads the channel, before it adds the message. */

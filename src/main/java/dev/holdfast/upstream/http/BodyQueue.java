@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.budget.ByteBudget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
@@ -19,7 +20,7 @@ final class BodyQueue {
 
   static final int LOW_WATER = 16 * 1024;
 
-  private final Inflow inflow;
+  private final ByteBudget inflow;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition arrival = lock.newCondition();
@@ -34,7 +35,7 @@ final class BodyQueue {
   private @Nullable Throwable failure;
 
   /** Begins empty; counts what it holds. */
-  BodyQueue(Inflow inflow) {
+  BodyQueue(ByteBudget inflow) {
     this.inflow = inflow;
   }
 
@@ -52,8 +53,8 @@ final class BodyQueue {
       }
       chunks.add(chunk);
       bytes += chunk.length;
-      inflow.add(chunk.length);
-      if (!heldBack && bytes >= (inflow.isFull() ? LOW_WATER : HIGH_WATER)) {
+      inflow.take(chunk.length);
+      if (!heldBack && bytes >= (inflow.isExceeded() ? LOW_WATER : HIGH_WATER)) {
         heldBack = true;
         hold.run();
       }
@@ -94,7 +95,7 @@ final class BodyQueue {
       closed = true;
       chunks = new ArrayList<>();
       settle();
-      inflow.remove(bytes);
+      inflow.giveBack(bytes);
       bytes = 0;
       arrival.signal();
     } finally {
@@ -152,7 +153,7 @@ final class BodyQueue {
 
   /** The reader is done with what it had. */
   private void settle() {
-    inflow.remove(taken);
+    inflow.giveBack(taken);
     taken = 0;
   }
 }

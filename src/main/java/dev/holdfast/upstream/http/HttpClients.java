@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -29,7 +30,7 @@ final class HttpClients implements AutoCloseable {
 
   private static final long CLOSE_SECONDS = 5;
 
-  private final List<Lane> lanes;
+  private final List<EventLoopClient> lanes;
   private final AtomicInteger turn = new AtomicInteger();
   private volatile boolean closed;
 
@@ -41,17 +42,17 @@ final class HttpClients implements AutoCloseable {
             .setMaxChunkSize(MAX_CHUNK_BYTES)
             .setTcpKeepAlive(true)
             .setTcpNoDelay(true);
-    Inflow inflow = Inflow.ofHeap();
+    ByteBudget inflow = ByteBudget.ofHeap(16, 8 << 20);
     Semaphore calls = new Semaphore(settings.maxConnections());
     Semaphore listeners = new Semaphore(settings.maxConnections());
     lanes =
-        Stream.generate(() -> new Lane(vertx, options, inflow, calls, listeners))
+        Stream.generate(() -> new EventLoopClient(vertx, options, inflow, calls, listeners))
             .limit(LANES)
             .toList();
   }
 
   /** The lane whose turn it is. */
-  Lane lane() {
+  EventLoopClient lane() {
     return lanes.get(Math.floorMod(turn.getAndIncrement(), lanes.size()));
   }
 
@@ -66,7 +67,8 @@ final class HttpClients implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    var closing = Future.join(lanes.stream().map(Lane::close).toList()).toCompletionStage();
+    var closing =
+        Future.join(lanes.stream().map(EventLoopClient::close).toList()).toCompletionStage();
     try {
       closing.toCompletableFuture().get(CLOSE_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {

@@ -46,7 +46,7 @@ final class HttpExchange implements AutoCloseable {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CONNECTING);
   private final CompletableFuture<HttpClientResponse> head = new CompletableFuture<>();
   private final BodyQueue body;
-  private final Lane lane;
+  private final EventLoopClient lane;
 
   /** Where to give back that a connection is used; null when it is not, or not any more. */
   private final AtomicReference<@Nullable Semaphore> place = new AtomicReference<>();
@@ -60,7 +60,7 @@ final class HttpExchange implements AutoCloseable {
   /**
    * @param lane the connections to use
    */
-  HttpExchange(Lane lane) {
+  HttpExchange(EventLoopClient lane) {
     this.lane = lane;
     this.body = new BodyQueue(lane.inflow());
   }
@@ -74,12 +74,12 @@ final class HttpExchange implements AutoCloseable {
    * @throws UpstreamException.Busy if there are as many connections as there may be
    */
   Head send(
-      Function<Lane, Lane.Pool> choice,
+      Function<EventLoopClient, EventLoopClient.Pool> choice,
       RequestOptions options,
       byte @Nullable [] payload,
       Deadline connected,
       Deadline answered) {
-    Lane.Pool pool = choice.apply(lane);
+    EventLoopClient.Pool pool = choice.apply(lane);
     if (!pool.free().tryAcquire()) {
       throw new UpstreamException.Busy();
     }

@@ -8,7 +8,7 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.channel.Channel;
-import dev.holdfast.upstream.channel.Router;
+import dev.holdfast.upstream.channel.ChannelRouter;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.URI;
@@ -31,7 +31,7 @@ final class LegacyChannel implements Channel {
   private final String session;
   private final Duration patience;
   private final Consumer<Channel> whenGone;
-  private final Router router;
+  private final ChannelRouter router;
   private final ConnectionSlot slot = new ConnectionSlot();
 
   /** Where the server wants messages. Fails when the channel ends before that is known. */
@@ -52,7 +52,7 @@ final class LegacyChannel implements Channel {
     this.session = session;
     this.patience = patience;
     this.whenGone = whenGone;
-    this.router = new Router(name);
+    this.router = new ChannelRouter(name);
   }
 
   /**
@@ -140,7 +140,7 @@ final class LegacyChannel implements Channel {
   }
 
   @Override
-  public Router router() {
+  public ChannelRouter router() {
     return router;
   }
 

@@ -95,7 +95,7 @@ final class McpRequests {
         options(HttpMethod.POST)
             .putHeader("Content-Type", JSON)
             .putHeader("Accept", JSON + ", " + EVENT_STREAM);
-    return send(exchange, Lane::calls, options, messages, answered);
+    return send(exchange, EventLoopClient::calls, options, messages, answered);
   }
 
   /**
@@ -113,18 +113,18 @@ final class McpRequests {
       options.putHeader("Last-Event-ID", HeaderText.asUtf8(cursor));
     }
     Deadline answered = Deadline.after(settings.firstByteTimeout()).earlier(latest);
-    return send(exchange, Lane::listeners, options, null, answered);
+    return send(exchange, EventLoopClient::listeners, options, null, answered);
   }
 
   /** Asks to end the session. */
   HttpExchange.Head delete(HttpExchange exchange) {
     Deadline answered = Deadline.after(DELETE_TIMEOUT);
-    return send(exchange, Lane::calls, options(HttpMethod.DELETE), null, answered);
+    return send(exchange, EventLoopClient::calls, options(HttpMethod.DELETE), null, answered);
   }
 
   private HttpExchange.Head send(
       HttpExchange exchange,
-      Function<Lane, Lane.Pool> pool,
+      Function<EventLoopClient, EventLoopClient.Pool> pool,
       RequestOptions options,
       byte @Nullable [] payload,
       Deadline answered) {

@@ -32,8 +32,8 @@ final class AskedClient implements Client {
   }
 
   @Override
-  public <F extends Record> Elicited<F> elicit(String message, Class<F> form, Duration timeout)
-      throws InterruptedException {
+  public <F extends Record> ElicitationResult<F> elicit(
+      String message, Class<F> form, Duration timeout) throws InterruptedException {
     RecordType<F> type = parts.forms().of(form);
     demand(capabilities().elicitation(), ELICIT);
     JsonNode result =
@@ -46,9 +46,9 @@ final class AskedClient implements Client {
             },
             timeout);
     return switch (result.path("action").asText()) {
-      case "accept" -> new Elicited.Accepted<>(read(type, result.path("content")));
-      case "decline" -> new Elicited.Declined<>();
-      case "cancel" -> new Elicited.Dismissed<>();
+      case "accept" -> new ElicitationResult.Accepted<>(read(type, result.path("content")));
+      case "decline" -> new ElicitationResult.Declined<>();
+      case "cancel" -> new ElicitationResult.Dismissed<>();
       default -> throw new ClientException.Unreadable(ELICIT, "no such action");
     };
   }
@@ -62,7 +62,8 @@ final class AskedClient implements Client {
   }
 
   @Override
-  public Sampled sample(Sampling sampling, Duration timeout) throws InterruptedException {
+  public SamplingResult sample(SamplingRequest sampling, Duration timeout)
+      throws InterruptedException {
     demand(capabilities().sampling(), SAMPLE);
     JsonNode result = ask(SAMPLE, json -> Messages.sampling(sampling, json), timeout);
     JsonNode said = result.path("content");
@@ -72,7 +73,7 @@ final class AskedClient implements Client {
           Content.read(piece)
               .orElseThrow(() -> new ClientException.Unreadable(SAMPLE, "unknown content")));
     }
-    return new Sampled(
+    return new SamplingResult(
         content, result.path("model").asText(), result.path("stopReason").textValue());
   }
 

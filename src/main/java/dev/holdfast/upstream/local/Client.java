@@ -27,7 +27,7 @@ public interface Client {
    * @see <a href="https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation">MCP
    *     2025-11-25, Elicitation</a>
    */
-  <F extends Record> Elicited<F> elicit(String message, Class<F> form, Duration timeout)
+  <F extends Record> ElicitationResult<F> elicit(String message, Class<F> form, Duration timeout)
       throws InterruptedException;
 
   /**
@@ -36,9 +36,9 @@ public interface Client {
    * @param timeout how long to wait; a person may have to agree first
    * @throws ClientException if there is no answer; the subclasses say why
    * @see <a href="https://modelcontextprotocol.io/specification/2025-11-25/client/sampling">MCP
-   *     2025-11-25, Sampling</a>
+   *     2025-11-25, SamplingRequest</a>
    */
-  Sampled sample(Sampling sampling, Duration timeout) throws InterruptedException;
+  SamplingResult sample(SamplingRequest sampling, Duration timeout) throws InterruptedException;
 
   /**
    * Asks which files and folders the client works on.

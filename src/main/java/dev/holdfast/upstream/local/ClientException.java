@@ -9,17 +9,12 @@ public abstract sealed class ClientException extends RuntimeException
         ClientException.TimedOut,
         ClientException.Refused,
         ClientException.Unreadable {
-
-  private static final long serialVersionUID = 1L;
-
   private ClientException(String message) {
     super(message, null, false, false);
   }
 
   /** It did not declare that it can be asked; it was not. */
   public static final class Unsupported extends ClientException {
-    private static final long serialVersionUID = 1L;
-
     Unsupported(String method) {
       super("The client cannot be asked for this: " + method);
     }
@@ -27,8 +22,6 @@ public abstract sealed class ClientException extends RuntimeException
 
   /** It took too long, and was told that it need not answer any more. */
   public static final class TimedOut extends ClientException {
-    private static final long serialVersionUID = 1L;
-
     TimedOut(String method) {
       super("The client did not answer in time: " + method);
     }
@@ -36,8 +29,6 @@ public abstract sealed class ClientException extends RuntimeException
 
   /** It answered with an error, for instance since a person said no. */
   public static final class Refused extends ClientException {
-    private static final long serialVersionUID = 1L;
-
     private final int code;
 
     Refused(String method, int code, String message) {
@@ -53,8 +44,6 @@ public abstract sealed class ClientException extends RuntimeException
 
   /** Its answer is not what was asked for. */
   public static final class Unreadable extends ClientException {
-    private static final long serialVersionUID = 1L;
-
     Unreadable(String method, String problem) {
       super("The client's answer does not fit: " + method + ": " + problem);
     }

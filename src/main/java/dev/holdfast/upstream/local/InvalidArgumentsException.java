@@ -5,9 +5,6 @@ package dev.holdfast.upstream.local;
  * no stack trace: any client can cause it at will.
  */
 public final class InvalidArgumentsException extends RuntimeException {
-
-  private static final long serialVersionUID = 1L;
-
   /**
    * Says which argument is wrong, and how.
    *

@@ -30,7 +30,7 @@ public final class LocalUpstream implements Upstream {
   private final String version;
 
   /** Makes a server, as below, whose sessions are all in this process. */
-  public LocalUpstream(Offer offer, String name, String version) {
+  public LocalUpstream(LocalFeatures offer, String name, String version) {
     this(offer, new MemoryLogLevels(), name, version);
   }
 
@@ -45,7 +45,7 @@ public final class LocalUpstream implements Upstream {
    * @throws IllegalArgumentException if two of a kind have the same name, a name is malformed, or
    *     no schema can be made of a record
    */
-  public LocalUpstream(Offer offer, LogLevels levels, String name, String version) {
+  public LocalUpstream(LocalFeatures offer, LogLevels levels, String name, String version) {
     this.parts = Parts.of(offer, levels);
     this.name = name;
     this.version = version;

@@ -159,7 +159,7 @@ final class Messages {
   }
 
   /** The parameters of {@code sampling/createMessage}. */
-  static void sampling(Sampling sampling, JsonGenerator json) throws IOException {
+  static void sampling(SamplingRequest sampling, JsonGenerator json) throws IOException {
     Turn.write(sampling.turns(), json);
     json.writeNumberField("maxTokens", sampling.maxTokens());
     if (sampling.systemPrompt() != null) {

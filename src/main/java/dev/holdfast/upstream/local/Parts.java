@@ -2,20 +2,20 @@ package dev.holdfast.upstream.local;
 
 /** What the sessions of one server share. */
 record Parts(
-    Toolset tools,
-    Shelf resources,
-    Promptset prompts,
+    ToolRegistry tools,
+    ResourceRegistry resources,
+    PromptRegistry prompts,
     SessionStates states,
     LogLevels levels,
     ToolThreads threads,
     Questions questions,
     Forms forms) {
 
-  static Parts of(Offer offer, LogLevels levels) {
+  static Parts of(LocalFeatures offer, LogLevels levels) {
     return new Parts(
-        new Toolset(offer.tools()),
-        new Shelf(offer.resources()),
-        new Promptset(offer.prompts()),
+        new ToolRegistry(offer.tools()),
+        new ResourceRegistry(offer.resources()),
+        new PromptRegistry(offer.prompts()),
         new SessionStates(),
         levels,
         new ToolThreads(),

@@ -6,7 +6,7 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.channel.Channel;
-import dev.holdfast.upstream.channel.Router;
+import dev.holdfast.upstream.channel.ChannelRouter;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -30,7 +30,7 @@ final class ChildProcess implements Channel {
 
   private final StdioUpstreamSettings settings;
   private final Process process;
-  private final Router router;
+  private final ChannelRouter router;
   private final LineWriter stdin;
   private final ProcessLog log;
   private final Shutdown shutdown;
@@ -47,7 +47,7 @@ final class ChildProcess implements Channel {
     this.session = session;
     this.process = process;
     this.whenGone = whenGone;
-    router = new Router(settings.name());
+    router = new ChannelRouter(settings.name());
     stdin = new LineWriter(process.getOutputStream(), this::begin);
     log = new ProcessLog(settings.name(), process.pid());
     shutdown = new Shutdown(settings.name(), process.toHandle(), settings.stopGrace());
@@ -172,7 +172,7 @@ final class ChildProcess implements Channel {
   }
 
   @Override
-  public Router router() {
+  public ChannelRouter router() {
     return router;
   }
 

@@ -2,9 +2,6 @@ package dev.holdfast.upstream.stdio;
 
 /** A line is longer than anything that would be taken. */
 public final class LineTooLongException extends Exception {
-
-  private static final long serialVersionUID = 1L;
-
   LineTooLongException() {
     super("a line is too long", null, false, false);
   }

@@ -57,7 +57,7 @@ public final class CountingServer implements AutoCloseable {
   }
 
   /** Tells it what to do from now on. Returns at once. */
-  public void be(Trouble trouble) {
+  public void be(ServerFault trouble) {
     try {
       commands.write(trouble.name() + "\n");
       commands.flush();
@@ -83,7 +83,7 @@ public final class CountingServer implements AutoCloseable {
     BufferedReader commands =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
     for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-      server.be(Trouble.valueOf(line));
+      server.be(ServerFault.valueOf(line));
     }
     System.exit(0);
   }

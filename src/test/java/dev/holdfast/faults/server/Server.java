@@ -25,12 +25,12 @@ final class Server {
   private final Set<Socket> live = ConcurrentHashMap.newKeySet();
 
   /** Each with its standalone feed. */
-  private final Map<String, Feed.Ticks> sessions = new ConcurrentHashMap<>();
+  private final Map<String, NumberedMessages.Ticks> sessions = new ConcurrentHashMap<>();
 
   /** These are changed by the thread that takes commands alone. */
   private volatile ServerSocket listening;
 
-  private volatile Trouble trouble = Trouble.NONE;
+  private volatile ServerFault trouble = ServerFault.NONE;
 
   private final AtomicInteger torn = new AtomicInteger();
 
@@ -54,11 +54,11 @@ final class Server {
     return torn.get();
   }
 
-  Trouble trouble() {
+  ServerFault trouble() {
     return trouble;
   }
 
-  void be(Trouble next) throws IOException {
+  void be(ServerFault next) throws IOException {
     switch (next) {
       case TORN -> torn.incrementAndGet();
       case FORGOTTEN -> {
@@ -81,7 +81,7 @@ final class Server {
 
   String open() {
     String session = UUID.randomUUID().toString();
-    sessions.put(session, new Feed.Ticks(Feed.now(), TICK_MILLIS));
+    sessions.put(session, new NumberedMessages.Ticks(NumberedMessages.now(), TICK_MILLIS));
     return session;
   }
 
@@ -94,16 +94,17 @@ final class Server {
   }
 
   /** What a session is told unasked. */
-  Feed.Ticks ticks(String session) {
-    return sessions.getOrDefault(session, new Feed.Ticks(Feed.now(), TICK_MILLIS));
+  NumberedMessages.Ticks ticks(String session) {
+    return sessions.getOrDefault(
+        session, new NumberedMessages.Ticks(NumberedMessages.now(), TICK_MILLIS));
   }
 
   /** Waits until a time, and until the server is not stalled. */
   void await(long due) {
-    for (long left = due - Feed.now();
-        left > 0 || trouble == Trouble.STALLED;
-        left = due - Feed.now()) {
-      long pause = trouble == Trouble.STALLED ? LOOK_AGAIN_MILLIS : left;
+    for (long left = due - NumberedMessages.now();
+        left > 0 || trouble == ServerFault.STALLED;
+        left = due - NumberedMessages.now()) {
+      long pause = trouble == ServerFault.STALLED ? LOOK_AGAIN_MILLIS : left;
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pause));
     }
   }
@@ -139,7 +140,7 @@ final class Server {
     live.add(accepted);
     try (Socket socket = accepted) {
       socket.setTcpNoDelay(true);
-      new Conversation(socket, this).serve();
+      new ServerConnection(socket, this).serve();
     } catch (IOException gone) {
       // The client's business.
     } finally {

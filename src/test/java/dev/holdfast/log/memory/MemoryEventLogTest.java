@@ -7,10 +7,10 @@ import static dev.holdfast.log.LogTesting.payloads;
 import static dev.holdfast.log.LogTesting.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.log.Depth;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogSize;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
@@ -80,7 +80,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldPurgeTheOldestOfAllStreamsBeyondTheBudget() {
-    maxBytes = 4L * (Stored.OVERHEAD + 1);
+    maxBytes = 4L * (StoredEvent.OVERHEAD + 1);
     EventLog small = begun(keeping(100, 10));
     StreamRef other = new StreamRef(ref.session(), "b");
     StreamWriter one = small.open(ref, "1");
@@ -102,7 +102,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldGiveBackTheBudgetOfAnEndedSession() {
-    maxBytes = 4L * (Stored.OVERHEAD + 1);
+    maxBytes = 4L * (StoredEvent.OVERHEAD + 1);
     EventLog small = begun(keeping(100, 10));
     small.begin("other");
     StreamRef other = new StreamRef("other", "b");
@@ -116,7 +116,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldForgetACompleteStreamWhoseEventsAreAllPurged() {
-    maxBytes = 2L * (Stored.OVERHEAD + 1);
+    maxBytes = 2L * (StoredEvent.OVERHEAD + 1);
     EventLog small = begun(keeping(100, 10));
     StreamRef other = new StreamRef(ref.session(), "b");
     Position end = small.open(ref, "1").append(List.of(last("1")));
@@ -140,14 +140,14 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldSayHowMuchItHolds() {
-    maxBytes = 4L * (Stored.OVERHEAD + 1);
+    maxBytes = 4L * (StoredEvent.OVERHEAD + 1);
     EventLog small = begun(keeping(100, 10));
-    assertThat(small.depth()).isEqualTo(new Depth(OptionalLong.of(0), OptionalLong.of(0)));
+    assertThat(small.depth()).isEqualTo(new LogSize(OptionalLong.of(0), OptionalLong.of(0)));
 
     small.open(ref, "1").append(numbered(1, 6));
 
-    assertThat(small.depth()).isEqualTo(new Depth(OptionalLong.of(4), OptionalLong.of(maxBytes)));
+    assertThat(small.depth()).isEqualTo(new LogSize(OptionalLong.of(4), OptionalLong.of(maxBytes)));
     small.end(ref.session());
-    assertThat(small.depth()).isEqualTo(new Depth(OptionalLong.of(0), OptionalLong.of(0)));
+    assertThat(small.depth()).isEqualTo(new LogSize(OptionalLong.of(0), OptionalLong.of(0)));
   }
 }

@@ -61,14 +61,14 @@ class AppendScriptIT {
     scripts.open(ref, OWNER, "1", null);
   }
 
-  private Position append(Standing standing, NewEvent... events) {
+  private Position append(WriterProgress standing, NewEvent... events) {
     return scripts.append(ref, OWNER, standing, List.of(events));
   }
 
   /** All entries in Redis, also those behind a hole. */
   private List<LogEvent> entries() {
     Request all = Request.cmd(Command.XRANGE).arg(streamKey()).arg("-").arg("+");
-    return Page.of(replica.link.send(all));
+    return StreamEntries.of(replica.link.send(all));
   }
 
   private List<Long> numbers() {
@@ -88,13 +88,13 @@ class AppendScriptIT {
     return Replica.KEYS.stream(ref.session(), ref.name());
   }
 
-  private static Standing passed(Position last, long stored, int passed) {
-    return new Standing(new Position(last.millis(), last.number() + passed), stored, null);
+  private static WriterProgress passed(Position last, long stored, int passed) {
+    return new WriterProgress(new Position(last.millis(), last.number() + passed), stored, null);
   }
 
   @Test
   void shouldLeaveAHoleWherePassedEventsWere() {
-    Position one = append(Standing.at(Position.START), event("1"));
+    Position one = append(WriterProgress.at(Position.START), event("1"));
 
     Position four = append(passed(one, 1, 2), event("4"));
 
@@ -105,10 +105,10 @@ class AppendScriptIT {
 
   @Test
   void shouldSayWhereTheStreamStandsWithoutAnEvent() {
-    Position one = append(Standing.at(Position.START), event("1"));
+    Position one = append(WriterProgress.at(Position.START), event("1"));
     Position three = new Position(one.millis(), 3);
 
-    Position told = append(new Standing(three, 1, "up-3"));
+    Position told = append(new WriterProgress(three, 1, "up-3"));
 
     assertThat(told).isEqualTo(three);
     assertThat(replica.log.read(ref, one, 10)).isEqualTo(new ReadResult.Gap(null, three));
@@ -119,11 +119,11 @@ class AppendScriptIT {
   /** The answer to 2 and 3 was lost, and they were passed: they were there all the same. */
   @Test
   void shouldRemoveWhatWasWrittenAndPassed() {
-    Position one = append(Standing.at(Position.START), event("1"));
-    append(Standing.at(one), event("2"), event("3"));
+    Position one = append(WriterProgress.at(Position.START), event("1"));
+    append(WriterProgress.at(one), event("2"), event("3"));
 
     Position five = append(passed(one, 1, 3), event("5"));
-    append(Standing.at(five), event("6"));
+    append(WriterProgress.at(five), event("6"));
 
     assertThat(numbers()).containsExactly(1L, 5L, 6L);
     assertThat(payloads(entries())).containsExactly("1", "5", "6");
@@ -131,10 +131,10 @@ class AppendScriptIT {
 
   @Test
   void shouldRemoveWhatWasWrittenAndPassedAlsoWithoutAnEvent() {
-    Position one = append(Standing.at(Position.START), event("1"));
-    append(Standing.at(one), event("2"), event("3"));
+    Position one = append(WriterProgress.at(Position.START), event("1"));
+    append(WriterProgress.at(one), event("2"), event("3"));
 
-    Standing told = passed(one, 1, 2);
+    WriterProgress told = passed(one, 1, 2);
     append(told);
     append(told);
 
@@ -145,12 +145,12 @@ class AppendScriptIT {
   /** A frozen Redis executes what its sockets hold when it wakes, in any order of connections. */
   @Test
   void shouldWriteNothingThatWasOvertaken() {
-    Position one = append(Standing.at(Position.START), event("1"));
-    Standing later = passed(one, 1, 3);
+    Position one = append(WriterProgress.at(Position.START), event("1"));
+    WriterProgress later = passed(one, 1, 3);
     Position five = append(later, event("5"));
 
     assertThatExceptionOfType(FencedException.class)
-        .isThrownBy(() -> append(Standing.at(one), event("2"), event("3")));
+        .isThrownBy(() -> append(WriterProgress.at(one), event("2"), event("3")));
     assertThatExceptionOfType(FencedException.class)
         .isThrownBy(() -> append(passed(one, 1, 2), event("4")));
     Position again = append(later, event("5"));
@@ -162,11 +162,11 @@ class AppendScriptIT {
 
   @Test
   void shouldWriteNothingThatWasOvertakenByTheEnd() {
-    Position one = append(Standing.at(Position.START), event("1"));
+    Position one = append(WriterProgress.at(Position.START), event("1"));
     Position end = append(passed(one, 1, 2), last(""));
 
     assertThatExceptionOfType(FencedException.class)
-        .isThrownBy(() -> append(Standing.at(one), event("2"), last("3")));
+        .isThrownBy(() -> append(WriterProgress.at(one), event("2"), last("3")));
     assertThatExceptionOfType(FencedException.class).isThrownBy(() -> append(passed(one, 1, 2)));
 
     assertThat(append(passed(one, 1, 2), last(""))).isEqualTo(end);
@@ -176,8 +176,8 @@ class AppendScriptIT {
   /** The response was written, its answer lost, and it was passed: only an end is to be found. */
   @Test
   void shouldReplaceAnEndThatWasWrittenAndPassed() {
-    Position one = append(Standing.at(Position.START), event("1"));
-    append(Standing.at(one), event("2"), last("3"));
+    Position one = append(WriterProgress.at(Position.START), event("1"));
+    append(WriterProgress.at(one), event("2"), last("3"));
     assertThat(field("o")).isNull();
 
     append(passed(one, 1, 2), last(""));
@@ -191,13 +191,13 @@ class AppendScriptIT {
   /** As after a failover to a Redis that had not got the newest writes. */
   @Test
   void shouldGoOnWhereRedisHasLostWrites() {
-    Position one = append(Standing.at(Position.START), event("1"));
-    Position two = append(Standing.at(one), event("2"));
-    Position three = append(Standing.at(two), event("3"));
+    Position one = append(WriterProgress.at(Position.START), event("1"));
+    Position two = append(WriterProgress.at(one), event("2"));
+    Position three = append(WriterProgress.at(two), event("3"));
     redis.command("XDEL", streamKey(), two.toString(), three.toString());
     redis.command("HSET", sessionKey(), "l:a1", one.toString());
 
-    Position four = append(Standing.at(three), event("4"));
+    Position four = append(WriterProgress.at(three), event("4"));
 
     assertThat(numbers()).containsExactly(1L, 4L);
     assertThat(replica.log.read(ref, one, 10)).isEqualTo(new ReadResult.Gap(four));
@@ -206,10 +206,10 @@ class AppendScriptIT {
 
   @Test
   void shouldGoOnWhereTheLastPositionIsGone() {
-    Position three = scripts.append(ref, OWNER, Standing.at(Position.START), numbered(1, 3));
+    Position three = scripts.append(ref, OWNER, WriterProgress.at(Position.START), numbered(1, 3));
     redis.command("HDEL", sessionKey(), "l:a1");
 
-    Position four = append(Standing.at(three), event("4"));
+    Position four = append(WriterProgress.at(three), event("4"));
 
     assertThat(numbers()).containsExactly(1L, 2L, 3L, 4L);
     assertThat(field("l")).isEqualTo(four.toString());
@@ -218,11 +218,11 @@ class AppendScriptIT {
   /** The clock of the Redis that took over may be behind. */
   @Test
   void shouldNeverGoBackInTime() {
-    Position one = append(Standing.at(Position.START), event("1"));
+    Position one = append(WriterProgress.at(Position.START), event("1"));
     Position ahead = new Position(one.millis() + 100_000, 2);
 
-    Position three = append(Standing.at(ahead), event("3"));
-    Position four = append(Standing.at(three), event("4"));
+    Position three = append(WriterProgress.at(ahead), event("3"));
+    Position four = append(WriterProgress.at(three), event("4"));
 
     assertThat(three).isEqualTo(new Position(ahead.millis(), 3));
     assertThat(four).isEqualTo(new Position(ahead.millis(), 4));
@@ -230,7 +230,7 @@ class AppendScriptIT {
 
   @Test
   void shouldStillRefuseWhoIsNotTheOwner() {
-    Position one = append(Standing.at(Position.START), event("1"));
+    Position one = append(WriterProgress.at(Position.START), event("1"));
     redis.command("HSET", sessionKey(), "o:a1", "b beef");
 
     assertThatExceptionOfType(FencedException.class)
@@ -245,9 +245,9 @@ class AppendScriptIT {
   /** Redis refuses a script for want of memory at its first write: nothing may be gone by then. */
   @Test
   void shouldRemoveNothingWhenRedisHasNoMemory() {
-    Position one = append(Standing.at(Position.START), event("1"));
-    append(Standing.at(one), event("2"), last("3"));
-    Standing passed = passed(one, 1, 2);
+    Position one = append(WriterProgress.at(Position.START), event("1"));
+    append(WriterProgress.at(one), event("2"), last("3"));
+    WriterProgress passed = passed(one, 1, 2);
 
     redis.command("CONFIG", "SET", "maxmemory", "1");
     assertThatExceptionOfType(RedisUnavailableException.class)

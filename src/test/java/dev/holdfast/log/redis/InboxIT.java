@@ -80,12 +80,12 @@ class InboxIT {
       receive(letter -> received.add(text(letter)));
     }
 
-    void receive(Consumer<Inbox.Letter> receiver) {
+    void receive(Consumer<Inbox.Message> receiver) {
       inbox()
           .receive(
               new Inbox.Receiver() {
                 @Override
-                public void received(Inbox.Letter letter) {
+                public void received(Inbox.Message letter) {
                   receiver.accept(letter);
                 }
 
@@ -97,7 +97,7 @@ class InboxIT {
     }
   }
 
-  private static String text(Inbox.Letter letter) {
+  private static String text(Inbox.Message letter) {
     return new String(letter.message(), UTF_8);
   }
 

@@ -213,13 +213,13 @@ class SharedStreamIT {
 
   @Test
   void shouldAnswerAtHomeIntoTheSharedStream() {
-    Queue<Inbox.Letter> letters = new ConcurrentLinkedQueue<>();
+    Queue<Inbox.Message> letters = new ConcurrentLinkedQueue<>();
     a.log
         .inbox()
         .receive(
             new Inbox.Receiver() {
               @Override
-              public void received(Inbox.Letter letter) {
+              public void received(Inbox.Message letter) {
                 letters.add(letter);
               }
 

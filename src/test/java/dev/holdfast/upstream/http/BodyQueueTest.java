@@ -2,6 +2,7 @@ package dev.holdfast.upstream.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.budget.ByteBudget;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +14,7 @@ class BodyQueueTest {
 
   @Test
   void shouldHoldBackAtTheHighWaterWhileThereIsRoom() throws Exception {
-    BodyQueue queue = new BodyQueue(new Inflow(Long.MAX_VALUE));
+    BodyQueue queue = new BodyQueue(new ByteBudget(Long.MAX_VALUE));
 
     queue.add(new byte[BodyQueue.HIGH_WATER - 1], holds::incrementAndGet);
     assertThat(holds).hasValue(0);
@@ -28,7 +29,7 @@ class BodyQueueTest {
   /** Hundreds of fast streams would else fill a small heap while the store is slow. */
   @Test
   void shouldHoldBackEarlyWhileOthersHoldTooMuch() throws Exception {
-    Inflow inflow = new Inflow(BodyQueue.HIGH_WATER);
+    ByteBudget inflow = new ByteBudget(BodyQueue.HIGH_WATER);
     BodyQueue greedy = new BodyQueue(inflow);
     BodyQueue modest = new BodyQueue(inflow);
 
@@ -45,7 +46,7 @@ class BodyQueueTest {
   }
 
   /** One that holds a little more than there may be of all. */
-  private BodyQueue filling(Inflow inflow) {
+  private BodyQueue filling(ByteBudget inflow) {
     BodyQueue queue = new BodyQueue(inflow);
     queue.add(new byte[BodyQueue.LOW_WATER + 1], holds::incrementAndGet);
     return queue;
@@ -53,41 +54,41 @@ class BodyQueueTest {
 
   @Test
   void shouldCountNothingOfWhatItsReaderIsDoneWith() throws Exception {
-    Inflow inflow = new Inflow(BodyQueue.LOW_WATER);
+    ByteBudget inflow = new ByteBudget(BodyQueue.LOW_WATER);
     BodyQueue queue = filling(inflow);
     var _ = queue.take(Deadline.NEVER, releases::incrementAndGet);
-    assertThat(inflow.isFull()).isTrue();
+    assertThat(inflow.isExceeded()).isTrue();
 
     queue.end();
     var _ = queue.take(Deadline.NEVER, releases::incrementAndGet);
 
-    assertThat(inflow.isFull()).isFalse();
+    assertThat(inflow.isExceeded()).isFalse();
   }
 
   /** What nobody will read any more is no burden to others. */
   @Test
   void shouldCountNothingOfWhatIsDropped() {
-    Inflow inflow = new Inflow(BodyQueue.LOW_WATER);
+    ByteBudget inflow = new ByteBudget(BodyQueue.LOW_WATER);
     BodyQueue dropped = filling(inflow);
-    assertThat(inflow.isFull()).isTrue();
+    assertThat(inflow.isExceeded()).isTrue();
 
     dropped.close();
     dropped.close();
 
-    assertThat(inflow.isFull()).isFalse();
+    assertThat(inflow.isExceeded()).isFalse();
   }
 
   /** As with the last of an answer: nobody comes back for more. */
   @Test
   void shouldCountNothingOfWhatWasTakenLast() throws Exception {
-    Inflow inflow = new Inflow(BodyQueue.LOW_WATER);
+    ByteBudget inflow = new ByteBudget(BodyQueue.LOW_WATER);
     BodyQueue queue = filling(inflow);
     var _ = queue.take(Deadline.NEVER, releases::incrementAndGet);
-    assertThat(inflow.isFull()).isTrue();
+    assertThat(inflow.isExceeded()).isTrue();
 
     queue.close();
     queue.close();
 
-    assertThat(inflow.isFull()).isFalse();
+    assertThat(inflow.isExceeded()).isFalse();
   }
 }

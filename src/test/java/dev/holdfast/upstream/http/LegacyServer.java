@@ -2,9 +2,9 @@ package dev.holdfast.upstream.http;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.ScriptedServer;
-import dev.holdfast.testing.Wire;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
@@ -30,13 +30,13 @@ final class LegacyServer implements AutoCloseable {
   /** What a POST gets. */
   volatile ScriptedServer.Script whenPosted = (_, wire) -> wire.answer(202, "", "Accepted");
 
-  private volatile @Nullable Wire stream;
+  private volatile @Nullable RawConnection stream;
 
   LegacyServer() {
     server = ScriptedServer.playing(this::play);
   }
 
-  private void play(ScriptedRequest request, Wire wire) throws Exception {
+  private void play(ScriptedRequest request, RawConnection wire) throws Exception {
     if (request.method().equals("GET")) {
       whenAsked.play(request, wire);
       return;
@@ -48,7 +48,7 @@ final class LegacyServer implements AutoCloseable {
   }
 
   /** Begins the stream and keeps it open. */
-  void begin(Wire wire, String endpoint) throws IOException {
+  void begin(RawConnection wire, String endpoint) throws IOException {
     wire.beginEvents().chunk("event: endpoint\ndata: " + endpoint + "\n\n");
     stream = wire;
     streams.incrementAndGet();
@@ -65,7 +65,7 @@ final class LegacyServer implements AutoCloseable {
     stream().chunk(UpstreamFixture.event(id, json));
   }
 
-  Wire stream() {
+  RawConnection stream() {
     return Objects.requireNonNull(stream);
   }
 

@@ -46,7 +46,7 @@ class LocalAskTest {
   }
 
   private ToolResult samples(ToolCall call) throws InterruptedException {
-    return ToolResult.text(call.client().sample(Sampling.of("Why?", 9), LONG).toString());
+    return ToolResult.text(call.client().sample(SamplingRequest.of("Why?", 9), LONG).toString());
   }
 
   private ToolResult lists(ToolCall call) throws InterruptedException {
@@ -165,7 +165,7 @@ class LocalAskTest {
                  "maxTokens":9}
                 """));
     assertThat(outcome(call))
-        .isEqualTo("Sampled[content=[Text[text=so]], model=m, stopReason=endTurn]");
+        .isEqualTo("SamplingResult[content=[Text[text=so]], model=m, stopReason=endTurn]");
   }
 
   @Test

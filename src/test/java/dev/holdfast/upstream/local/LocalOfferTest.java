@@ -88,8 +88,8 @@ class LocalOfferTest {
     }
   }
 
-  private final Offer offer =
-      new Offer(
+  private final LocalFeatures offer =
+      new LocalFeatures(
           List.of(),
           List.of(new Page("p:text"), new Page("p:bytes"), new Page("p:broken")),
           List.of(new Write("poem")));
@@ -179,20 +179,21 @@ class LocalOfferTest {
   void shouldRefuseTwoOfTheSameName() {
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
-            server.clientOf(new Offer(List.of(), List.of(new Page("a"), new Page("a")), List.of())))
+            server.clientOf(
+                new LocalFeatures(List.of(), List.of(new Page("a"), new Page("a")), List.of())))
         .withMessage("Two resources are at \"a\"");
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
             server.clientOf(
-                new Offer(List.of(), List.of(), List.of(new Write("a"), new Write("a")))))
+                new LocalFeatures(List.of(), List.of(), List.of(new Write("a"), new Write("a")))))
         .withMessage("Two prompts have the name \"a\"");
   }
 
   @Test
   void shouldRefuseAPromptThatTakesMoreThanTexts() {
     assertThatIllegalArgumentException()
-        .isThrownBy(
-            () -> server.clientOf(new Offer(List.of(), List.of(), List.of(new Counts("counts")))))
+        .isThrownBy(() ->
+            server.clientOf(new LocalFeatures(List.of(), List.of(), List.of(new Counts("counts")))))
         .withMessage("Not a text: counts.number");
   }
 }

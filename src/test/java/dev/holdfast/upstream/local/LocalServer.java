@@ -12,13 +12,13 @@ final class LocalServer implements AfterEachCallback {
 
   /** A server of these tools. */
   LocalUpstream of(Tool<?>... tools) {
-    LocalUpstream upstream = new LocalUpstream(Offer.of(List.of(tools)), "test", "1");
+    LocalUpstream upstream = new LocalUpstream(LocalFeatures.of(List.of(tools)), "test", "1");
     upstreams.add(upstream);
     return upstream;
   }
 
   /** A client of a server with all that. */
-  LocalClient clientOf(Offer offer) {
+  LocalClient clientOf(LocalFeatures offer) {
     LocalUpstream upstream = new LocalUpstream(offer, "test", "1");
     upstreams.add(upstream);
     return LocalClient.open(upstream);

@@ -35,7 +35,7 @@ class LocalUpstreamTest {
             return ToolResult.text("never");
           });
   private final LocalUpstream upstream =
-      new LocalUpstream(Offer.of(List.of(stuck, alpha)), "a \"name\"", "1.2");
+      new LocalUpstream(LocalFeatures.of(List.of(stuck, alpha)), "a \"name\"", "1.2");
 
   @AfterEach
   void close() {
@@ -240,7 +240,8 @@ class LocalUpstreamTest {
   void shouldServeSessionThatAnotherReplicaOpened() {
     // given
     UpstreamLink link = LocalClient.open(upstream).link();
-    try (LocalUpstream other = new LocalUpstream(Offer.of(List.of(alpha)), "other", "1.2")) {
+    try (LocalUpstream other =
+        new LocalUpstream(LocalFeatures.of(List.of(alpha)), "other", "1.2")) {
 
       // when
       LocalClient client = LocalClient.attach(other, link);
@@ -259,7 +260,8 @@ class LocalUpstreamTest {
   @Test
   void shouldRefuseTwoToolsOfTheSameName() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new LocalUpstream(Offer.of(List.of(alpha, stuck, alpha)), "name", "1"))
+        .isThrownBy(
+            () -> new LocalUpstream(LocalFeatures.of(List.of(alpha, stuck, alpha)), "name", "1"))
         .withMessage("Two tools have the name \"alpha\"");
   }
 
@@ -268,7 +270,7 @@ class LocalUpstreamTest {
   void shouldRefuseMalformedName(String name) {
     Tool<?> tool = ScriptedTool.waiting(name, _ -> ToolResult.text(""));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new LocalUpstream(Offer.of(List.of(tool)), "name", "1"))
+        .isThrownBy(() -> new LocalUpstream(LocalFeatures.of(List.of(tool)), "name", "1"))
         .withMessageStartingWith("Not a tool name");
   }
 

@@ -90,7 +90,8 @@ class LogThresholdTest {
   @Test
   void shouldRefuseALevelThatIsNotKept() {
     levels.away = true;
-    try (LocalUpstream upstream = new LocalUpstream(Offer.of(List.of()), levels, "test", "1")) {
+    try (LocalUpstream upstream =
+        new LocalUpstream(LocalFeatures.of(List.of()), levels, "test", "1")) {
       LocalClient client = LocalClient.open(upstream);
 
       assertThat(

@@ -1,0 +1,58 @@
+package dev.holdfast.budget;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A number of bytes that many users share. Nobody waits for it: a user may take more than is left,
+ * and {@link #isExceeded} tells all of them to hold back. Thread-safe.
+ */
+public final class ByteBudget {
+
+  /** The part of what is left that one user gets, so that the next one gets something too. */
+  private static final int SHARE = 8;
+
+  private final long capacity;
+  private final AtomicLong taken = new AtomicLong();
+
+  /** Creates a budget of {@code capacity} bytes, with nothing taken. */
+  public ByteBudget(long capacity) {
+    this.capacity = capacity;
+  }
+
+  /**
+   * Creates a budget of a fraction of this process' heap.
+   *
+   * @param fraction 16 for a sixteenth of the heap
+   * @param most upper bound in bytes, however large the heap is
+   */
+  public static ByteBudget ofHeap(int fraction, long most) {
+    return new ByteBudget(Math.min(Runtime.getRuntime().maxMemory() / fraction, most));
+  }
+
+  /** Takes bytes, also if that exceeds the budget. */
+  public void take(long bytes) {
+    taken.addAndGet(bytes);
+  }
+
+  /**
+   * Takes an eighth of what is left, within bounds. When the budget is spent, each caller gets the
+   * lower bound.
+   *
+   * @return how many bytes were taken; the caller gives back the same number
+   */
+  public long takeShare(long least, long most) {
+    long share = Math.clamp((capacity - taken.get()) / SHARE, least, most);
+    take(share);
+    return share;
+  }
+
+  /** Gives bytes back. */
+  public void giveBack(long bytes) {
+    taken.addAndGet(-bytes);
+  }
+
+  /** Whether more is taken than there is. */
+  public boolean isExceeded() {
+    return taken.get() > capacity;
+  }
+}

@@ -1,0 +1,63 @@
+package dev.holdfast.relay.pump;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.UpstreamException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Tells a client, in JSON-RPC, that the upstream failed. Says what is known of the outcome. */
+public final class UpstreamErrors {
+
+  private UpstreamErrors() {}
+
+  /**
+   * The error response to one request. The upstream's own error is passed on where it gave one.
+   *
+   * @param id the request; null when the message that failed was none
+   */
+  public static byte[] message(@Nullable RequestId id, UpstreamException failure) {
+    if (failure instanceof UpstreamException.Refused refused) {
+      byte[] error = refused.error();
+      if (error != null && answers(error, id)) {
+        return error;
+      }
+    }
+    return JsonRpcErrors.error(id, code(failure).code(), text(failure));
+  }
+
+  private static boolean answers(byte[] error, @Nullable RequestId id) {
+    try {
+      return Envelopes.read(error) instanceof Body.Single(Message.Response response)
+          && Objects.equals(response.id(), id);
+    } catch (EnvelopeException noJsonRpc) {
+      return false;
+    }
+  }
+
+  private static JsonRpcErrorCode code(UpstreamException failure) {
+    return failure instanceof UpstreamException.SessionGone
+        ? JsonRpcErrorCode.SESSION_NOT_FOUND
+        : JsonRpcErrorCode.SERVER_ERROR;
+  }
+
+  private static String text(UpstreamException failure) {
+    return switch (failure) {
+      case UpstreamException.Unreachable _ ->
+          "The server cannot be reached; it has not seen the request";
+      case UpstreamException.Busy _ -> "There is no room at the server at the moment; try again";
+      case UpstreamException.TimedOut _ ->
+          "The server did not answer in time; the outcome of the request is unknown";
+      case UpstreamException.SessionGone _ -> "The server has ended the session; initialize again";
+      case UpstreamException.Refused refused ->
+          "The server refused the request with status " + refused.status();
+      case UpstreamException.Broken _ ->
+          "The server's answer broke off; the outcome of the request is unknown";
+    };
+  }
+}

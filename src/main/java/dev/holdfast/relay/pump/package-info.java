@@ -1,0 +1,5 @@
+/** Writes streams: takes messages from an upstream and appends them to the log. */
+@NullMarked
+package dev.holdfast.relay.pump;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,75 @@
+package dev.holdfast.upstream.channel;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.InitializeResult;
+import dev.holdfast.protocol.JsonLines;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Opens a session: the first that is said over a channel.
+ *
+ * @param channel over which nothing was said yet
+ * @param settings how long the server may take, and how much it may say
+ */
+record ChannelHandshake(Channel channel, ChannelSettings settings) {
+
+  /**
+   * Sends {@code initialize} and waits for the response.
+   *
+   * @throws UpstreamException if there is none
+   */
+  Handshake of(Message.Request initialize) {
+    long start = System.nanoTime();
+    Exchange exchange =
+        channel.router().open(List.of(initialize)).orElseThrow(IllegalStateException::new);
+    channel.send(JsonLines.singleLine(initialize.bytes()), settings.firstByteTimeout());
+    List<UpstreamMessage> messages = new ArrayList<>();
+    long bytes = 0;
+    for (List<UpstreamMessage> some = take(exchange, start);
+        !some.isEmpty();
+        some = take(exchange, start)) {
+      messages.addAll(some);
+      bytes += some.stream().mapToLong(message -> message.payload().length).sum();
+      if (bytes > 2L * settings.maxMessageBytes()) {
+        throw new UpstreamException.Broken("too much before the response to initialize", null);
+      }
+    }
+    return handshake(messages, channel.session());
+  }
+
+  private List<UpstreamMessage> take(Exchange exchange, long start) {
+    Duration left = settings.firstByteTimeout().minusNanos(System.nanoTime() - start);
+    try {
+      return exchange.queue().take(left.isPositive() ? left : Duration.ofNanos(1));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UpstreamException.Broken("the waiting thread was interrupted", e);
+    }
+  }
+
+  /** Reads what came up to the response, which is the last. */
+  private static Handshake handshake(List<UpstreamMessage> messages, String session) {
+    byte[] last = messages.getLast().payload();
+    if (!(Envelopes.read(last) instanceof Body.Single(Message.Response response))) {
+      throw new UpstreamException.Broken("no response to initialize", null);
+    }
+    List<UpstreamMessage> before = messages.subList(0, messages.size() - 1);
+    if (response.error()) {
+      return new Handshake(last, null, before);
+    }
+    String version =
+        InitializeResult.read(response)
+            .map(InitializeResult::protocolVersion)
+            .orElseThrow(
+                () -> new UpstreamException.Broken("an initialize result without a version", null));
+    return new Handshake(last, new UpstreamLink(session, version), before);
+  }
+}

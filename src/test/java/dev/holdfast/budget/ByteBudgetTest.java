@@ -1,0 +1,41 @@
+package dev.holdfast.budget;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class ByteBudgetTest {
+
+  private static final long LARGEST = 1 << 20;
+  private static final long SMALLEST = 32 << 10;
+
+  private final ByteBudget pages = new ByteBudget(16 * LARGEST);
+
+  private long take() {
+    return pages.takeShare(SMALLEST, LARGEST);
+  }
+
+  @Test
+  void shouldGiveALargePageToOne() {
+    assertThat(take()).isEqualTo(LARGEST);
+  }
+
+  @Test
+  void shouldGiveTheLessTheMoreAsk() {
+    long[] taken = LongStream.generate(this::take).limit(1000).toArray();
+
+    assertThat(taken[999]).isEqualTo(SMALLEST);
+    // What is beyond is in the smallest pages.
+    assertThat(LongStream.of(taken).filter(page -> page > SMALLEST).sum()).isLessThan(16 * LARGEST);
+  }
+
+  @Test
+  void shouldGiveAgainWhatWasGivenBack() {
+    long[] taken = LongStream.generate(this::take).limit(1000).toArray();
+
+    LongStream.of(taken).forEach(pages::giveBack);
+
+    assertThat(take()).isEqualTo(LARGEST);
+  }
+}

@@ -1,0 +1,31 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.log.StreamIndex;
+import dev.holdfast.redis.RedisSurvey;
+import dev.holdfast.upstream.Upstream;
+import java.util.Map;
+import java.util.Optional;
+
+/** What there is where everything is in one process. */
+record SingleProcessContext(Upstream upstream, int connections) implements CommandContext {
+
+  @Override
+  public Optional<RedisSurvey> redis() {
+    return Optional.empty();
+  }
+
+  @Override
+  public StreamIndex streams() {
+    return StreamIndex.NONE;
+  }
+
+  @Override
+  public Map<String, Upstream> upstreams() {
+    return Map.of(DEFAULT, upstream);
+  }
+
+  @Override
+  public int messageBytes() {
+    return 1000;
+  }
+}

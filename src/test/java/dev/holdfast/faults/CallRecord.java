@@ -1,0 +1,102 @@
+package dev.holdfast.faults;
+
+import dev.holdfast.resume.Transcript;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+
+/**
+ * What became of one call, or of one standalone stream.
+ *
+ * @param lost how many messages are missing, its definite end included
+ * @param duplicated how many came again, or too late
+ * @param silence the longest since the schedule has begun
+ */
+record CallRecord(
+    Transcript transcript, boolean call, int lost, int duplicated, Transcript.Silence silence) {
+
+  private static final int NOT_FOUND = 404;
+  private static final int GONE = 410;
+
+  /**
+   * A call that was to count so far.
+   *
+   * @param since when the schedule began, by {@link System#nanoTime()}
+   */
+  static CallRecord ofCall(Transcript call, int steps, long since) {
+    int lost = holes(call.progress(), 0);
+    if (call.results() > 0) {
+      lost += steps - highest(call.progress());
+    }
+    int ends = call.results() + call.errors().size();
+    if (ends == 0 && !call.isHung() && !isGone(call)) {
+      lost++;
+    }
+    int twice = repeated(call) + Math.max(0, ends - 1);
+    return new CallRecord(call, true, lost, twice, call.longestSilence(since));
+  }
+
+  /**
+   * A standalone stream, for which the client was not given an id to begin with.
+   *
+   * @param ids whether the server gives ids; what one without says to nobody is nowhere
+   * @param since likewise
+   */
+  static CallRecord ofStream(Transcript stream, boolean ids, long since) {
+    List<Integer> heard = stream.progress();
+    int lost = ids && !heard.isEmpty() ? holes(heard, heard.getFirst() - 1) : 0;
+    return new CallRecord(stream, false, lost, repeated(stream), stream.longestSilence(since));
+  }
+
+  private static int holes(List<Integer> numbers, int before) {
+    int holes = 0;
+    int last = before;
+    for (int number : numbers) {
+      holes += Math.max(0, number - last - 1);
+      last = Math.max(last, number);
+    }
+    return holes;
+  }
+
+  private static int repeated(Transcript transcript) {
+    int repeated = transcript.ids().size() - new HashSet<>(transcript.ids()).size();
+    int last = 0;
+    for (int number : transcript.progress()) {
+      repeated += number <= last ? 1 : 0;
+      last = Math.max(last, number);
+    }
+    return repeated;
+  }
+
+  private static int highest(List<Integer> numbers) {
+    return numbers.stream().mapToInt(Integer::intValue).max().orElse(0);
+  }
+
+  private static boolean isGone(Transcript transcript) {
+    return transcript.refusedWith() == NOT_FOUND || transcript.refusedWith() == GONE;
+  }
+
+  /** Whether its session, or what its client had not seen, was gone, and the client was told. */
+  boolean isGone() {
+    return isGone(transcript);
+  }
+
+  /** Whether it is not as was promised. */
+  boolean breaks(Scenario.Promise promise) {
+    return lost + duplicated > 0
+        || transcript.isHung()
+        || (promise.kept() && isGone())
+        || (promise.whole() && !transcript.errors().isEmpty())
+        || (call && isLonger(silence.length(), promise.silence()));
+  }
+
+  private static boolean isLonger(Duration silence, Duration promised) {
+    return promised.isPositive() && silence.compareTo(promised) > 0;
+  }
+
+  @Override
+  public String toString() {
+    return "== %s: lost %d, duplicated %d%n%s"
+        .formatted(call ? "call" : "standalone stream", lost, duplicated, transcript);
+  }
+}

@@ -1,0 +1,147 @@
+package dev.holdfast.faults;
+
+import dev.holdfast.resume.ClientTimeouts;
+import dev.holdfast.resume.FollowingClient;
+import dev.holdfast.resume.Transcript;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/** Plays a scenario: clients work while the schedule is played, and go on until all have ended. */
+final class ScenarioRun {
+
+  /** Who hears nothing for so long hangs. */
+  private static final Duration HUNG = Duration.ofSeconds(15);
+
+  /** How often a client tries to get an answer when all faults are over. */
+  private static final int ATTEMPTS = 10;
+
+  private static final Duration TO_START = Duration.ofSeconds(60);
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  private final Scenario scenario;
+  private final FaultTestbed rig;
+  private final HttpClient http;
+  private final ExecutorService threads;
+  private final Queue<Transcript> calls = new ConcurrentLinkedQueue<>();
+  private final Queue<Transcript> unanswered = new ConcurrentLinkedQueue<>();
+  private final Queue<Transcript> listened = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger unwell = new AtomicInteger();
+  private final AtomicBoolean over = new AtomicBoolean();
+
+  /** Opens when each client has had an answer. */
+  private final CountDownLatch working;
+
+  private ScenarioRun(
+      Scenario scenario, FaultTestbed rig, HttpClient http, ExecutorService threads) {
+    this.scenario = scenario;
+    this.rig = rig;
+    this.http = http;
+    this.threads = threads;
+    this.working = new CountDownLatch(scenario.load().sessions());
+  }
+
+  /** Plays it, reports, and fails if a promise was broken. */
+  static void of(Scenario scenario) throws Exception {
+    try (FaultTestbed rig = new FaultTestbed(scenario);
+        HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      ScenarioRun run = new ScenarioRun(scenario, rig, http, threads);
+      long began = run.play();
+      Verdict verdict =
+          new Verdict(
+              scenario,
+              List.copyOf(run.calls),
+              List.copyOf(run.listened),
+              run.unanswered.size(),
+              run.unwell.get(),
+              began);
+      verdict.report();
+      verdict.require(rig);
+    }
+  }
+
+  /** Returns when the schedule began, by {@link System#nanoTime()}. */
+  private long play() throws Exception {
+    List<Future<?>> clients = new ArrayList<>();
+    for (int i = 0; i < scenario.load().sessions(); i++) {
+      Random random = new Random(scenario.schedule().seed() + i);
+      clients.add(threads.submit(() -> workUntilOver(random)));
+    }
+    if (!working.await(TO_START.toSeconds(), TimeUnit.SECONDS)) {
+      throw new AssertionError("not all clients have begun: " + rig.output());
+    }
+    LockSupport.parkNanos(scenario.load().warmUp().toNanos());
+    long began = System.nanoTime();
+    long end = began + scenario.load().span().toNanos();
+    scenario.schedule().play(rig, scenario.load().span());
+    for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+    over.set(true);
+    for (Future<?> client : clients) {
+      client.get();
+    }
+    return began;
+  }
+
+  /** Works in one session, and in another when that is gone, until all is well in the end. */
+  private Void workUntilOver(Random random) throws Exception {
+    ClientTimeouts patience = new ClientTimeouts(scenario.load().dead(), HUNG);
+    for (int attempts = ATTEMPTS; attempts > 0; attempts -= over.get() ? 1 : 0) {
+      try {
+        FollowingClient client = new FollowingClient(http, List.of(rig.url()), random, patience);
+        if (work(client, random)) {
+          return null;
+        }
+      } catch (IOException away) {
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+    }
+    unwell.incrementAndGet();
+    return null;
+  }
+
+  /** Works in one session; returns whether its last call, behind all faults, was answered. */
+  private boolean work(FollowingClient client, Random random) throws Exception {
+    Transcript heard = new Transcript();
+    listened.add(heard);
+    Random own = new Random(random.nextLong());
+    AtomicBoolean done = new AtomicBoolean();
+    Future<?> listening =
+        threads.submit(() -> {
+          client.listen(heard, own, seen -> done.get());
+          return null;
+        });
+    boolean gone = client.call(scenario.load().shortCall(0), random).refusedWith() == 404;
+    working.countDown();
+    if (!working.await(TO_START.toSeconds(), TimeUnit.SECONDS)) {
+      return false;
+    }
+    int id = 1;
+    for (; !gone && !over.get(); id++) {
+      Transcript call = client.call(scenario.load().call(id), random);
+      // Cut before it had any event id, a client knows of nothing to resume: it calls once more.
+      boolean begun = call.isComplete() || call.isHung() || call.refusedWith() != 0;
+      (begun || call.canResume() ? calls : unanswered).add(call);
+      gone = call.refusedWith() == 404;
+    }
+    boolean well = !gone && client.call(scenario.load().shortCall(id), random).results() == 1;
+    done.set(true);
+    listening.get();
+    return well;
+  }
+}

@@ -1,0 +1,19 @@
+package dev.holdfast.faults.server;
+
+/** What the server is told to do, by its name on a line of its standard input. */
+public enum ServerFault {
+  /** All is well again. */
+  NONE,
+  /** Resets all connections and refuses new ones. */
+  REFUSED,
+  /** Keeps its connections and says nothing on any. */
+  STALLED,
+  /** Resets each open stream in the middle of its next event, once. */
+  TORN,
+  /** Starts anew: resets all connections, and knows no session any more. */
+  FORGOTTEN,
+  /** Sends events that are no JSON-RPC. */
+  GARBAGE,
+  /** Sends on each stream an event that never ends. */
+  ENDLESS
+}

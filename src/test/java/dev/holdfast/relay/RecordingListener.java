@@ -1,0 +1,94 @@
+package dev.holdfast.relay;
+
+import dev.holdfast.relay.stream.MessageKind;
+import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.upstream.UpstreamException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Remembers what a listener is told. */
+public final class RecordingListener implements RelayListener {
+
+  public final AtomicInteger sessions = new AtomicInteger();
+  public final AtomicInteger ended = new AtomicInteger();
+  public final AtomicInteger connections = new AtomicInteger();
+  public final AtomicInteger appended = new AtomicInteger();
+  public final AtomicInteger passed = new AtomicInteger();
+  public final AtomicInteger delivered = new AtomicInteger();
+  public final AtomicInteger resumptions = new AtomicInteger();
+  public final AtomicInteger lost = new AtomicInteger();
+  public final AtomicInteger gaps = new AtomicInteger();
+  public final List<Duration> lifetimes = new CopyOnWriteArrayList<>();
+  final List<MessageKind> fromClient = new CopyOnWriteArrayList<>();
+  final List<MessageKind> fromUpstream = new CopyOnWriteArrayList<>();
+  public final List<Integer> replays = new CopyOnWriteArrayList<>();
+  public final List<UpstreamException> failures = new CopyOnWriteArrayList<>();
+
+  @Override
+  public void sessionOpened() {
+    sessions.incrementAndGet();
+  }
+
+  @Override
+  public void sessionEnded(Duration lived) {
+    ended.incrementAndGet();
+    lifetimes.add(lived);
+  }
+
+  @Override
+  public void fromClient(MessageKind kind) {
+    fromClient.add(kind);
+  }
+
+  @Override
+  public void fromUpstream(MessageKind kind) {
+    fromUpstream.add(kind);
+  }
+
+  @Override
+  public void connectionOpened() {
+    connections.incrementAndGet();
+  }
+
+  @Override
+  public void connectionClosed() {
+    connections.decrementAndGet();
+  }
+
+  @Override
+  public void appended(int events, Duration took) {
+    appended.addAndGet(events);
+  }
+
+  @Override
+  public void passed(int events) {
+    passed.addAndGet(events);
+  }
+
+  @Override
+  public void delivered(int events) {
+    delivered.addAndGet(events);
+  }
+
+  @Override
+  public void replayed(int events, Duration took) {
+    replays.add(events);
+  }
+
+  @Override
+  public void gap() {
+    gaps.incrementAndGet();
+  }
+
+  @Override
+  public void takenOver(boolean resumed) {
+    (resumed ? resumptions : lost).incrementAndGet();
+  }
+
+  @Override
+  public void upstreamFailed(UpstreamException failure) {
+    failures.add(failure);
+  }
+}

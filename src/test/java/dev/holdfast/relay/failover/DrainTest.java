@@ -1,0 +1,415 @@
+package dev.holdfast.relay.failover;
+
+import static dev.holdfast.relay.RelayFixture.SCRIPTED;
+import static dev.holdfast.relay.RelayFixture.body;
+import static dev.holdfast.relay.RelayFixture.call;
+import static dev.holdfast.relay.RelayFixture.initialize;
+import static dev.holdfast.relay.RelayFixture.initialized;
+import static dev.holdfast.relay.RelayFixture.ping;
+import static dev.holdfast.relay.pump.PumpFixture.PROGRESS;
+import static dev.holdfast.relay.pump.PumpFixture.result;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.relay.LogFixture;
+import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.RelayFixture;
+import dev.holdfast.relay.ScriptedSource;
+import dev.holdfast.relay.ScriptedUpstream;
+import dev.holdfast.relay.Settings;
+import dev.holdfast.relay.legacy.LegacySseRelay;
+import dev.holdfast.relay.pump.LostCall;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.stream.ReplayConfig;
+import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.relay.tail.TestConnection;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.UpstreamException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class DrainTest {
+
+  private static final Duration AT_ONCE = Duration.ZERO;
+  private static final Duration NEVER = Duration.ofHours(1);
+  private static final String MOVED = "retry: 500\n\n";
+
+  private final ScriptedSource source = new ScriptedSource();
+  private final Others others = new Others();
+  private @Nullable RelayFixture fixture;
+
+  /** The other replicas, as far as this one knows of them. */
+  private final class Others implements Handover {
+    volatile boolean prepared;
+    volatile boolean left;
+    volatile boolean asked;
+    boolean exist = true;
+    boolean takeOver = true;
+
+    @Override
+    public void prepare() {
+      prepared = true;
+    }
+
+    @Override
+    public boolean leave() {
+      left = true;
+      return exist;
+    }
+
+    @Override
+    public void stopTaken() {
+      asked = true;
+      if (takeOver) {
+        fixture().stopAll();
+      }
+    }
+
+    @Override
+    public Duration patience() {
+      return takeOver ? NEVER : Duration.ofMillis(100);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    fixture().close();
+  }
+
+  private RelayFixture fixture() {
+    RelayFixture begun = fixture;
+    return begun == null ? begin(NEVER) : begun;
+  }
+
+  private RelayFixture begin(Duration timeout) {
+    RelayFixture begun =
+        new RelayFixture(Settings.streams().drainTimeout(timeout), Settings.replay());
+    begun.scripted.answer = _ -> new Answer.Stream(source);
+    fixture = begun;
+    return begun;
+  }
+
+  /** Begins to drain. */
+  private Thread drain(@Nullable Handover to) {
+    Drain drain = fixture().drain(to);
+    Thread draining = Thread.ofVirtual().start(drain::run);
+    await().until(fixture().relay::isDraining);
+    return draining;
+  }
+
+  private static void refuses(ThrowingCallable call) {
+    assertThatThrownBy(call).isInstanceOf(RelayException.Draining.class);
+  }
+
+  @Test
+  void shouldSendClientsElsewhereAndGoOnWithTheirCalls() throws Exception {
+    Session session = fixture().open(SCRIPTED);
+    TestConnection client = fixture().follow(session, call("1", "t"));
+    source.bring(PROGRESS);
+    client.await(c -> c.data().size() == 1);
+
+    Thread draining = drain(others);
+    client.awaitEnd();
+
+    assertThat(client.text()).endsWith(MOVED);
+    assertThat(others.prepared).isTrue();
+    assertThat(others.left).isFalse();
+    assertThat(draining.isAlive()).isTrue();
+    source.bring(result("1"));
+    draining.join();
+    assertThat(others.left).isTrue();
+    assertThat(fixture().logged(session, client)).containsExactly(PROGRESS, result("1"));
+  }
+
+  @Test
+  void shouldTakeNothingNew() throws Exception {
+    Session session = fixture().open(SCRIPTED);
+    TestConnection client = fixture().follow(session, call("1", "t"));
+    Relay relay = fixture().relay;
+    drain(others);
+    client.awaitEnd();
+    EventId last = EventId.parse(client.lastId()).orElseThrow();
+
+    await().untilAsserted(() -> refuses(() -> relay.resume(session, last)));
+    refuses(() -> relay.initialize(SCRIPTED, initialize("2025-11-25")));
+    refuses(() -> relay.request(session, body(ping("2"))));
+    refuses(() -> relay.request(session, body(call("2", "t"))));
+    refuses(() -> relay.listen(session));
+    refuses(() -> relay.listenFromStart(session));
+  }
+
+  /** Opens a session over HTTP+SSE; its id is set. */
+  private static TestConnection openOne(LegacySseRelay relay, AtomicReference<SessionId> id) {
+    Tail tail =
+        relay.open(
+            SCRIPTED,
+            opened -> {
+              id.set(opened);
+              return "/messages";
+            });
+    return LogFixture.run(tail, new TestConnection());
+  }
+
+  /** A refusal would be the end for an event source; a stream, however short, is not. */
+  @Test
+  void shouldSendOnAnEventSourceThatComesBack() throws Exception {
+    LegacySseRelay relay = fixture().relay.oneStream();
+    AtomicReference<SessionId> opened = new AtomicReference<>();
+    TestConnection client = openOne(relay, opened);
+    Session begun = relay.session(SCRIPTED, opened.get());
+    relay.request(begun, new Body.Single(initialize("2024-11-05")));
+    client.await(c -> c.text().contains("\"result\""));
+    drain(others);
+    client.awaitEnd();
+    await()
+        .untilAsserted(
+            () -> refuses(() -> fixture().relay.initialize(SCRIPTED, initialize("2025-11-25"))));
+
+    EventId start = EventId.parseWithSession(opened.get().value() + "_m_0-0").orElseThrow();
+    Session session = relay.session(SCRIPTED, opened.get());
+    TestConnection again =
+        LogFixture.run(relay.resume(session, start, _ -> "/here"), new TestConnection());
+    again.awaitEnd();
+
+    assertThat(again.text()).contains("event: endpoint\n", "data: /here\n").endsWith(MOVED);
+  }
+
+  /** A balancer learns that a replica is not ready when it looks. */
+  @Test
+  void shouldServeAndSendOnWhoComesBeforeThatIsKnown() throws Exception {
+    Session session = fixture().open(SCRIPTED);
+    TestConnection _ = fixture().follow(session, call("1", "t"));
+    drain(others);
+    fixture().scripted.answer = _ -> new Answer.Stream(new ScriptedSource());
+
+    TestConnection late = fixture().follow(session, call("2", "t"));
+    late.awaitEnd();
+
+    assertThat(late.text()).endsWith(MOVED);
+  }
+
+  @Test
+  void shouldPassOnNotificationsWithoutListeningForTheirSake() {
+    Session session = fixture().open(SCRIPTED);
+    TestConnection _ = fixture().follow(session, call("1", "t"));
+    drain(others);
+
+    fixture().relay.send(session, body(initialized()));
+
+    assertThat(fixture().scripted.sent).hasSize(1);
+    assertThat(fixture().scripted.listenedAfter).isEmpty();
+  }
+
+  /** It has asked, and would not know what to ask for again. */
+  @Test
+  void shouldKeepAClientOfAnOlderRevisionUntilItHasAnEventId() {
+    Session session = fixture().openAs("2025-06-18");
+    TestConnection client = fixture().follow(session, call("1", "t"));
+    client.await(c -> !c.text().isEmpty());
+    drain(others);
+    assertThat(client.hasEnded()).isFalse();
+
+    source.bring(PROGRESS);
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly(PROGRESS);
+    assertThat(client.text()).doesNotContain("retry");
+  }
+
+  @Test
+  void shouldKeepClientsThatCannotResume() throws Exception {
+    fixture =
+        new RelayFixture(
+            Settings.streams().drainTimeout(NEVER),
+            new Settings.Replay(false, NEVER, ReplayConfig.OnGap.ERROR));
+    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    Session session = fixture.open(SCRIPTED);
+    TestConnection client = fixture.follow(session, call("1", "t"));
+    Thread draining = drain(others);
+    source.bring(PROGRESS).bring(result("1"));
+
+    draining.join();
+
+    assertThat(client.hasEnded()).isTrue();
+    assertThat(client.text()).contains(PROGRESS).contains(result("1"));
+  }
+
+  @Test
+  void shouldWaitForRequestsThatAreNotLogged() throws Exception {
+    Session session = fixture().open(SCRIPTED);
+    CountDownLatch answered = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    fixture().scripted.answer =
+        _ -> {
+          asked.countDown();
+          awaitUninterrupted(answered);
+          return new Answer.Json(result("1").getBytes(UTF_8));
+        };
+    Thread request =
+        Thread.ofVirtual().start(() -> fixture().relay.request(session, body(ping("1"))));
+    asked.await();
+
+    Thread draining = drain(others);
+    assertThat(draining.join(Duration.ofMillis(200))).isFalse();
+    answered.countDown();
+
+    draining.join();
+    request.join();
+  }
+
+  @Test
+  void shouldHandOverWhatStillRunsInTheEnd() throws Exception {
+    Session session = begin(AT_ONCE).open(SCRIPTED);
+    TestConnection client = fixture().follow(session, call("1", "t"));
+
+    drain(others).join();
+
+    assertThat(others.asked).isTrue();
+    assertThat(source.isClosed()).isTrue();
+    assertThat(client.hasEnded()).isTrue();
+  }
+
+  @Test
+  void shouldHandOverTheStandaloneStreamWhenNoCallRuns() throws Exception {
+    Session session = fixture().open(SCRIPTED);
+    fixture().scripted.listen = () -> Optional.of(source);
+    TestConnection client = LogFixture.run(fixture().relay.listen(session), new TestConnection());
+    source.bring(PROGRESS);
+    client.await(c -> c.data().size() == 1);
+
+    drain(others).join();
+
+    assertThat(client.text()).endsWith(MOVED);
+    assertThat(source.isClosed()).isTrue();
+  }
+
+  /** Whoever finds the stream later goes on with it, or tells that its outcome is unknown. */
+  @Test
+  void shouldEndNoStreamThatNobodyTakesOver() throws Exception {
+    Session session = begin(AT_ONCE).open(SCRIPTED);
+    TestConnection client = fixture().follow(session, call("1", "t"));
+    others.takeOver = false;
+
+    drain(others).join();
+    await().until(() -> !fixture().isPumping(session));
+
+    assertThat(source.isClosed()).isTrue();
+    assertThat(fixture().logged(session, client)).isEmpty();
+  }
+
+  @Test
+  void shouldWaitForNobodyWhenThereIsNoOther() throws Exception {
+    TestConnection _ = begin(AT_ONCE).follow(fixture().open(SCRIPTED), call("1", "t"));
+    others.exist = false;
+
+    drain(others).join();
+
+    assertThat(others.asked).isFalse();
+    assertThat(source.isClosed()).isTrue();
+  }
+
+  @Test
+  void shouldBeOverAtOnceWhenThereIsNothingToDo() throws Exception {
+    drain(others).join();
+
+    assertThat(others.left).isTrue();
+  }
+
+  @Test
+  void shouldServeRunningCallsToTheirEndWhereNobodyElseCan() throws Exception {
+    Session session = fixture().open(SCRIPTED);
+    fixture().scripted.listen = () -> Optional.of(new ScriptedSource());
+    TestConnection listening =
+        LogFixture.run(fixture().relay.listen(session), new TestConnection());
+    TestConnection client = fixture().follow(session, call("1", "t"));
+    source.bring(PROGRESS);
+    client.await(c -> c.data().size() == 1);
+
+    Thread draining = drain(null);
+    listening.awaitEnd();
+    client.leave();
+    EventId last = EventId.parse(client.lastId()).orElseThrow();
+    TestConnection back =
+        LogFixture.run(fixture().relay.resume(session, last).orElseThrow(), new TestConnection());
+    source.bring(result("1"));
+    draining.join();
+
+    assertThat(listening.text()).endsWith(MOVED);
+    assertThat(back.data()).containsExactly(result("1"));
+    refuses(() -> fixture().relay.listen(session));
+  }
+
+  @Test
+  void shouldServeTheOneStreamOfASessionToTheEndOfItsCallsWhereNobodyElseCan() throws Exception {
+    LegacySseRelay relay = fixture().relay.oneStream();
+    AtomicReference<SessionId> id = new AtomicReference<>();
+    TestConnection client = openOne(relay, id);
+    fixture().scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
+    relay.request(
+        relay.session(SCRIPTED, id.get()), new Body.Single(RelayFixture.initialize("2024-11-05")));
+    client.await(c -> c.data().size() == 1);
+    Session session = relay.session(SCRIPTED, id.get());
+    relay.request(session, RelayFixture.body(call("1", "t")));
+    source.bring(PROGRESS);
+    client.await(c -> c.data().size() == 2);
+
+    Thread draining = drain(null);
+    refuses(() -> relay.request(session, RelayFixture.body(call("2", "t"))));
+    assertThat(client.hasEnded()).isFalse();
+    source.bring(result("1"));
+    draining.join();
+
+    assertThat(client.data()).endsWith(PROGRESS, result("1"));
+    assertThat(client.text()).endsWith(MOVED);
+  }
+
+  @Test
+  void shouldAnswerWhatStillRunsInTheEndWhereNobodyElseCan() throws Exception {
+    Session session = begin(AT_ONCE).open(SCRIPTED);
+    TestConnection client = fixture().follow(session, call("1", "t"));
+
+    drain(null).join();
+
+    assertThat(client.hasEnded()).isTrue();
+    assertThat(client.data()).hasSize(1);
+    assertThat(client.data().getFirst()).contains("\"id\":1").contains(LostCall.STOPPED);
+  }
+
+  @Test
+  void shouldAnswerAlsoWhatTheServerHasGivenNoSignOf() throws Exception {
+    Session session = begin(AT_ONCE).open(SCRIPTED);
+    fixture().scripted.answer =
+        _ -> {
+          awaitUninterrupted(new CountDownLatch(1));
+          throw new UpstreamException.Broken("interrupted", null);
+        };
+    TestConnection client = fixture().follow(session, call("1", "t"));
+
+    drain(null).join();
+
+    assertThat(client.data().getFirst()).contains(LostCall.STOPPED);
+  }
+
+  /** As a server behind HTTP does: it gives up, and leaves the thread interrupted. */
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package dev.holdfast.relay.failover;
+
+import static dev.holdfast.log.LogTesting.payloads;
+import static dev.holdfast.log.LogTesting.readAll;
+import static dev.holdfast.relay.RelayFixture.SCRIPTED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.AdoptedStream;
+import dev.holdfast.log.Adoption;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.relay.RelayFixture;
+import dev.holdfast.relay.pump.LostCall;
+import dev.holdfast.session.Session;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class OrphanedStreamsTest {
+
+  private final RelayFixture fixture = new RelayFixture();
+  private final Session session = fixture.open(SCRIPTED);
+  private final Found found = new Found();
+  private final OrphanedStreams strays =
+      fixture.strays(found, fixture.takeOver(found), List.of(session.id().value()));
+
+  /** What each look finds, and what is asked for. */
+  private final class Found implements Adoption {
+    final Deque<Map<StreamRef, String>> looks = new ArrayDeque<>();
+    final List<Collection<String>> lookedAt = new ArrayList<>();
+    final List<String> adopted = new CopyOnWriteArrayList<>();
+
+    @Override
+    public List<AdoptedStream> adopt(String id, String former) {
+      throw new AssertionError("nobody was lost");
+    }
+
+    @Override
+    public Map<StreamRef, String> unwritten(Collection<String> sessions) {
+      lookedAt.add(sessions);
+      Map<StreamRef, String> next = looks.poll();
+      if (next == null) {
+        throw new StoreUnavailableException("the store is away", null);
+      }
+      return next;
+    }
+
+    @Override
+    public List<AdoptedStream> adoptAgain(String id, Set<String> names) {
+      adopted.addAll(names);
+      return names.stream()
+          .map(name -> new AdoptedStream(fixture.log.open(new StreamRef(id, name), "1"), "1", null))
+          .toList();
+    }
+
+    @Override
+    public Set<StreamRef> lost(Collection<StreamRef> streams) {
+      return Set.of();
+    }
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  private StreamRef ref(String name) {
+    return new StreamRef(session.id().value(), name);
+  }
+
+  @Test
+  void shouldEndWhatIsFoundTwiceWithTheSameOwner() {
+    found.looks.add(Map.of(ref("lost"), "me 1", ref("opened"), "me 2", ref("taken"), "me 3"));
+    found.looks.add(Map.of(ref("lost"), "me 1", ref("taken"), "me 4", ref("new"), "me 5"));
+
+    strays.takeUp();
+
+    assertThat(found.adopted).containsExactly("lost");
+    await().until(() -> payloads(readAll(fixture.log, ref("lost"), Position.START)).size() == 1);
+    assertThat(payloads(readAll(fixture.log, ref("lost"), Position.START)).getFirst())
+        .contains("\"id\":1", LostCall.TEXT);
+  }
+
+  @Test
+  void shouldLookOnceWhereNothingIsFound() {
+    found.looks.add(Map.of());
+
+    strays.takeUp();
+
+    assertThat(found.lookedAt).containsExactly(List.of(session.id().value()));
+  }
+
+  @Test
+  void shouldLookAgainAfterALookThatFailed() {
+    strays.look();
+    await().until(() -> found.lookedAt.size() == 1);
+    found.looks.add(Map.of(ref("lost"), "me 1"));
+    found.looks.add(Map.of(ref("lost"), "me 1"));
+
+    await()
+        .until(() -> {
+          strays.look();
+          return found.adopted.contains("lost");
+        });
+  }
+
+  @Test
+  void shouldTakeNothingUpOnceItDrains() {
+    found.looks.add(Map.of(ref("lost"), "me 1"));
+    found.looks.add(Map.of(ref("lost"), "me 1"));
+    fixture.drain(null).run();
+
+    strays.takeUp();
+
+    assertThat(found.adopted).isEmpty();
+  }
+}

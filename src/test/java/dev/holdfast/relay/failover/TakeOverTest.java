@@ -1,0 +1,228 @@
+package dev.holdfast.relay.failover;
+
+import static dev.holdfast.log.LogTesting.payloads;
+import static dev.holdfast.log.LogTesting.readAll;
+import static dev.holdfast.relay.RelayFixture.SCRIPTED;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.AdoptedStream;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.relay.RelayFixture;
+import dev.holdfast.relay.ScriptedSource;
+import dev.holdfast.relay.pump.LostCall;
+import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class TakeOverTest {
+
+  private static final String LOST = "lost";
+
+  private final RelayFixture fixture = new RelayFixture();
+  private final Left left = new Left();
+  private final TakeOver takeOver = fixture.takeOver(left);
+
+  @SuppressWarnings("NullAway.Init")
+  private Session session;
+
+  /** What the lost replica has left. */
+  private static final class Left implements TestAdoption {
+    final List<AdoptedStream> streams = new ArrayList<>();
+
+    @Override
+    public List<AdoptedStream> adopt(String session, String former) {
+      assertThat(former).isEqualTo(LOST);
+      return streams;
+    }
+
+    @Override
+    public Set<StreamRef> lost(Collection<StreamRef> owned) {
+      return Set.copyOf(owned);
+    }
+  }
+
+  @BeforeEach
+  void open() {
+    session = fixture.open(SCRIPTED);
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  private StreamRef leave(
+      String name, String requests, @Nullable String upstreamId, String... events) {
+    StreamRef stream = new StreamRef(session.id().value(), name);
+    StreamWriter writer = fixture.log.open(stream, requests);
+    for (String event : events) {
+      writer.append(List.of(new NewEvent(event.getBytes(UTF_8), null, false)));
+    }
+    left.streams.add(new AdoptedStream(writer, requests, upstreamId));
+    return stream;
+  }
+
+  private List<String> written(StreamRef stream) {
+    return payloads(readAll(fixture.log, stream, Position.START));
+  }
+
+  private static String result(int id) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"result\":{}}";
+  }
+
+  @Test
+  void shouldGoOnWithWhatTheServerCanResume() {
+    StreamRef stream = leave("a", "1", "u7", "{\"jsonrpc\":\"2.0\",\"method\":\"m\"}");
+    fixture.scripted.resume =
+        id -> new ScriptedSource().bring(id.equals("u7") ? result(1) : "wrong id");
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(stream).size() == 2);
+    assertThat(written(stream).getLast()).isEqualTo(result(1));
+    assertThat(fixture.heard.resumptions).hasValue(1);
+    assertThat(fixture.heard.lost).hasValue(0);
+  }
+
+  @Test
+  void shouldAskAgainWhenTheServerIsNotThereAtOnce() {
+    StreamRef stream = leave("a", "1", "u7");
+    AtomicInteger asked = new AtomicInteger();
+    fixture.scripted.resume =
+        id -> {
+          if (asked.incrementAndGet() == 1) {
+            throw new UpstreamException.Refused(409, null);
+          }
+          return new ScriptedSource().bring(result(1));
+        };
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(stream).equals(List.of(result(1))));
+  }
+
+  @Test
+  void shouldAnswerWhatTheServerCannotResume() {
+    StreamRef without = leave("a", "\"x\"", null);
+    StreamRef refused = leave("b", "2", "u7");
+    fixture.scripted.resume =
+        id -> {
+          throw new UpstreamException.Refused(400, null);
+        };
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(without).size() == 1 && written(refused).size() == 1);
+    assertThat(written(without).getFirst()).contains("\"id\":\"x\"").contains(LostCall.TEXT);
+    assertThat(written(refused).getFirst()).contains("\"id\":2").contains(LostCall.TEXT);
+    assertThat(fixture.heard.lost).hasValue(2);
+  }
+
+  @Test
+  void shouldAnswerOfABatchOnlyWhatIsStillOpen() {
+    StreamRef stream = leave("a", "1,2,3", null, result(2));
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(stream).size() == 3);
+    assertThat(written(stream).get(1)).contains("\"id\":1");
+    assertThat(written(stream).get(2)).contains("\"id\":3");
+  }
+
+  @Test
+  void shouldListenOnBehindTheNewestEvent() {
+    StreamRef stream = leave(StreamNames.STANDALONE, "", "u3");
+    MessageSource source = new ScriptedSource().bring("{\"jsonrpc\":\"2.0\",\"method\":\"m\"}");
+    fixture.scripted.listen = () -> Optional.of(source);
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(stream).size() == 1);
+    assertThat(fixture.scripted.listenedAfter).containsExactly("u3");
+    assertThat(takeOver.isPumping(session.id().value())).isTrue();
+    takeOver.stopFenced();
+    await().until(() -> !takeOver.isPumping(session.id().value()));
+  }
+
+  /** Nobody ran the call when it was cancelled, so it must not be taken up again, and not fail. */
+  @Test
+  void shouldEndACallThatWasCancelledMeanwhile() {
+    StreamRef stream = leave("a", "1", "u7");
+    AtomicInteger asked = new AtomicInteger();
+    fixture.scripted.resume =
+        id -> {
+          asked.incrementAndGet();
+          return new ScriptedSource();
+        };
+    fixture.inbox.leave(stream, RelayFixture.cancelled("1"));
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(stream).equals(List.of("")));
+    assertThat(asked).hasValue(0);
+  }
+
+  @Test
+  void shouldTakeOverAlthoughTheInboxIsAway() {
+    StreamRef stream = leave("a", "1", null);
+    fixture.inbox.away = true;
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(stream).size() == 1);
+  }
+
+  /** What is claimed is written by nobody else: the log may be away for a moment just then. */
+  @Test
+  void shouldTakeOverEveryStreamAlthoughTheLogIsAwayInBetween() {
+    StreamRef batch = leave("a", "1,2", null, result(2));
+    StreamRef call = leave("b", "3", null);
+    fixture.log.failingReads.set(2);
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(batch).size() == 2 && written(call).size() == 1);
+    assertThat(written(batch).getLast()).contains("\"id\":1");
+  }
+
+  /** Whoever ended it may have been killed before the log heard of it. */
+  @Test
+  void shouldEndTheLogOfASessionThatIsNotOnRecord() {
+    StreamRef stream = leave("a", "1", null);
+    fixture.store.end(session.id());
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    assertThat(fixture.log.read(stream, Position.START, 10)).isInstanceOf(ReadResult.Unknown.class);
+  }
+
+  @Test
+  void shouldPassOverASessionThatHasEnded() {
+    leave("a", "1", null);
+    fixture.relay.end(session);
+
+    takeOver.takeOver(session.id().value(), LOST);
+    takeOver.takeOver(SessionId.random().value(), LOST);
+    takeOver.takeOver("no id of ours", LOST);
+
+    assertThat(fixture.heard.lost).hasValue(0);
+  }
+}

@@ -1,0 +1,191 @@
+package dev.holdfast.relay.legacy;
+
+import static dev.holdfast.relay.RelayFixture.SCRIPTED;
+import static dev.holdfast.relay.RelayFixture.body;
+import static dev.holdfast.relay.RelayFixture.initialize;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.Position;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.relay.LogFixture;
+import dev.holdfast.relay.RelayFixture;
+import dev.holdfast.relay.ScriptedUpstream;
+import dev.holdfast.relay.Settings;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.relay.tail.TestConnection;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.session.TooManySessionsException;
+import dev.holdfast.upstream.UpstreamException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The life of sessions with one stream. */
+class LegacySseRelayTest {
+
+  private static final Duration QUARTER = Duration.ofMinutes(15);
+
+  private final RelayFixture fixture = new RelayFixture();
+  private final LegacySseRelay relay = fixture.relay.oneStream();
+  private final AtomicReference<SessionId> opened = new AtomicReference<>();
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  private TestConnection open() {
+    Tail tail =
+        relay.open(
+            SCRIPTED,
+            id -> {
+              opened.set(id);
+              return "/messages/" + id.value();
+            });
+    return LogFixture.run(tail, new TestConnection());
+  }
+
+  private Session session() {
+    return relay.session(SCRIPTED, opened.get());
+  }
+
+  private static Body initializing() {
+    return new Body.Single(initialize("2024-11-05"));
+  }
+
+  private TestConnection initialized() {
+    TestConnection client = open();
+    relay.request(session(), initializing());
+    await().until(() -> client.text().contains("\"result\""));
+    return client;
+  }
+
+  @Test
+  void shouldEndSoonWhatNobodyInitializesThoughSomebodyListens() {
+    TestConnection client = open();
+    fixture.pass(Duration.ofSeconds(59));
+    assertThat(session().isInitialized()).isFalse();
+
+    fixture.pass(Duration.ofSeconds(2));
+    fixture.relay.sweep();
+
+    assertThatExceptionOfType(RelayException.SessionNotFound.class).isThrownBy(this::session);
+    client.awaitEnd();
+    assertThat(fixture.scripted.ended).hasValue(0);
+  }
+
+  @Test
+  void shouldKeepWhatWasInitializedAsLongAsSomebodyListens() {
+    TestConnection _ = initialized();
+
+    fixture.pass(Duration.ofMinutes(2));
+    fixture.relay.sweep();
+
+    assertThat(session().isInitialized()).isTrue();
+  }
+
+  @Test
+  void shouldCountWhatIsOpenedOnlyAmongTheSessions() {
+    for (int i = 0; i < RelayFixture.MAX_SESSIONS; i++) {
+      open();
+    }
+
+    assertThatExceptionOfType(TooManySessionsException.class).isThrownBy(this::open);
+  }
+
+  @Test
+  void shouldLetAClientTryAgainThatTheServerCouldNotInitialize() {
+    TestConnection client = open();
+    fixture.scripted.handshake =
+        () -> {
+          throw new UpstreamException.Unreachable(null);
+        };
+    relay.request(session(), initializing());
+    await().until(() -> client.text().contains("\"error\""));
+
+    fixture.scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
+    relay.request(session(), initializing());
+
+    await().until(() -> client.text().contains("\"result\""));
+    assertThat(session().isInitialized()).isTrue();
+  }
+
+  @Test
+  void shouldCloseWhatWasOpenedInAVersionThatNobodyKnows() {
+    TestConnection client = open();
+    fixture.scripted.handshake = () -> ScriptedUpstream.handshake("1999-01-01");
+
+    relay.request(session(), initializing());
+
+    await().until(() -> client.text().contains("no protocol version in common"));
+    assertThat(fixture.scripted.ended).hasValue(1);
+    assertThat(session().isInitialized()).isFalse();
+  }
+
+  @Test
+  void shouldEndTheUpstreamsSideThatComesTooLate() {
+    TestConnection client = open();
+    Session session = session();
+    fixture.scripted.handshake =
+        () -> {
+          fixture.store.end(session.id());
+          return ScriptedUpstream.handshake("2024-11-05");
+        };
+
+    relay.request(session, initializing());
+
+    await().until(() -> client.text().contains("has ended"));
+    assertThat(fixture.scripted.ended).hasValue(1);
+  }
+
+  @Test
+  void shouldKeepTheSessionApartFromOtherTransports() {
+    TestConnection _ = initialized();
+
+    assertThatExceptionOfType(RelayException.SessionNotFound.class)
+        .isThrownBy(() -> fixture.relay.session(SCRIPTED, opened.get()));
+    Session other = fixture.open(SCRIPTED);
+    assertThatExceptionOfType(RelayException.SessionNotFound.class)
+        .isThrownBy(() -> relay.session(SCRIPTED, other.id(), body(RelayFixture.ping("1"))));
+  }
+
+  /** An event source takes a 410 for the end, and has missed nothing. */
+  @Test
+  void shouldGoOnWhereNothingCameForLongerThanIdsAreHonoured() {
+    TestConnection first = initialized();
+    EventId cursor = EventId.parseWithSession(first.lastId()).orElseThrow();
+    Duration window = Settings.replay().window();
+    for (Duration spent = Duration.ZERO;
+        spent.compareTo(window) <= 0;
+        spent = spent.plus(QUARTER)) {
+      fixture.pass(QUARTER);
+      assertThat(session().isInitialized()).isTrue();
+    }
+
+    Tail tail = relay.resume(session(), cursor, id -> "/here");
+
+    assertThat(tail.stream().name()).isEqualTo(StreamNames.ONE);
+  }
+
+  @Test
+  void shouldGoOnAtTheReplicaThatTheClientComesTo() {
+    TestConnection first = initialized();
+    String last = first.lastId();
+    first.leave();
+    EventId cursor = EventId.parseWithSession(last).orElseThrow();
+
+    Tail tail = relay.resume(session(), cursor, id -> "/here");
+    TestConnection again = LogFixture.run(tail, new TestConnection());
+
+    await().until(() -> again.text().contains("event: endpoint\nid: " + last));
+    assertThat(cursor.position()).isNotEqualTo(Position.START);
+    assertThat(again.text()).contains("data: /here").doesNotContain("\"result\"");
+  }
+}

@@ -1,0 +1,88 @@
+package dev.holdfast.relay.pump;
+
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real writer whose store fails on the way there or on the way back. Like a real one it does not
+ * write twice what is appended again after a write whose outcome was unknown. For one thread.
+ */
+final class FaultyWriter implements StreamWriter {
+
+  private final StreamWriter target;
+  private final Queue<Fault> faults = new ArrayDeque<>();
+  private @Nullable List<NewEvent> written;
+  private @Nullable Position position;
+
+  private record Fault(boolean afterWrite, @Nullable Supplier<RuntimeException> failure) {}
+
+  FaultyWriter(StreamWriter target) {
+    this.target = target;
+  }
+
+  /** One more append fails, before it has written anything. */
+  FaultyWriter failBefore(Supplier<RuntimeException> failure) {
+    faults.add(new Fault(false, failure));
+    return this;
+  }
+
+  /** One more append writes and fails all the same. */
+  FaultyWriter failAfter(Supplier<RuntimeException> failure) {
+    faults.add(new Fault(true, failure));
+    return this;
+  }
+
+  /** One more append does what it should. */
+  FaultyWriter succeed() {
+    faults.add(new Fault(true, null));
+    return this;
+  }
+
+  @Override
+  public StreamRef stream() {
+    return target.stream();
+  }
+
+  @Override
+  public Position append(List<NewEvent> events) {
+    Fault fault = faults.poll();
+    if (fault == null) {
+      return write(events);
+    }
+    Position result = fault.afterWrite() ? write(events) : Position.START;
+    if (fault.failure() != null) {
+      throw fault.failure().get();
+    }
+    return result;
+  }
+
+  @Override
+  public boolean pass(List<NewEvent> events) {
+    return target.pass(events);
+  }
+
+  @Override
+  public void settle() {
+    target.settle();
+  }
+
+  @Override
+  public void note(String upstreamId) {
+    target.note(upstreamId);
+  }
+
+  private Position write(List<NewEvent> events) {
+    if (position == null || !events.equals(written)) {
+      position = target.append(events);
+      written = List.copyOf(events);
+    }
+    return position;
+  }
+}

@@ -1,0 +1,160 @@
+package dev.holdfast.relay.pump;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.RequestId;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class PendingRequestsTest {
+
+  private static final String PROGRESS =
+      """
+      {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}\
+      """;
+
+  private static PendingRequests pending(String... ids) {
+    return new PendingRequests(Stream.of(ids).map(RequestId::ofJson).toList());
+  }
+
+  private static byte[] bytes(String json) {
+    return json.getBytes(UTF_8);
+  }
+
+  private static byte[] result(String id) {
+    return bytes("{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"result\":{}}");
+  }
+
+  private static final byte[] ERROR_WITHOUT_ID =
+      bytes("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}");
+
+  @Test
+  void shouldKnowTheIdsOfABody() {
+    String batch =
+        """
+        [{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"},
+         {"jsonrpc":"2.0","id":"1","method":"c"},{"jsonrpc":"2.0","id":7,"result":{}}]
+        """;
+
+    assertThat(PendingRequests.idsOf(Envelopes.read(bytes(batch))))
+        .containsExactly(RequestId.of(1), RequestId.of("1"));
+  }
+
+  @Test
+  void shouldBeAnsweredByTheResponse() {
+    PendingRequests pending = pending("1");
+
+    assertThat(pending.answeredBy(bytes(PROGRESS))).isFalse();
+    assertThat(pending.open()).containsExactly(RequestId.of(1));
+    assertThat(pending.answeredBy(result("1"))).isTrue();
+    assertThat(pending.open()).isEmpty();
+  }
+
+  @Test
+  void shouldNotTakeAnIdOfAnotherTypeForItsOwn() {
+    PendingRequests pending = pending("1");
+
+    assertThat(pending.answeredBy(result("\"1\""))).isFalse();
+    assertThat(pending.answeredBy(result("1.0"))).isFalse();
+    assertThat(pending.answeredBy(result("2"))).isFalse();
+    assertThat(pending.open()).containsExactly(RequestId.of(1));
+  }
+
+  @Test
+  void shouldNotTakeAServersRequestForAnAnswer() {
+    byte[] request = bytes("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sampling/createMessage\"}");
+
+    assertThat(pending("1").answeredBy(request)).isFalse();
+  }
+
+  @Test
+  void shouldWaitForAllOfABatch() {
+    PendingRequests pending = pending("1", "2", "3");
+
+    assertThat(pending.answeredBy(result("2"))).isFalse();
+    assertThat(pending.open()).containsExactly(RequestId.of(1), RequestId.of(3));
+    assertThat(pending.answeredBy(result("3"))).isFalse();
+    assertThat(pending.answeredBy(result("1"))).isTrue();
+  }
+
+  @Test
+  void shouldBeAnsweredByABatchOfResponses() {
+    String both = "[" + new String(result("2"), UTF_8) + "," + new String(result("1"), UTF_8) + "]";
+
+    assertThat(pending("1", "2").answeredBy(bytes(both))).isTrue();
+  }
+
+  @Test
+  void shouldCountAnAnswerOnce() {
+    PendingRequests pending = pending("1", "2");
+
+    assertThat(pending.answeredBy(result("1"))).isFalse();
+    assertThat(pending.answeredBy(result("1"))).isFalse();
+    assertThat(pending.open()).containsExactly(RequestId.of(2));
+  }
+
+  @Test
+  void shouldCountAnIdThatIsAskedTwiceOnce() {
+    PendingRequests pending = pending("1", "1");
+
+    assertThat(pending.answeredBy(result("1"))).isTrue();
+  }
+
+  @Test
+  void shouldTakeAnErrorWithoutIdForTheOnlyRequest() {
+    assertThat(pending("1").answeredBy(ERROR_WITHOUT_ID)).isTrue();
+  }
+
+  @Test
+  void shouldNotKnowWhichOfTwoAnErrorWithoutIdIsAbout() {
+    PendingRequests pending = pending("1", "2");
+
+    assertThat(pending.answeredBy(ERROR_WITHOUT_ID)).isFalse();
+    assertThat(pending.open()).hasSize(2);
+  }
+
+  @Test
+  void shouldNeverBeAnsweredWhenNothingWasAsked() {
+    PendingRequests none = new PendingRequests(List.of());
+
+    assertThat(none.answeredBy(result("1"))).isFalse();
+    assertThat(none.answeredBy(ERROR_WITHOUT_ID)).isFalse();
+  }
+
+  @Test
+  void shouldWaitForTheOthersWhenOneIsWithdrawn() {
+    PendingRequests pending = pending("1", "2");
+
+    assertThat(pending.withdraw(RequestId.of(1))).isFalse();
+    assertThat(pending.open()).containsExactly(RequestId.of(2));
+    assertThat(pending.answeredBy(result("2"))).isTrue();
+  }
+
+  @Test
+  void shouldWaitForNothingWhenAllAreWithdrawnOrAnswered() {
+    PendingRequests pending = pending("1", "2");
+    boolean _ = pending.answeredBy(result("2"));
+
+    assertThat(pending.withdraw(RequestId.of(9))).isFalse();
+    assertThat(pending.withdraw(RequestId.of(1))).isTrue();
+  }
+
+  @Test
+  void shouldEndWithAnAnswerThatCrossedItsWithdrawal() {
+    PendingRequests pending = pending("1");
+    boolean _ = pending.withdraw(RequestId.of(1));
+
+    assertThat(pending.answeredBy(result("1"))).isTrue();
+  }
+
+  @Test
+  void shouldRefuseWhatIsNoJsonRpc() {
+    assertThatThrownBy(() -> pending("1").answeredBy(bytes("{\"id\":1}")))
+        .isInstanceOf(EnvelopeException.class);
+  }
+}

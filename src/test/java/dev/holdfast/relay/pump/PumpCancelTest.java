@@ -1,0 +1,225 @@
+package dev.holdfast.relay.pump;
+
+import static dev.holdfast.relay.pump.PumpFixture.PROGRESS;
+import static dev.holdfast.relay.pump.PumpFixture.broken;
+import static dev.holdfast.relay.pump.PumpFixture.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.LogFixture;
+import dev.holdfast.upstream.UpstreamException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class PumpCancelTest {
+
+  private static final RequestId ONE = RequestId.of(1);
+
+  private final PumpFixture pumping = new PumpFixture();
+
+  @Test
+  void shouldEndSilentlyInTheMiddleOfAStream() throws InterruptedException {
+    Pump pump = pumping.pump("1");
+    Thread thread = pumping.start(pump);
+    pumping.source.bring(PROGRESS);
+    await().until(() -> pumping.logged().size() == 1);
+
+    pump.cancel(ONE);
+    thread.join();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, "");
+    assertThat(pumping.isComplete()).isTrue();
+    assertThat(pumping.source.isClosed()).isTrue();
+  }
+
+  @Test
+  void shouldEndSilentlyBeforeTheUpstreamHasGivenASign() throws InterruptedException {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch sign = new CountDownLatch(1);
+    Pump pump =
+        pumping.pump(
+            () -> {
+              asked.countDown();
+              awaitUnbroken(sign);
+              return pumping.source;
+            },
+            "1");
+    Thread thread = pumping.start(pump);
+    asked.await();
+
+    pump.cancel(ONE);
+    sign.countDown();
+    thread.join();
+
+    assertThat(pumping.logged()).containsExactly("");
+    assertThat(pumping.isComplete()).isTrue();
+    assertThat(pumping.source.isClosed()).isTrue();
+  }
+
+  /** One that answers with JSON may give no sign at all once it hears of the cancellation. */
+  @Test
+  void shouldEndTheWaitForASilentUpstream() throws InterruptedException {
+    CountDownLatch asked = new CountDownLatch(1);
+    Pump pump =
+        pumping.pump(
+            () -> {
+              asked.countDown();
+              throw awaitInterruption();
+            },
+            "1");
+    Thread thread = pumping.start(pump);
+    asked.await();
+
+    pump.cancel(ONE);
+    thread.join();
+
+    assertThat(pumping.logged()).containsExactly("");
+    assertThat(pumping.isComplete()).isTrue();
+    assertThat(pumping.desk.heard.failures).isEmpty();
+  }
+
+  @Test
+  void shouldEndSilentlyWhenTheUpstreamFailsForIt() {
+    AtomicReference<Pump> pump = new AtomicReference<>();
+    pump.set(
+        pumping.pump(
+            () -> {
+              pump.get().cancel(ONE);
+              throw new UpstreamException.Broken("cut", null);
+            },
+            "1"));
+
+    pump.get().run();
+
+    assertThat(pumping.logged()).containsExactly("");
+  }
+
+  /** Word of the cancellation can be slower than the upstream that has acted on it. */
+  @Test
+  void shouldHearOfACancellationBeforeItBlamesTheUpstream() {
+    pumping.source.fail(new UpstreamException.Broken("cut", null));
+    Pump pump = pumping.pump("1");
+    pumping.hearCancellations = () -> pump.cancel(ONE);
+
+    pump.run();
+
+    assertThat(pumping.logged()).containsExactly("");
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldAskForNothingThatIsCancelledBefore() {
+    AtomicBoolean asked = new AtomicBoolean();
+    Pump pump =
+        pumping.pump(
+            () -> {
+              asked.set(true);
+              return pumping.source;
+            },
+            "1");
+    pump.cancel(ONE);
+
+    pump.run();
+
+    assertThat(pumping.logged()).containsExactly("");
+    assertThat(pumping.isComplete()).isTrue();
+    assertThat(asked).isFalse();
+  }
+
+  /** The others of the batch are still waited for: their client must not hang. */
+  @Test
+  void shouldGoOnForTheOthersOfABatch() throws InterruptedException {
+    Pump pump = pumping.pump("1", "2");
+    Thread thread = pumping.start(pump);
+    pumping.source.bring(PROGRESS);
+    await().until(() -> pumping.logged().size() == 1);
+
+    pump.cancel(ONE);
+    pumping.source.bring(result("2"));
+    thread.join();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, result("2"));
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldEndWhenTheRestOfABatchIsCancelled() throws InterruptedException {
+    Pump pump = pumping.pump("1", "2");
+    Thread thread = pumping.start(pump);
+    pumping.source.bring(result("2"));
+    await().until(() -> pumping.logged().size() == 1);
+
+    pump.cancel(ONE);
+    thread.join();
+
+    assertThat(pumping.logged()).containsExactly(result("2"), "");
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldSettleOnlyWhatWasNotCancelled() {
+    pumping.source.end();
+    Pump pump = pumping.pump("1", "2");
+    pump.cancel(ONE);
+
+    pump.run();
+
+    assertThat(pumping.logged()).containsExactly(broken("2"));
+  }
+
+  /** A session may end while its upstream thinks: the pump must not wait for what comes then. */
+  @Test
+  void shouldLetGoOfAnUpstreamThatAnswersAfterTheStop() {
+    AtomicReference<Pump> pump = new AtomicReference<>();
+    pump.set(
+        pumping.pump(
+            () -> {
+              pump.get().stop();
+              return pumping.source;
+            },
+            "1"));
+    pumping.desk.log.end(LogFixture.SESSION);
+
+    pump.get().run();
+
+    assertThat(pumping.source.isClosed()).isTrue();
+  }
+
+  @Test
+  void shouldKnowWhichRequestsItAnswers() {
+    Pump pump = pumping.pump("1", "\"a\"");
+
+    assertThat(pump.answers(ONE)).isTrue();
+    assertThat(pump.answers(RequestId.of("a"))).isTrue();
+    assertThat(pump.answers(RequestId.of("1"))).isFalse();
+  }
+
+  private static void awaitUnbroken(CountDownLatch latch) {
+    boolean interrupted = false;
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static UpstreamException awaitInterruption() {
+    try {
+      new CountDownLatch(1).await();
+      throw new AssertionError("nobody counts down");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new UpstreamException.Broken("the wait was ended", e);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package dev.holdfast.relay.pump;
+
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.LogFixture;
+import dev.holdfast.relay.ScriptedSource;
+import dev.holdfast.upstream.MessageSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** One pump on stream {@code s} of a {@link LogFixture}, and the messages that go through it. */
+public final class PumpFixture {
+
+  static final String STREAM = "s";
+  public static final String PROGRESS =
+      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}";
+
+  /** Short: a test that wants events to be passed waits for it. */
+  static final Duration HOLD = Duration.ofMillis(200);
+
+  final LogFixture desk = new LogFixture();
+  final ScriptedSource source = new ScriptedSource();
+  volatile Runnable hearCancellations = () -> {};
+  final FaultyWriter writer = new FaultyWriter(desk.open(STREAM));
+
+  public static String result(String jsonId) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":" + jsonId + ",\"result\":{}}";
+  }
+
+  static String error(String jsonId, int code, String message) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":\"%s\"}}"
+        .formatted(jsonId, code, message);
+  }
+
+  static String broken(String jsonId) {
+    return error(
+        jsonId, -32000, "The server's answer broke off; the outcome of the request is unknown");
+  }
+
+  /** A pump of the source for these requests. */
+  Pump pump(String... jsonIds) {
+    return pump(() -> source, jsonIds);
+  }
+
+  Pump pump(Supplier<MessageSource> upstream, String... jsonIds) {
+    return pump(writer, upstream, jsonIds);
+  }
+
+  Pump pump(StreamWriter to, Supplier<MessageSource> upstream, String... jsonIds) {
+    List<RequestId> ids = Stream.of(jsonIds).map(RequestId::ofJson).toList();
+    return new Pump(
+        to, upstream, Pump.Origin.TO_ASK, ids, () -> hearCancellations.run(), HOLD, desk.heard);
+  }
+
+  Thread start(Pump pump) {
+    return Thread.ofVirtual().start(pump);
+  }
+
+  List<String> logged() {
+    return desk.logged(STREAM);
+  }
+
+  /** Whether the stream has come to its end. */
+  boolean isComplete() {
+    var events = desk.events(STREAM);
+    return !events.isEmpty() && events.getLast().last();
+  }
+}

@@ -1,0 +1,115 @@
+package dev.holdfast.relay.pump;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.NewEvent;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A store that is away for longer than events wait. */
+@Timeout(30)
+class PumpOutageTest {
+
+  private final PumpFixture pumping = new PumpFixture();
+  private final UnavailableWriter writer = new UnavailableWriter();
+  private final Pump pump = pumping.pump(writer, () -> pumping.source, "1");
+
+  private static List<String> payloads(List<NewEvent> events) {
+    return events.stream().map(event -> new String(event.payload(), UTF_8)).toList();
+  }
+
+  @Test
+  void shouldPassEventsThatHaveWaitedTooLong() {
+    writer.away = true;
+    pumping.source.bring("{\"jsonrpc\":\"2.0\",\"method\":\"a\"}");
+    long start = System.nanoTime();
+    Thread thread = pumping.start(pump);
+
+    await().until(() -> writer.passed.size() == 1);
+
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(PumpFixture.HOLD);
+    assertThat(writer.attempts.get()).isGreaterThan(1);
+    assertThat(writer.stored).isEmpty();
+    assertThat(pumping.desk.heard.passed).hasValue(1);
+    assertThat(thread.isAlive()).isTrue();
+  }
+
+  /** Once some have waited, others need not: the store is known to be away. */
+  @Test
+  void shouldPassLaterEventsAtOnceAndAppendAgainWhenTheStoreIsBack() throws Exception {
+    writer.away = true;
+    pumping.source.bring(PumpFixture.PROGRESS);
+    Thread thread = pumping.start(pump);
+    await().until(() -> writer.passed.size() == 1);
+    int attempts = writer.attempts.get();
+
+    pumping.source.bring(PumpFixture.PROGRESS);
+    await().until(() -> writer.passed.size() == 2);
+    assertThat(writer.attempts).hasValue(attempts);
+
+    writer.away = false;
+    // Without another event: the store is told by a thread of its own.
+    await().until(() -> writer.told.get() == 2);
+    pumping.source.bring(PumpFixture.PROGRESS);
+    await().until(() -> writer.stored.size() == 1 || writer.passed.size() == 3);
+    pumping.source.bring(PumpFixture.result("1"));
+    thread.join();
+
+    assertThat(payloads(writer.stored)).endsWith(PumpFixture.result("1"));
+    assertThat(writer.told).hasValue(writer.passed.size());
+  }
+
+  /** Passed by nobody, events would be lost for nothing. */
+  @Test
+  void shouldWaitForTheStoreWhenNobodyIsThere() throws Exception {
+    writer.away = true;
+    writer.attached = false;
+    pumping.source.bring(PumpFixture.PROGRESS).bring(PumpFixture.result("1"));
+    Thread thread = pumping.start(pump);
+    long end = System.nanoTime() + PumpFixture.HOLD.multipliedBy(3).toNanos();
+
+    await().until(() -> System.nanoTime() > end && writer.attempts.get() > 2);
+    assertThat(writer.passed).isEmpty();
+    writer.away = false;
+    thread.join();
+
+    assertThat(payloads(writer.stored))
+        .containsExactly(PumpFixture.PROGRESS, PumpFixture.result("1"));
+    assertThat(pumping.desk.heard.passed).hasValue(0);
+  }
+
+  @Test
+  void shouldNotLeaveBeforeTheStoreKnowsOfTheEnd() throws Exception {
+    writer.away = true;
+    pumping.source.bring(PumpFixture.result("1"));
+    Thread thread = pumping.start(pump);
+    await().until(() -> writer.passed.size() == 1);
+
+    assertThat(writer.passed.getFirst().last()).isTrue();
+    assertThat(thread.isAlive()).isTrue();
+    assertThat(writer.told).hasValue(0);
+    writer.away = false;
+    thread.join();
+
+    assertThat(writer.told).hasValue(1);
+  }
+
+  @Test
+  void shouldLeaveAStreamThatIsAnothersWhenTheStoreIsBack() throws Exception {
+    writer.away = true;
+    pumping.source.bring(PumpFixture.PROGRESS);
+    Thread thread = pumping.start(pump);
+    await().until(() -> writer.passed.size() == 1);
+
+    writer.fenced = true;
+    pumping.source.bring(PumpFixture.PROGRESS);
+    thread.join();
+
+    assertThat(writer.passed).hasSize(1);
+    assertThat(writer.stored).isEmpty();
+  }
+}

@@ -1,0 +1,243 @@
+package dev.holdfast.relay.pump;
+
+import static dev.holdfast.relay.pump.PumpFixture.PROGRESS;
+import static dev.holdfast.relay.pump.PumpFixture.broken;
+import static dev.holdfast.relay.pump.PumpFixture.error;
+import static dev.holdfast.relay.pump.PumpFixture.result;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.relay.LogFixture;
+import dev.holdfast.upstream.UpstreamException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(30)
+class PumpTest {
+
+  private final PumpFixture pumping = new PumpFixture();
+
+  static Stream<Arguments> failures() {
+    return Stream.of(
+        Arguments.of(
+            new UpstreamException.Unreachable(null),
+            -32000,
+            "The server cannot be reached; it has not seen the request"),
+        Arguments.of(
+            new UpstreamException.TimedOut("an answer"),
+            -32000,
+            "The server did not answer in time; the outcome of the request is unknown"),
+        Arguments.of(
+            new UpstreamException.SessionGone(),
+            -32001,
+            "The server has ended the session; initialize again"),
+        Arguments.of(
+            new UpstreamException.Refused(503, null),
+            -32000,
+            "The server refused the request with status 503"),
+        Arguments.of(
+            new UpstreamException.Refused(400, "not JSON".getBytes(UTF_8)),
+            -32000,
+            "The server refused the request with status 400"),
+        Arguments.of(
+            new UpstreamException.Refused(400, error("99", -1, "other").getBytes(UTF_8)),
+            -32000,
+            "The server refused the request with status 400"),
+        Arguments.of(
+            new UpstreamException.Broken("secret of the inside", null),
+            -32000,
+            "The server's answer broke off; the outcome of the request is unknown"));
+  }
+
+  @Test
+  void shouldEndWithTheResponse() {
+    pumping.source.bring(PROGRESS).bring(PROGRESS, result("1")).bring(PROGRESS);
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, PROGRESS, result("1"));
+    assertThat(pumping.isComplete()).isTrue();
+    assertThat(pumping.source.isClosed()).isTrue();
+  }
+
+  @Test
+  void shouldWriteNothingAfterTheResponseOfTheSameTake() {
+    pumping.source.bring(result("1"), PROGRESS);
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).containsExactly(result("1"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void shouldEndWithADefiniteErrorWhenTheUpstreamFails(
+      UpstreamException failure, int code, String message) {
+    pumping.source.bring(PROGRESS).fail(failure);
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, error("1", code, message));
+    assertThat(pumping.isComplete()).isTrue();
+    assertThat(pumping.desk.heard.failures).containsExactly(failure);
+  }
+
+  @Test
+  void shouldPassOnTheErrorThatCameWithARefusal() {
+    String given = error("1", -32050, "quota");
+    pumping.source.fail(new UpstreamException.Refused(429, given.getBytes(UTF_8)));
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).containsExactly(given);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "\"1\"", "1.0", "9007199254740993", "\"\\u0061\"", "-0"})
+  void shouldKeepTheSpellingOfTheId(String id) {
+    pumping.source.end();
+
+    pumping.pump(id).run();
+
+    assertThat(pumping.logged()).containsExactly(broken(id));
+  }
+
+  @Test
+  void shouldKeepWhatCameBeforeGarbage() {
+    pumping.source.bring(PROGRESS, "garbage", result("1"));
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, broken("1"));
+    assertThat(pumping.source.isClosed()).isTrue();
+  }
+
+  @Test
+  void shouldEndDefinitelyWhenTheFirstMessageIsGarbage() {
+    pumping.source.bring("[]");
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).containsExactly(broken("1"));
+  }
+
+  @Test
+  void shouldSettleWhatABatchHasLeftOpen() {
+    pumping.source.bring(result("2")).end();
+
+    pumping.pump("1", "2", "\"3\"").run();
+
+    assertThat(pumping.logged()).containsExactly(result("2"), broken("1"), broken("\"3\""));
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldEndDefinitelyWhenSomethingUnforeseenHappens() {
+    pumping.source.bring(PROGRESS).fail(new IllegalStateException("a bug"));
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, broken("1"));
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldStopWithoutAWordWhenFenced() {
+    pumping
+        .writer
+        .failBefore(() -> new FencedException(pumping.writer.stream()))
+        .failBefore(() -> new IllegalStateException("a fenced pump writes again"));
+    pumping.source.bring(PROGRESS).bring(result("1"));
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).isEmpty();
+    assertThat(pumping.source.isClosed()).isTrue();
+    assertThat(pumping.desk.heard.failures).isEmpty();
+  }
+
+  @Test
+  void shouldStopWithoutAWordWhenTheSessionHasEnded() {
+    pumping.desk.log.end(LogFixture.SESSION);
+    pumping.source.fail(new UpstreamException.SessionGone());
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.source.isClosed()).isTrue();
+  }
+
+  @Test
+  void shouldThrowAndSettleWhatFailsBeforeTheFirstSign() {
+    UpstreamException failure = new UpstreamException.Unreachable(null);
+    Pump pump =
+        pumping.pump(
+            () -> {
+              throw failure;
+            },
+            "1");
+
+    pumping.start(pump);
+
+    assertThatThrownBy(() -> pump.awaitFirstSign(Duration.ofSeconds(20))).isSameAs(failure);
+    assertThat(pumping.logged())
+        .containsExactly(
+            error("1", -32000, "The server cannot be reached; it has not seen the request"));
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldNotThrowWhatFailsAfterTheFirstSign() {
+    pumping.source.fail(new UpstreamException.Unreachable(null));
+    Pump pump = pumping.pump("1");
+
+    pump.run();
+
+    pump.awaitFirstSign(Duration.ofSeconds(20));
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldGiveUpTheWaitForAFirstSignButNotTheCall() throws InterruptedException {
+    pumping.source.bring(result("1"));
+    CountDownLatch answer = new CountDownLatch(1);
+    Pump pump =
+        pumping.pump(
+            () -> {
+              try {
+                answer.await();
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+              return pumping.source;
+            },
+            "1");
+    Thread thread = pumping.start(pump);
+
+    pump.awaitFirstSign(Duration.ofMillis(1));
+    answer.countDown();
+    thread.join();
+
+    assertThat(pumping.logged()).containsExactly(result("1"));
+  }
+
+  /** One bad message must not silence a server for the rest of its session. */
+  @Test
+  void shouldLeaveGarbageOutOfAStandaloneStream() {
+    pumping.source.bring(PROGRESS, "garbage").bring("garbage").bring(PROGRESS).end();
+
+    pumping.pump().run();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, PROGRESS);
+    assertThat(pumping.desk.heard.failures).hasSize(2);
+    assertThat(pumping.isComplete()).isFalse();
+  }
+}

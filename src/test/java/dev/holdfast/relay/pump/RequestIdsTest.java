@@ -1,0 +1,29 @@
+package dev.holdfast.relay.pump;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.protocol.RequestId;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RequestIdsTest {
+
+  @Test
+  void shouldReadWhatItWrote() {
+    List<RequestId> ids =
+        List.of(
+            RequestId.of(1),
+            RequestId.of("a,\"b\\"),
+            RequestId.ofJson("-1.5e3"),
+            RequestId.of(""),
+            RequestId.of(","));
+
+    assertThat(RequestIds.read(RequestIds.write(ids))).isEqualTo(ids);
+  }
+
+  @Test
+  void shouldReadNoneFromNothing() {
+    assertThat(RequestIds.read("")).isEmpty();
+    assertThat(RequestIds.write(List.of())).isEmpty();
+  }
+}

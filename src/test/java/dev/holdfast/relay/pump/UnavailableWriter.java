@@ -1,0 +1,68 @@
+package dev.holdfast.relay.pump;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.relay.LogFixture;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A writer whose store is away, and whose stream has a client here, when a test says so. */
+final class UnavailableWriter implements StreamWriter {
+
+  final List<NewEvent> stored = new CopyOnWriteArrayList<>();
+  final List<NewEvent> passed = new CopyOnWriteArrayList<>();
+  final AtomicInteger attempts = new AtomicInteger();
+
+  /** How much of what was passed the store was told of. */
+  final AtomicInteger told = new AtomicInteger();
+
+  volatile boolean away;
+  volatile boolean attached = true;
+  volatile boolean fenced;
+
+  private void touch() {
+    if (fenced) {
+      throw new FencedException(stream());
+    }
+    if (away) {
+      throw new StoreUnavailableException("the store is away", null);
+    }
+  }
+
+  @Override
+  public StreamRef stream() {
+    return LogFixture.ref("s");
+  }
+
+  @Override
+  public Position append(List<NewEvent> events) {
+    attempts.incrementAndGet();
+    touch();
+    stored.addAll(events);
+    return new Position(1, stored.size() + passed.size());
+  }
+
+  @Override
+  public boolean pass(List<NewEvent> events) {
+    if (fenced) {
+      throw new FencedException(stream());
+    }
+    return attached && passed.addAll(events);
+  }
+
+  @Override
+  public void settle() {
+    touch();
+    told.set(passed.size());
+  }
+
+  @Override
+  public void note(String upstreamId) {
+    // Nobody asks for it here.
+  }
+}

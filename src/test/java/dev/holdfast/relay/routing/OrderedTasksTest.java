@@ -1,0 +1,96 @@
+package dev.holdfast.relay.routing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What waits for a server that is slow to read. */
+@Timeout(30)
+class OrderedTasksTest {
+
+  private final OrderedTasks lane = new OrderedTasks();
+  private final CountDownLatch reads = new CountDownLatch(1);
+  private final List<Integer> done = new CopyOnWriteArrayList<>();
+
+  @AfterEach
+  void release() {
+    reads.countDown();
+  }
+
+  private boolean add(int bytes) {
+    return lane.add(
+        bytes,
+        () -> {
+          try {
+            reads.await();
+          } catch (InterruptedException stopped) {
+            throw new IllegalStateException(stopped);
+          }
+          done.add(bytes);
+        });
+  }
+
+  @Test
+  void shouldKeepTheOrder() {
+    assertThat(add(1)).isTrue();
+    assertThat(add(2)).isTrue();
+    assertThat(add(3)).isTrue();
+
+    reads.countDown();
+    lane.all().join();
+
+    assertThat(done).containsExactly(1, 2, 3);
+  }
+
+  @Test
+  void shouldTakeNothingMoreOnceTooManyWait() {
+    for (int i = 0; i < OrderedTasks.MOST; i++) {
+      assertThat(add(0)).isTrue();
+    }
+    assertThat(add(0)).isFalse();
+
+    reads.countDown();
+    lane.all().join();
+
+    assertThat(add(0)).isTrue();
+  }
+
+  @Test
+  void shouldTakeNothingMoreOnceTooManyBytesWait() {
+    assertThat(add(OrderedTasks.MOST_BYTES - 1)).isTrue();
+    assertThat(add(1)).isTrue();
+    assertThat(add(1)).isFalse();
+
+    reads.countDown();
+    lane.all().join();
+
+    assertThat(add(1)).isTrue();
+  }
+
+  @Test
+  void shouldTakeOneOfAnySize() {
+    assertThat(add(2 * OrderedTasks.MOST_BYTES)).isTrue();
+    assertThat(add(0)).isFalse();
+  }
+
+  @Test
+  void shouldGoOnAfterAFailure() {
+    reads.countDown();
+    boolean failing =
+        lane.add(
+            1,
+            () -> {
+              throw new IllegalStateException("a test");
+            });
+
+    assertThat(failing).isTrue();
+    assertThat(add(2)).isTrue();
+    lane.all().join();
+    assertThat(done).containsExactly(2);
+  }
+}

@@ -1,0 +1,407 @@
+package dev.holdfast.relay.routing;
+
+import static dev.holdfast.log.LogTesting.payloads;
+import static dev.holdfast.log.LogTesting.readAll;
+import static dev.holdfast.relay.RelayFixture.SCRIPTED;
+import static dev.holdfast.relay.RelayFixture.body;
+import static dev.holdfast.relay.RelayFixture.call;
+import static dev.holdfast.relay.RelayFixture.initialized;
+import static dev.holdfast.relay.RelayFixture.ping;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.AdoptedStream;
+import dev.holdfast.log.InboxFullException;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.relay.RelayFixture;
+import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.ScriptedSource;
+import dev.holdfast.relay.failover.TestAdoption;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.session.Session;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Sessions that live in one replica. */
+@Timeout(30)
+class PinnedSessionTest {
+
+  private static final String RESULT = "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}";
+  private static final String SAID = "{\"jsonrpc\":\"2.0\",\"method\":\"said\"}";
+
+  private final RelayFixture fixture = new RelayFixture();
+
+  /** What the server says unasked, one for each life of it. */
+  private final BlockingQueue<ScriptedSource> unasked = new LinkedBlockingQueue<>();
+
+  @BeforeEach
+  void keepSessions() {
+    fixture.scripted.keeping = true;
+    fixture.scripted.listen = () -> Optional.<MessageSource>of(alive());
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  private ScriptedSource alive() {
+    ScriptedSource source = new ScriptedSource();
+    unasked.add(source);
+    return source;
+  }
+
+  private ScriptedSource nextLife() throws InterruptedException {
+    ScriptedSource source = unasked.poll(20, TimeUnit.SECONDS);
+    assertThat(source).isNotNull();
+    return source;
+  }
+
+  private Session open() {
+    return fixture.open(SCRIPTED);
+  }
+
+  /** A session whose home is another replica. */
+  private Session elsewhere() {
+    Session session = open();
+    fixture.stopAll();
+    await().until(() -> !fixture.isPumping(session));
+    fixture.inbox.homes = true;
+    return session;
+  }
+
+  private static StreamRef ref(Session session, String stream) {
+    return new StreamRef(session.id().value(), stream);
+  }
+
+  private List<String> written(StreamRef stream) {
+    return payloads(readAll(fixture.log, stream, Position.START));
+  }
+
+  private boolean hasEnded(StreamRef stream) {
+    return fixture.log.read(stream, Position.START, 10) instanceof ReadResult.Events(var events)
+        && !events.isEmpty()
+        && events.getLast().last();
+  }
+
+  private List<String> sent() {
+    return fixture.scripted.sent.stream().map(Body::bytes).map(String::new).toList();
+  }
+
+  @Test
+  void shouldWriteTheStandaloneStreamFromTheBeginning() throws Exception {
+    Session session = open();
+
+    nextLife().bring(SAID);
+
+    await().until(() -> written(ref(session, "g")).equals(List.of(SAID)));
+  }
+
+  @Test
+  void shouldEndTheServerWithTheSession() {
+    Session session = open();
+    int before = fixture.scripted.ended.get();
+
+    fixture.inbox.end(session.id().value());
+
+    await().until(() -> !fixture.isPumping(session));
+    assertThat(fixture.scripted.ended.get()).isGreaterThan(before);
+  }
+
+  @Test
+  void shouldPassOnToItsHomeWhatLandsElsewhere() {
+    Session session = elsewhere();
+
+    Reply called = fixture.relay.request(session, body(call("7", "t")));
+    Reply pinged = fixture.relay.request(session, body(ping("8")));
+    fixture.relay.send(session, body(initialized()));
+
+    assertThat(called).isInstanceOf(Reply.Stream.class);
+    assertThat(pinged).isInstanceOf(Reply.Stream.class);
+    assertThat(fixture.inbox.asked).containsExactly("g 7 " + call("7", "t"), "g 8 " + ping("8"));
+    assertThat(fixture.inbox.put).containsExactly("g " + initialized());
+    assertThat(sent()).isEmpty();
+    assertThat(fixture.store.find(session.id())).isPresent();
+  }
+
+  @Test
+  void shouldEndASessionThatHasNoHomeAnyMore() {
+    Session session = elsewhere();
+    fixture.inbox.homes = false;
+
+    assertThatExceptionOfType(RelayException.SessionNotFound.class)
+        .isThrownBy(() -> fixture.relay.request(session, body(ping("8"))));
+
+    assertThat(fixture.store.find(session.id())).isEmpty();
+  }
+
+  @Test
+  void shouldRefuseToListenToASessionThatHasNoHomeAnyMore() {
+    Session session = elsewhere();
+    fixture.inbox.homes = false;
+
+    assertThatExceptionOfType(RelayException.SessionNotFound.class)
+        .isThrownBy(() -> fixture.relay.listen(session));
+  }
+
+  @Test
+  void shouldAnswerWhatWasAskedElsewhere() {
+    Session session = open();
+    StreamWriter writer = fixture.log.open(ref(session, "a"), "7");
+    fixture.scripted.answer = _ -> new Answer.Stream(new ScriptedSource().bring(SAID, RESULT));
+
+    fixture.inbox.ask(writer, call("7", "t"));
+
+    await().until(() -> written(writer.stream()).equals(List.of(SAID, RESULT)));
+  }
+
+  /** What was answered with 202 elsewhere must have arrived before what is sent here next. */
+  @Test
+  void shouldKeepTheOrderOfWhatArrivesThroughSeveralReplicas() {
+    Session session = open();
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      String there = "{\"jsonrpc\":\"2.0\",\"method\":\"there" + i + "\"}";
+      String here = "{\"jsonrpc\":\"2.0\",\"method\":\"here" + i + "\"}";
+      fixture.inbox.leave(ref(session, "g"), there);
+
+      fixture.relay.send(session, body(here));
+
+      expected.addAll(List.of(there, here));
+    }
+    assertThat(sent()).isEqualTo(expected);
+  }
+
+  @Test
+  void shouldEndTheStandaloneStreamWhenTheServerIsLost() throws Exception {
+    Session session = open();
+
+    nextLife().fail(new UpstreamException.SessionGone());
+
+    await().until(() -> hasEnded(ref(session, "g")));
+    assertThatExceptionOfType(RelayException.SessionNotFound.class)
+        .isThrownBy(() -> fixture.relay.send(session, body(initialized())));
+    assertThat(fixture.store.find(session.id())).isEmpty();
+  }
+
+  @Test
+  void shouldSettleWhatWasAskedOfAHomeThatIsNoMore() throws Exception {
+    Session session = open();
+    StreamWriter writer = fixture.log.open(ref(session, "a"), "7");
+    nextLife().fail(new UpstreamException.SessionGone());
+    await().until(() -> !fixture.isPumping(session));
+
+    fixture.inbox.ask(writer, call("7", "t"));
+
+    await().until(() -> hasEnded(writer.stream()));
+    assertThat(written(writer.stream()).getFirst()).contains("\"id\":7", "\"error\"");
+  }
+
+  @Test
+  void shouldLeaveALetterForTheNextHome() {
+    Session session = elsewhere();
+
+    assertThatExceptionOfType(StoreUnavailableException.class)
+        .isThrownBy(() -> fixture.inbox.bring(ref(session, "g"), SAID));
+  }
+
+  @Test
+  void shouldOpenTheServerAnewAndGoOn() throws Exception {
+    fixture.scripted.reopening = true;
+    Session session = open();
+    fixture.relay.send(session, body(initialized()));
+
+    nextLife().fail(new UpstreamException.SessionGone());
+    nextLife().bring(SAID);
+
+    await().until(() -> written(ref(session, "g")).equals(List.of(SAID)));
+    assertThat(fixture.scripted.reopened).containsExactly("initialize true");
+    fixture.relay.send(session, body(SAID));
+    assertThat(sent()).containsExactly(initialized(), SAID);
+  }
+
+  /** Nothing was done, so the client may come again: 404 would have it give up its session. */
+  @Test
+  void shouldSaySoWhileAServerIsOpenedAnew() {
+    fixture.scripted.reopening = true;
+    Session session = open();
+    fixture.scripted.sendFailure = new UpstreamException.SessionGone();
+    fixture.scripted.answer =
+        _ -> {
+          throw new UpstreamException.SessionGone();
+        };
+
+    assertThatExceptionOfType(UpstreamException.Busy.class)
+        .isThrownBy(() -> fixture.relay.request(session, body(ping("8"))));
+    assertThatExceptionOfType(UpstreamException.Busy.class)
+        .isThrownBy(() -> fixture.relay.send(session, body(SAID)));
+
+    assertThat(fixture.store.find(session.id())).isPresent();
+  }
+
+  @Test
+  void shouldGiveUpAServerThatRefusesToOpenAnew() throws Exception {
+    fixture.scripted.reopening = true;
+    fixture.scripted.onReopen =
+        () -> {
+          throw new UpstreamException.SessionGone();
+        };
+    Session session = open();
+
+    nextLife().fail(new UpstreamException.SessionGone());
+
+    await().until(() -> hasEnded(ref(session, "g")));
+    assertThat(fixture.scripted.reopened).containsExactly("initialize false");
+  }
+
+  /** What is kept of a session has a bound; a client that says more has one as without respawn. */
+  @Test
+  void shouldNotOpenAnewWhatTookTooMuchToOpen() throws Exception {
+    fixture.scripted.reopening = true;
+    String icon = "x".repeat(PinnedServer.MOST_KEPT);
+    String initialize =
+        """
+        {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",
+         "clientInfo":{"name":"c","version":"9","icons":[{"src":"%s"}]}}}\
+        """
+            .formatted(icon);
+    Body.Single read = (Body.Single) body(initialize);
+    Session session =
+        Objects.requireNonNull(
+            fixture.relay.initialize(SCRIPTED, (Message.Request) read.message()).session());
+
+    assertThat(fixture.store.kept(session.id(), "initialize")).isEmpty();
+    nextLife().fail(new UpstreamException.SessionGone());
+
+    await().until(() -> hasEnded(ref(session, "g")));
+    assertThat(fixture.scripted.reopened).isEmpty();
+  }
+
+  /** What comes while the server starts waits for it. */
+  @Test
+  void shouldSendWhatCameMeanwhileToTheNewServer() throws Exception {
+    fixture.scripted.reopening = true;
+    CountDownLatch starting = new CountDownLatch(1);
+    CountDownLatch started = new CountDownLatch(1);
+    fixture.scripted.onReopen =
+        () -> {
+          starting.countDown();
+          try {
+            assertThat(started.await(20, TimeUnit.SECONDS)).isTrue();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        };
+    Session session = open();
+    nextLife().fail(new UpstreamException.SessionGone());
+    assertThat(starting.await(20, TimeUnit.SECONDS)).isTrue();
+
+    fixture.inbox.bring(ref(session, "g"), SAID);
+    assertThat(sent()).isEmpty();
+    started.countDown();
+
+    await().until(() -> sent().equals(List.of(SAID)));
+  }
+
+  /** It stays in the store, and whoever sends more there is told. */
+  @Test
+  void shouldTakeNoMoreThanItHasRoomForOutOfTheInbox() {
+    CountDownLatch reads = new CountDownLatch(1);
+    fixture.scripted.onSend =
+        () -> {
+          try {
+            assertThat(reads.await(20, TimeUnit.SECONDS)).isTrue();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        };
+    Session session = open();
+    StreamRef home = ref(session, "g");
+    String large = SAID + " ".repeat(OrderedTasks.MOST_BYTES);
+
+    fixture.inbox.bring(home, large);
+    assertThatExceptionOfType(InboxFullException.class)
+        .isThrownBy(() -> fixture.inbox.bring(home, SAID));
+    reads.countDown();
+
+    await().until(() -> sent().equals(List.of(large)));
+  }
+
+  @Test
+  void shouldEndWhatALostHomeHasLeft() {
+    Session session = elsewhere();
+    Left left = left(session);
+
+    fixture.takeOver(left).takeOver(session.id().value(), "lost");
+
+    await().until(() -> hasEnded(left.home) && hasEnded(left.call));
+    assertThat(written(left.call).getLast()).contains("\"id\":7", "outcome");
+    assertThat(fixture.scripted.reopened).isEmpty();
+  }
+
+  @Test
+  void shouldBeTheNextHome() throws Exception {
+    fixture.scripted.reopening = true;
+    Session session = elsewhere();
+    Left left = left(session);
+    unasked.clear();
+    fixture.inbox.leave(left.home, SAID);
+
+    fixture.takeOver(left).takeOver(session.id().value(), "lost");
+
+    nextLife().bring(SAID);
+    await().until(() -> written(left.home).equals(List.of(SAID)));
+    await().until(() -> sent().equals(List.of(SAID)));
+    assertThat(written(left.call).getLast()).contains("\"id\":7", "outcome");
+    assertThat(hasEnded(left.home)).isFalse();
+  }
+
+  /** What the lost home has left; its log begins anew, since one in memory adopts nothing. */
+  private Left left(Session session) {
+    String id = session.id().value();
+    fixture.log.end(id);
+    fixture.log.begin(id);
+    StreamWriter home = fixture.log.open(ref(session, "g"), "");
+    StreamWriter call = fixture.log.open(ref(session, "a"), "7");
+    return new Left(
+        home.stream(),
+        call.stream(),
+        List.of(new AdoptedStream(call, "7", null), new AdoptedStream(home, "", null)));
+  }
+
+  private record Left(StreamRef home, StreamRef call, List<AdoptedStream> streams)
+      implements TestAdoption {
+
+    @Override
+    public List<AdoptedStream> adopt(String session, String former) {
+      return streams;
+    }
+
+    @Override
+    public Set<StreamRef> lost(Collection<StreamRef> owned) {
+      return Set.of();
+    }
+  }
+}

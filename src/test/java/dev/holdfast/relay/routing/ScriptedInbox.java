@@ -1,0 +1,105 @@
+package dev.holdfast.relay.routing;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.log.Inbox;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.relay.stream.StreamNames;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** An inbox whose other replicas are a test: it reads what is put, and writes what comes. */
+public final class ScriptedInbox implements Inbox {
+
+  /** The open calls of other replicas. */
+  final List<OpenCall> calls = new CopyOnWriteArrayList<>();
+
+  /** What was put, after the name of the stream, or a star for all other owners. */
+  final List<String> put = new CopyOnWriteArrayList<>();
+
+  /** Whether the store is away. */
+  public volatile boolean away;
+
+  private final Queue<Message> waiting = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable Receiver receiver;
+
+  /** Leaves a letter from another replica, which is received when somebody looks. */
+  public void leave(StreamRef stream, String message) {
+    waiting.add(new Message(List.of(stream), message.getBytes(UTF_8)));
+  }
+
+  /** Brings a letter from another replica. */
+  void bring(StreamRef stream, String message) {
+    leave(stream, message);
+    collect(stream.session());
+  }
+
+  /** Brings word that a session has ended elsewhere. */
+  void end(String session) {
+    Objects.requireNonNull(receiver).ended(session);
+  }
+
+  @Override
+  public List<OpenCall> openCalls(String session) {
+    return List.copyOf(calls);
+  }
+
+  @Override
+  public boolean put(StreamRef stream, byte[] message) {
+    put.add(stream.name() + " " + new String(message, UTF_8));
+    return homes || !stream.name().equals(StreamNames.STANDALONE);
+  }
+
+  @Override
+  public int putElsewhere(String session, byte[] message) {
+    put.add("* " + new String(message, UTF_8));
+    return 1;
+  }
+
+  /** What was asked, after the name of the home. */
+  final List<String> asked = new CopyOnWriteArrayList<>();
+
+  /** Whether the sessions of a test have their homes with other replicas. */
+  volatile boolean homes;
+
+  @Override
+  public boolean ask(
+      StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
+    if (homes) {
+      asked.add(home + " " + requests + " " + new String(message, UTF_8));
+    }
+    return homes;
+  }
+
+  @Override
+  public boolean isOpen(StreamRef stream) {
+    return homes;
+  }
+
+  /** Brings a letter that asks. */
+  void ask(StreamWriter writer, String message) {
+    waiting.add(new Message(List.of(writer.stream()), message.getBytes(UTF_8), writer));
+    collect(writer.stream().session());
+  }
+
+  @Override
+  public void collect(String session) {
+    if (away) {
+      throw new StoreUnavailableException("the store is away", null);
+    }
+    for (Message letter = waiting.poll(); letter != null; letter = waiting.poll()) {
+      Objects.requireNonNull(receiver).received(letter);
+    }
+  }
+
+  @Override
+  public void receive(Receiver one) {
+    receiver = one;
+  }
+}

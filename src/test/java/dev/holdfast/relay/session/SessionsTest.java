@@ -1,0 +1,378 @@
+package dev.holdfast.relay.session;
+
+import static dev.holdfast.relay.RelayFixture.LOCAL;
+import static dev.holdfast.relay.RelayFixture.SCRIPTED;
+import static dev.holdfast.relay.RelayFixture.initialize;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.RelayFixture;
+import dev.holdfast.relay.ScriptedSource;
+import dev.holdfast.relay.ScriptedUpstream;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.relay.tail.TestConnection;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionActivity;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.session.TooManySessionsException;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(30)
+class SessionsTest {
+
+  private final RelayFixture fixture = new RelayFixture();
+  private final Relay relay = fixture.relay;
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void shouldOpenASession() {
+    InitializeReply reply = relay.initialize(LOCAL, initialize("2025-06-18"));
+
+    Session session = Objects.requireNonNull(reply.session());
+    assertThat(reply.messages()).hasSize(1);
+    assertThat(session.version()).isEqualTo(ProtocolVersion.V2025_06_18);
+    assertThat(session.client()).isEqualTo("c/9");
+    assertThat(session.created()).isEqualTo(fixture.clock.instant());
+    assertThat(relay.session(LOCAL, session.id())).isEqualTo(session);
+    assertThat(fixture.heard.sessions).hasValue(1);
+  }
+
+  @Test
+  void shouldPassOnWhatCameBeforeTheResponse() {
+    byte[] before = {'{', '}'};
+    fixture.scripted.handshake =
+        () ->
+            new Handshake(
+                ScriptedUpstream.RESULT,
+                ScriptedUpstream.handshake("2025-11-25").link(),
+                List.of(new UpstreamMessage(before, null)));
+
+    assertThat(relay.initialize(SCRIPTED, initialize("2025-11-25")).messages())
+        .containsExactly(before, ScriptedUpstream.RESULT);
+  }
+
+  @Test
+  void shouldOpenNoSessionWhenTheServerAnswersWithAnError() {
+    byte[] error = {'{', '}'};
+    fixture.scripted.handshake = () -> new Handshake(error, null, List.of());
+
+    InitializeReply reply = relay.initialize(SCRIPTED, initialize("2025-11-25"));
+
+    assertThat(reply.session()).isNull();
+    assertThat(reply.messages()).containsExactly(error);
+    assertThat(fixture.store.count()).isZero();
+    assertThat(fixture.scripted.ended).hasValue(0);
+  }
+
+  @Test
+  void shouldPassOnThatTheServerCannotBeReached() {
+    UpstreamException failure = new UpstreamException.Unreachable(null);
+    fixture.scripted.handshake =
+        () -> {
+          throw failure;
+        };
+
+    assertThatThrownBy(() -> relay.initialize(SCRIPTED, initialize("2025-11-25")))
+        .isSameAs(failure);
+    assertThat(fixture.store.count()).isZero();
+  }
+
+  @Test
+  void shouldNotKnowAServerOfAnotherName() {
+    assertThatThrownBy(() -> relay.initialize("other", initialize("2025-11-25")))
+        .isInstanceOf(RelayException.UnknownUpstream.class);
+  }
+
+  @Test
+  void shouldCloseTheServersSessionWhenItsVersionIsUnknown() {
+    fixture.scripted.handshake = () -> ScriptedUpstream.handshake("1999-01-01");
+
+    assertThatThrownBy(() -> relay.initialize(SCRIPTED, initialize("1999-01-01")))
+        .isInstanceOf(RelayException.UnsupportedVersion.class);
+    assertThat(fixture.scripted.ended).hasValue(1);
+    assertThat(fixture.store.count()).isZero();
+  }
+
+  @Test
+  void shouldCloseTheServersSessionWhenThereAreTooMany() {
+    for (int i = 0; i < RelayFixture.MAX_SESSIONS; i++) {
+      fixture.open(SCRIPTED);
+    }
+
+    assertThatThrownBy(() -> fixture.open(SCRIPTED)).isInstanceOf(TooManySessionsException.class);
+    assertThat(fixture.scripted.ended).hasValue(1);
+    assertThat(fixture.heard.sessions).hasValue(RelayFixture.MAX_SESSIONS);
+  }
+
+  /** Or it would count against the limit until it expired, and then end for a second time. */
+  @Test
+  void shouldKeepNoSessionThatHasNoLog() {
+    fixture.log.away = true;
+
+    assertThatThrownBy(() -> fixture.open(SCRIPTED)).isInstanceOf(StoreUnavailableException.class);
+    assertThat(fixture.store.count()).isZero();
+    assertThat(fixture.scripted.ended).hasValue(1);
+    assertThat(fixture.heard.sessions).hasValue(0);
+  }
+
+  @Test
+  void shouldNotFindASessionOfAnotherServer() {
+    Session session = fixture.open(LOCAL);
+
+    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id()))
+        .isInstanceOf(RelayException.SessionNotFound.class);
+    assertThatThrownBy(() -> relay.session(LOCAL, SessionId.random()))
+        .isInstanceOf(RelayException.SessionNotFound.class);
+  }
+
+  @Test
+  void shouldEndASessionEverywhereAndOnce() {
+    ScriptedSource source = new ScriptedSource();
+    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    Session session = fixture.open(SCRIPTED);
+    TestConnection client = fixture.follow(session, RelayFixture.call("1", "t"));
+    client.await(c -> !c.text().isEmpty());
+
+    relay.end(session);
+    relay.end(session);
+
+    client.awaitEnd();
+    assertThat(client.data()).isEmpty();
+    assertThat(source.isClosed()).isTrue();
+    assertThat(fixture.scripted.ended).hasValue(1);
+    assertThat(fixture.heard.ended).hasValue(1);
+    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id()))
+        .isInstanceOf(RelayException.SessionNotFound.class);
+  }
+
+  /** Nobody comes back for what belongs to a session that is no longer recorded. */
+  @Test
+  void shouldEndTheServersSessionEvenWhenTheLogIsAway() {
+    ScriptedSource source = new ScriptedSource();
+    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    Session session = fixture.open(SCRIPTED);
+    Tail _ = fixture.request(session, RelayFixture.call("1", "t"));
+    fixture.log.away = true;
+
+    assertThatThrownBy(() -> relay.end(session)).isInstanceOf(StoreUnavailableException.class);
+
+    assertThat(source.isClosed()).isTrue();
+    assertThat(fixture.scripted.ended).hasValue(1);
+    assertThat(fixture.heard.ended).hasValue(1);
+  }
+
+  /**
+   * Of a session that ends elsewhere, a pump learned with its next append: of a server that says
+   * nothing more and does not end its stream, never.
+   */
+  @Test
+  void shouldStopWhatRunsForASessionThatEndedElsewhere() {
+    ScriptedSource source = new ScriptedSource();
+    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    Session ended = fixture.open(SCRIPTED);
+    TestConnection client = fixture.follow(ended, RelayFixture.call("1", "t"));
+    client.await(c -> !c.text().isEmpty());
+    ScriptedSource other = new ScriptedSource();
+    fixture.scripted.answer = _ -> new Answer.Stream(other);
+    Session alive = fixture.open(SCRIPTED);
+    Tail _ = fixture.request(alive, RelayFixture.call("1", "t"));
+
+    fixture.store.end(ended.id());
+    relay.sweep();
+
+    client.awaitEnd();
+    assertThat(client.data()).isEmpty();
+    assertThat(source.isClosed()).isTrue();
+    assertThat(other.isClosed()).isFalse();
+    relay.end(alive);
+  }
+
+  @Test
+  void shouldEndExpiredSessionsOnce() {
+    fixture.open(SCRIPTED);
+    fixture.open(SCRIPTED);
+    fixture.pass(RelayFixture.IDLE.minusMillis(1));
+    relay.sweep();
+    assertThat(fixture.scripted.ended).hasValue(0);
+
+    fixture.pass(Duration.ofMillis(1));
+    relay.sweep();
+    relay.sweep();
+
+    assertThat(fixture.scripted.ended).hasValue(2);
+    assertThat(fixture.heard.ended).hasValue(2);
+    assertThat(fixture.store.count()).isZero();
+  }
+
+  @Test
+  void shouldEndAllExpiredSessionsEvenWhenTheLogIsAway() {
+    fixture.open(SCRIPTED);
+    fixture.open(SCRIPTED);
+    fixture.pass(RelayFixture.IDLE);
+    fixture.log.away = true;
+
+    assertThatThrownBy(relay::sweep).isInstanceOf(StoreUnavailableException.class);
+
+    assertThat(fixture.scripted.ended).hasValue(2);
+  }
+
+  private Session recorded(String upstream, @Nullable String theirs) {
+    Session session =
+        new Session(
+            SessionId.random(),
+            upstream,
+            theirs,
+            ProtocolVersion.V2025_11_25,
+            "c/9",
+            fixture.clock.instant());
+    fixture.store.create(session);
+    fixture.log.begin(session.id().value());
+    return session;
+  }
+
+  /**
+   * A configuration that has changed, or that of a command, gives the name of a server to another,
+   * or to none: what the log has of the session ends all the same.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "local,",
+    "local, 6b1f0c0e-7a25-4d0c-9a0b-3f3f2b1d8e11",
+    "taken-out, 6b1f0c0e-7a25-4d0c-9a0b-3f3f2b1d8e11",
+  })
+  void shouldEndASessionWhoseServerIsNotHere(String upstream, @Nullable String theirs) {
+    Session stranger = recorded(upstream, theirs);
+    Session ours = fixture.open(LOCAL);
+
+    assertThat(relay.end(stranger)).isEqualTo(new SessionEndReport(1, 1));
+    assertThat(relay.end(stranger)).isEqualTo(SessionEndReport.NONE);
+    assertThat(relay.end(ours)).isEqualTo(new SessionEndReport(1, 0));
+
+    assertThat(fixture.store.count()).isZero();
+    assertThat(fixture.heard.ended).hasValue(2);
+  }
+
+  @Test
+  void shouldNotSpeakToAServerInASessionThatAnotherOpened() {
+    Session stranger = recorded(LOCAL, null);
+
+    assertThatThrownBy(() -> relay.request(stranger, RelayFixture.body(RelayFixture.ping("1"))))
+        .isInstanceOf(RelayException.SessionNotFound.class);
+  }
+
+  /** Whoever is taken from the store with it is found by no other sweep. */
+  @Test
+  void shouldEndAllExpiredSessionsEvenWhenOneCannotBe() {
+    recorded(LOCAL, null);
+    fixture.open(SCRIPTED);
+    fixture.open(SCRIPTED);
+    AtomicInteger attached = new AtomicInteger();
+    fixture.scripted.onAttach =
+        () -> {
+          if (attached.getAndIncrement() == 0) {
+            throw new IllegalStateException("not for this one");
+          }
+        };
+    fixture.pass(RelayFixture.IDLE);
+
+    assertThat(relay.sweep()).isEqualTo(new SessionEndReport(3, 1));
+
+    assertThat(fixture.scripted.ended).hasValue(1);
+    assertThat(fixture.heard.ended).hasValue(3);
+    assertThat(fixture.store.count()).isZero();
+  }
+
+  @Test
+  void shouldKeepASessionThatIsUsed() {
+    Session session = fixture.open(SCRIPTED);
+    for (int i = 0; i < 5; i++) {
+      fixture.pass(RelayFixture.IDLE.minusMinutes(1));
+      assertThatCode(() -> relay.session(SCRIPTED, session.id())).doesNotThrowAnyException();
+      relay.sweep();
+    }
+
+    assertThat(fixture.heard.ended).hasValue(0);
+  }
+
+  private SessionActivity activity(Session session) {
+    return fixture.store.list(null, 10).entries().stream()
+        .filter(entry -> entry.session().equals(session))
+        .findFirst()
+        .orElseThrow()
+        .activity();
+  }
+
+  @Test
+  void shouldTellTheStoreOfRequestsWithTheNextUse() {
+    Session session = fixture.open(SCRIPTED);
+    relay.count(session, "192.0.2.1", false);
+    relay.count(session, "192.0.2.1", true);
+    assertThat(activity(session).requests()).isZero();
+
+    fixture.pass(Duration.ofSeconds(1));
+    relay.session(SCRIPTED, session.id());
+
+    assertThat(activity(session))
+        .isEqualTo(new SessionActivity(fixture.clock.instant(), "192.0.2.1", 2, 1));
+  }
+
+  @Test
+  void shouldTellTheStoreWithASweepAtTheLatestAndOnce() {
+    Session session = fixture.open(SCRIPTED);
+    relay.count(session, "192.0.2.1", false);
+
+    relay.sweep();
+    relay.sweep();
+
+    assertThat(activity(session).requests()).isEqualTo(1);
+  }
+
+  /** To be told of what happened must not keep a session alive that nobody uses. */
+  @Test
+  void shouldNotUseASessionBySweeping() {
+    Session session = fixture.open(SCRIPTED);
+    relay.count(session, "192.0.2.1", false);
+    fixture.pass(RelayFixture.IDLE.minusMillis(1));
+    relay.sweep();
+    fixture.pass(Duration.ofMillis(1));
+
+    relay.sweep();
+
+    assertThat(fixture.heard.ended).hasValue(1);
+    assertThat(fixture.heard.lifetimes).containsExactly(RelayFixture.IDLE);
+    assertThat(session.created()).isBefore(fixture.clock.instant());
+  }
+
+  @Test
+  void shouldCountNothingForASessionThatHasEnded() {
+    Session session = fixture.open(SCRIPTED);
+    relay.end(session);
+
+    relay.count(session, "192.0.2.1", false);
+    relay.sweep();
+
+    assertThat(fixture.store.count()).isZero();
+  }
+}

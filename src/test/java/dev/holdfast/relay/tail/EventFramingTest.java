@@ -1,0 +1,107 @@
+package dev.holdfast.relay.tail;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.sse.SseWriter;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class EventFramingTest {
+
+  private static final Duration RETRY = Duration.ofSeconds(5);
+  private static final Position POSITION = new Position(1785000000000L, 3);
+  private static final EventFraming CURRENT = new EventFraming("abc", true, true);
+  private static final EventFraming OLD_CLIENT = new EventFraming("abc", true, false);
+  private static final EventFraming NO_REPLAY = new EventFraming("abc", false, true);
+
+  private final SseWriter frames = new SseWriter();
+
+  private String written() {
+    return new String(frames.take(), UTF_8);
+  }
+
+  private static LogEvent event(String payload) {
+    return new LogEvent(POSITION, payload.getBytes(UTF_8), null, payload.isEmpty());
+  }
+
+  @Test
+  void shouldOpenWithAPlaceToResumeFrom() {
+    CURRENT.opening(frames, Position.START, RETRY);
+
+    assertThat(written()).isEqualTo("id: abc_0-0\nretry: 5000\ndata: \n\n");
+  }
+
+  @Test
+  void shouldOpenAResumedStreamWithThePlaceItWasResumedFrom() {
+    CURRENT.opening(frames, POSITION, RETRY);
+
+    assertThat(written()).isEqualTo("id: abc_1785000000000-3\nretry: 5000\ndata: \n\n");
+  }
+
+  @Test
+  void shouldOpenWithACommentForClientsThatKnowNoPriming() {
+    OLD_CLIENT.opening(frames, Position.START, RETRY);
+
+    assertThat(written()).isEqualTo(": \n\n");
+  }
+
+  @Test
+  void shouldOpenWithACommentWhenNothingCanBeResumed() {
+    NO_REPLAY.opening(frames, Position.START, RETRY);
+
+    assertThat(written()).isEqualTo(": \n\n");
+  }
+
+  /** Nobody could resume from it. */
+  @Test
+  void shouldSendAnEventThatIsNotLoggedWithoutAnId() {
+    CURRENT.event(frames, new LogEvent(POSITION, "{}".getBytes(UTF_8), null, false, false));
+
+    assertThat(written()).isEqualTo("data: {}\n\n");
+  }
+
+  @Test
+  void shouldSendAnEventWithItsId() {
+    OLD_CLIENT.event(frames, event("{\"a\":\"é\"}"));
+
+    assertThat(written()).isEqualTo("id: abc_1785000000000-3\ndata: {\"a\":\"é\"}\n\n");
+  }
+
+  @Test
+  void shouldSendAnEventWithoutIdWhenNothingCanBeResumed() {
+    NO_REPLAY.event(frames, event("{}"));
+
+    assertThat(written()).isEqualTo("data: {}\n\n");
+  }
+
+  @Test
+  void shouldNotSendWhatOnlyEndsAStream() {
+    CURRENT.event(frames, event(""));
+
+    assertThat(written()).isEmpty();
+  }
+
+  @Test
+  void shouldCloseWithARetry() {
+    CURRENT.closing(frames, Duration.ofMillis(500));
+
+    assertThat(written()).isEqualTo("retry: 500\n\n");
+  }
+
+  @Test
+  void shouldCloseWithNothingForClientsThatKnowNoHints() {
+    OLD_CLIENT.closing(frames, RETRY);
+
+    assertThat(written()).isEmpty();
+  }
+
+  @Test
+  void shouldNameAGap() {
+    CURRENT.gap(frames, new Position(5, 1), POSITION);
+
+    assertThat(written()).isEqualTo(": gap: events after 5-1 up to 1785000000000-3 are purged\n\n");
+  }
+}

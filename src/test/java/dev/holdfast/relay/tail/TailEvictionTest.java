@@ -1,0 +1,157 @@
+package dev.holdfast.relay.tail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.relay.FaultyLog;
+import dev.holdfast.relay.LogFixture;
+import dev.holdfast.relay.stream.StreamNames;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class TailEvictionTest {
+
+  private static final String STANDALONE = StreamNames.STANDALONE;
+
+  private final LogFixture desk = new LogFixture();
+  private final FaultyLog log = new FaultyLog(desk.log);
+
+  TailEvictionTest() {
+    desk.log = log;
+  }
+
+  @Test
+  void shouldLetTheNewestTailTakeTheStream() {
+    StreamWriter writer = desk.open("s");
+    writer.append(LogTesting.numbered(1, 2));
+    TestConnection older = desk.follow("s");
+    older.await(c -> c.data().size() == 2);
+
+    Position second = desk.events("s").getLast().position();
+    TestConnection newer = desk.follow("s", second, Tail.Kind.RESUMED);
+    older.awaitEnd();
+    writer.append(LogFixture.complete(3, 3));
+    newer.awaitEnd();
+
+    assertThat(older.data()).containsExactly("1", "2");
+    assertThat(older.text()).endsWith("\n\nretry: 5000\n\n");
+    assertThat(newer.data()).containsExactly("3");
+  }
+
+  @Test
+  void shouldSlowDownClientsThatEvictEachOther() {
+    desk.open("s");
+    TestConnection[] clients = new TestConnection[5];
+    for (int i = 0; i < clients.length; i++) {
+      clients[i] = desk.follow("s");
+      clients[i].await(c -> !c.text().isEmpty());
+    }
+
+    for (int i = 0; i < clients.length - 1; i++) {
+      clients[i].awaitEnd();
+      assertThat(clients[i].text()).endsWith("retry: " + (5000 << i) + "\n\n");
+    }
+  }
+
+  /** On a busy stream a tail never waits, so it must also notice between two pages. */
+  @Test
+  void shouldGiveUpABusyStreamAndSayWhenToComeBack() {
+    desk.open("s").append(LogFixture.complete(1, 2000));
+    TestConnection older = new TestConnection().stall();
+    LogFixture.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), older);
+    older.awaitWrite();
+
+    TestConnection newer = desk.follow("s");
+    newer.awaitEnd();
+    older.read();
+    older.awaitEnd();
+
+    assertThat(newer.data()).isEqualTo(LogFixture.numbers(1, 2000));
+    assertThat(older.data()).isEqualTo(LogFixture.numbers(1, PageReader.FIRST_PAGE));
+    assertThat(older.text()).endsWith("\n\nretry: 5000\n\n");
+  }
+
+  /** What was read but not yet written belongs to the newer tail. */
+  @Test
+  void shouldNotDeliverWhatItReadWhenItIsEvictedMeanwhile() {
+    desk.open("s").append(LogFixture.complete(1, 3));
+    TestConnection newer = new TestConnection();
+    log.afterRead =
+        () -> {
+          log.afterRead = () -> {};
+          desk.tail("s", Position.START, Tail.Kind.REQUEST).run(newer);
+        };
+
+    TestConnection older = desk.follow("s");
+    older.awaitEnd();
+
+    assertThat(older.data()).isEmpty();
+    assertThat(newer.data()).isEqualTo(LogFixture.numbers(1, 3));
+  }
+
+  @Test
+  void shouldStartAFreshListenAtTheFirstUndeliveredEvent() {
+    StreamWriter writer = desk.open(STANDALONE);
+    writer.append(LogTesting.numbered(1, 3));
+    TestConnection first = desk.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
+    first.await(c -> c.data().size() == 3);
+    first.leave();
+    first.awaitEnd();
+    writer.append(LogTesting.numbered(4, 5));
+
+    Position delivered = log.deliveredUpTo(LogFixture.ref(STANDALONE));
+    TestConnection second = desk.follow(STANDALONE, delivered, Tail.Kind.STANDALONE);
+    second.await(c -> c.data().size() == 2);
+
+    assertThat(delivered.number()).isEqualTo(3);
+    assertThat(second.data()).containsExactly("4", "5");
+  }
+
+  @Test
+  void shouldNotMarkWhatAClientDidNotTake() {
+    desk.open(STANDALONE).append(LogTesting.numbered(1, 3));
+    TestConnection client = new TestConnection().stall();
+    LogFixture.run(desk.tail(STANDALONE, Position.START, Tail.Kind.STANDALONE), client);
+    client.awaitWrite();
+
+    client.leave();
+    client.awaitEnd();
+
+    assertThat(log.deliveredUpTo(LogFixture.ref(STANDALONE))).isEqualTo(Position.START);
+  }
+
+  /**
+   * The place is looked up when the client asks, and the older tail goes on until this one takes
+   * its place. What it delivers between must not come again.
+   */
+  @Test
+  void shouldNotRepeatWhatTheEvictedTailDeliveredLast() {
+    StreamWriter writer = desk.open(STANDALONE);
+    TestConnection older = desk.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
+    Tail asked = desk.tail(STANDALONE, Position.START, Tail.Kind.STANDALONE);
+    writer.append(LogTesting.numbered(1, 2));
+    older.await(_ -> log.deliveredUpTo(LogFixture.ref(STANDALONE)).number() == 2);
+
+    TestConnection newer = LogFixture.run(asked, new TestConnection());
+    older.awaitEnd();
+    writer.append(LogTesting.numbered(3, 3));
+    newer.await(c -> !c.data().isEmpty());
+
+    assertThat(newer.data()).containsExactly("3");
+  }
+
+  @Test
+  void shouldRepeatEverythingForAClientWhosePlaceCannotBeRead() {
+    desk.open(STANDALONE).append(LogTesting.numbered(1, 2));
+    TestConnection first = desk.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
+    first.await(c -> c.data().size() == 2);
+
+    TestConnection again = desk.follow(STANDALONE, Position.START, Tail.Kind.FROM_START);
+    again.await(c -> c.data().size() == 2);
+
+    assertThat(again.data()).containsExactly("1", "2");
+  }
+}

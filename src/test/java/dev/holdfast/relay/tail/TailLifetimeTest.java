@@ -1,0 +1,139 @@
+package dev.holdfast.relay.tail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.relay.LogFixture;
+import dev.holdfast.relay.Settings;
+import dev.holdfast.session.SessionStoreException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The clock of a connection is the monotonic one, so these set it short instead of moving it. */
+@Timeout(30)
+class TailLifetimeTest {
+
+  private static final Duration SHORT = Duration.ofMillis(20);
+  private static final String OPENING = "id: s_0-0\nretry: 5000\ndata: \n\n";
+
+  private final LogFixture desk = new LogFixture();
+
+  @Test
+  void shouldCloseAnIdleConnectionWithARetry() {
+    desk.streams = Settings.streams().idleTimeout(SHORT);
+    desk.open("s");
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+
+    assertThat(client.text()).isEqualTo(OPENING + "retry: 5000\n\n");
+    assertThat(desk.alive).hasPositiveValue();
+  }
+
+  @Test
+  void shouldCloseAnOldConnectionWithARetry() {
+    desk.streams = Settings.streams().maxLifetime(SHORT);
+    desk.open("s");
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+
+    assertThat(client.text()).isEqualTo(OPENING + "retry: 5000\n\n");
+  }
+
+  @Test
+  void shouldSayNowAndThenThatItIsAlive() {
+    desk.streams = Settings.streams().keepAlive(SHORT);
+    StreamWriter writer = desk.open("s");
+    TestConnection client = desk.follow("s");
+
+    client.await(c -> c.text().startsWith(OPENING + ": \n\n: \n\n: \n\n"));
+    writer.append(LogFixture.complete(1, 1));
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1");
+    assertThat(desk.events("s")).hasSize(1);
+    assertThat(desk.alive).hasPositiveValue();
+  }
+
+  @Test
+  void shouldNotTakeCommentsForEvents() {
+    desk.streams =
+        Settings.streams().keepAlive(Duration.ofMillis(5)).idleTimeout(Duration.ofMillis(500));
+    desk.open("s");
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+
+    assertThat(client.text()).startsWith(OPENING + ": \n\n").endsWith(": \n\nretry: 5000\n\n");
+  }
+
+  /** A session whose client got an event every few seconds expired, as if nobody listened. */
+  @Test
+  void shouldAlsoSayThatTheClientListensWhileEventsKeepComing() {
+    StreamWriter writer = desk.open("s");
+    TestConnection client = new TestConnection();
+    AtomicInteger written = new AtomicInteger();
+    client.onWrite = () -> appendNext(writer, written, 10);
+
+    LogFixture.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    client.awaitEnd();
+
+    assertThat(client.data()).isEqualTo(LogFixture.numbers(1, 10));
+    assertThat(desk.alive).hasValue(9);
+  }
+
+  /** There is always something to read, so the tail never pauses to look at its clock. */
+  @Test
+  void shouldCloseAnOldConnectionOnABusyStreamToo() {
+    desk.streams = Settings.streams().maxLifetime(Duration.ofMillis(100));
+    StreamWriter writer = desk.open("s");
+    TestConnection client = new TestConnection();
+    AtomicInteger written = new AtomicInteger();
+    client.onWrite = () -> appendNext(writer, written, Integer.MAX_VALUE);
+
+    LogFixture.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    client.awaitEnd();
+
+    assertThat(client.text()).endsWith("\n\nretry: 5000\n\n");
+    assertThat(client.data()).isEqualTo(LogFixture.numbers(1, client.data().size()));
+  }
+
+  private static void appendNext(StreamWriter writer, AtomicInteger written, int last) {
+    int number = written.incrementAndGet();
+    if (number < last) {
+      writer.append(LogTesting.numbered(number, number));
+    } else if (number == last) {
+      writer.append(LogFixture.complete(number, number));
+    }
+  }
+
+  @Test
+  void shouldBearThatTheUseOfTheSessionCannotBeNoted() {
+    StreamWriter writer = desk.open("s");
+    Runnable away =
+        () -> {
+          throw new SessionStoreException(null);
+        };
+    Tail tail =
+        new Tail(
+            desk.context(),
+            LogFixture.ref("s"),
+            new EventFraming("s", true, true),
+            Position.START,
+            Tail.Kind.REQUEST,
+            away);
+    TestConnection client = LogFixture.run(tail, new TestConnection());
+    writer.append(LogTesting.numbered(1, 1));
+    client.await(c -> c.data().size() == 1);
+
+    writer.append(LogFixture.complete(2, 2));
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1", "2");
+  }
+}

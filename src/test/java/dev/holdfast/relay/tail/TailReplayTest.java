@@ -1,0 +1,161 @@
+package dev.holdfast.relay.tail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.relay.FaultyLog;
+import dev.holdfast.relay.LogFixture;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(30)
+class TailReplayTest {
+
+  private final LogFixture desk = new LogFixture();
+  private final FaultyLog log = new FaultyLog(desk.log);
+
+  TailReplayTest() {
+    desk.log = log;
+  }
+
+  private ReadResult read(String stream) {
+    return log.read(LogFixture.ref(stream), Position.START, 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 499, 500, 501, 1000, 1500})
+  void shouldReplayACompleteStreamInPages(int count) {
+    desk.open("s").append(LogFixture.complete(1, count));
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+
+    assertThat(client.data()).isEqualTo(LogFixture.numbers(1, count));
+    assertThat(desk.heard.delivered).hasValue(count);
+    assertThat(desk.heard.connections).hasValue(0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {499, 500, 501, 1500})
+  void shouldFollowLiveAfterAReplayOfWholePages(int count) {
+    StreamWriter writer = desk.open("s");
+    writer.append(LogTesting.numbered(1, count));
+    TestConnection client = desk.follow("s");
+    client.await(c -> c.data().size() == count);
+
+    writer.append(LogFixture.complete(count + 1, count + 2));
+    client.awaitEnd();
+
+    assertThat(client.data()).isEqualTo(LogFixture.numbers(1, count + 2));
+  }
+
+  @Test
+  void shouldOpenWithItsCursorAndGiveEachEventItsPosition() {
+    desk.open("s").append(LogFixture.complete(1, 2));
+    List<LogEvent> events = desk.events("s");
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+
+    assertThat(client.text())
+        .isEqualTo(
+            "id: s_0-0\nretry: 5000\ndata: \n\n"
+                + "id: s_%s\ndata: 1\n\nid: s_%s\ndata: 2\n\n"
+                    .formatted(events.getFirst().position(), events.getLast().position()));
+  }
+
+  @Test
+  void shouldGoOnAfterTheCursor() {
+    desk.open("s").append(LogFixture.complete(1, 10));
+    Position fourth = desk.events("s").get(3).position();
+
+    TestConnection client = desk.follow("s", fourth, Tail.Kind.RESUMED);
+    client.awaitEnd();
+
+    assertThat(client.data()).isEqualTo(LogFixture.numbers(5, 10));
+    assertThat(desk.heard.replays).containsExactly(6);
+  }
+
+  @Test
+  void shouldCountAsReplayedOnlyWhatWasThereBefore() {
+    StreamWriter writer = desk.open("s");
+    writer.append(LogTesting.numbered(1, 3));
+    TestConnection client = desk.follow("s", Position.START, Tail.Kind.RESUMED);
+    client.await(c -> !desk.heard.replays.isEmpty());
+
+    writer.append(LogFixture.complete(4, 6));
+    client.awaitEnd();
+
+    assertThat(desk.heard.replays).containsExactly(3);
+  }
+
+  @Test
+  void shouldEndAtOnceWhenTheStreamHasEndedAtTheCursor() {
+    Position end = desk.open("s").append(LogFixture.complete(1, 2));
+
+    TestConnection client = desk.follow("s", end, Tail.Kind.RESUMED);
+    client.awaitEnd();
+
+    assertThat(client.text()).isEqualTo("id: s_%s\nretry: 5000\ndata: \n\n".formatted(end));
+    assertThat(log.retired).hasValue(0);
+  }
+
+  @Test
+  void shouldEndWhenTheSessionEnds() {
+    desk.open("s").append(LogTesting.numbered(1, 1));
+    TestConnection client = desk.follow("s");
+    client.await(c -> c.data().size() == 1);
+
+    log.end(LogFixture.SESSION);
+
+    client.awaitEnd();
+  }
+
+  @Test
+  void shouldNotSendWhatOnlyEndsTheStream() {
+    StreamWriter writer = desk.open("s");
+    writer.append(LogTesting.numbered(1, 1));
+    writer.append(List.of(LogTesting.last("")));
+
+    TestConnection client = desk.follow("s");
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1");
+    assertThat(log.retired).hasValue(1);
+  }
+
+  @Test
+  void shouldRetireAStreamOnceItIsDelivered() {
+    desk.open("s").append(LogFixture.complete(1, 2));
+    desk.open("undelivered").append(LogFixture.complete(1, 2));
+
+    desk.follow("s").awaitEnd();
+    desk.now.addAndGet(Duration.ofMinutes(3).toMillis());
+
+    assertThat(log.retired).hasValue(1);
+    assertThat(read("s")).isInstanceOf(ReadResult.Unknown.class);
+    assertThat(read("undelivered")).isInstanceOf(ReadResult.Events.class);
+  }
+
+  @Test
+  void shouldNotRetireWhatWasNotDeliveredToItsEnd() {
+    desk.open("s").append(LogFixture.complete(1, 2));
+    TestConnection client = new TestConnection().stall();
+    LogFixture.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    client.awaitWrite();
+
+    client.leave();
+    client.awaitEnd();
+
+    assertThat(client.data()).isEmpty();
+    assertThat(log.retired).hasValue(0);
+  }
+}

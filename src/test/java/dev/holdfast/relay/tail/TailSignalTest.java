@@ -1,0 +1,103 @@
+package dev.holdfast.relay.tail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class TailSignalTest {
+
+  private static final Duration LONG = Duration.ofMinutes(10);
+
+  private final TailSignal signal = new TailSignal();
+
+  @Test
+  void shouldKeepAWakeUpThatComesBeforeTheWait() throws InterruptedException {
+    signal.wake();
+    signal.wake();
+
+    assertThat(signal.await(LONG)).isEqualTo(TailSignal.Cause.WOKEN);
+    assertThat(signal.await(Duration.ZERO)).isEqualTo(TailSignal.Cause.TIMED_OUT);
+  }
+
+  @Test
+  void shouldTimeOut() throws InterruptedException {
+    assertThat(signal.await(Duration.ofMillis(1))).isEqualTo(TailSignal.Cause.TIMED_OUT);
+  }
+
+  @Test
+  void shouldTellAnEvictionEveryTime() throws InterruptedException {
+    assertThat(signal.ended()).isFalse();
+
+    signal.evicted();
+    signal.wake();
+
+    assertThat(signal.ended()).isTrue();
+    assertThat(signal.await(LONG)).isEqualTo(TailSignal.Cause.EVICTED);
+    assertThat(signal.await(LONG)).isEqualTo(TailSignal.Cause.EVICTED);
+  }
+
+  @Test
+  void shouldPreferThatTheClientIsGone() throws InterruptedException {
+    signal.evicted();
+    signal.gone();
+
+    assertThat(signal.ended()).isTrue();
+    assertThat(signal.await(LONG)).isEqualTo(TailSignal.Cause.GONE);
+    assertThat(signal.await(LONG)).isEqualTo(TailSignal.Cause.GONE);
+  }
+
+  @Test
+  void shouldEndAWaitThatIsUnderWay() throws Exception {
+    CompletableFuture<TailSignal.Cause> cause = new CompletableFuture<>();
+    Thread waiter =
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                cause.complete(signal.await(LONG));
+              } catch (InterruptedException e) {
+                cause.completeExceptionally(e);
+              }
+            });
+    while (waiter.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+
+    signal.evicted();
+
+    assertThat(cause.get(10, TimeUnit.SECONDS)).isEqualTo(TailSignal.Cause.EVICTED);
+  }
+
+  /**
+   * Guards against a wake-up that falls between the look and the wait after it: here the reader
+   * looks at a counter, as a tail looks at the log, and a lost wake-up leaves it waiting for ten
+   * minutes.
+   */
+  @Test
+  void shouldLoseNoWakeUp() throws InterruptedException {
+    int writers = 4;
+    int each = 20_000;
+    AtomicInteger log = new AtomicInteger();
+    for (int i = 0; i < writers; i++) {
+      Thread.ofVirtual()
+          .start(() -> {
+            for (int n = 0; n < each; n++) {
+              log.incrementAndGet();
+              signal.wake();
+            }
+          });
+    }
+
+    TailSignal.Cause cause = TailSignal.Cause.WOKEN;
+    while (log.get() < writers * each && cause == TailSignal.Cause.WOKEN) {
+      cause = signal.await(LONG);
+    }
+
+    assertThat(log.get()).isEqualTo(writers * each);
+  }
+}

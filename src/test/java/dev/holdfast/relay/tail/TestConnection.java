@@ -1,0 +1,163 @@
+package dev.holdfast.relay.tail;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+
+/** A client that keeps what it gets, and reads, stalls or leaves as a test wants. */
+public final class TestConnection implements ClientConnection {
+
+  private static final Pattern EVENT = Pattern.compile("(?m)^id: (\\S+)\\n(?:data: (.+)\\n)");
+
+  /** Its own methods are synchronized. */
+  private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+
+  private final CompletableFuture<Void> gone = new CompletableFuture<>();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final CountDownLatch aborted = new CountDownLatch(1);
+  private final Semaphore room = new Semaphore(Integer.MAX_VALUE / 2);
+  private final Semaphore waiting = new Semaphore(0);
+
+  /** Owned by the thread that writes. */
+  private byte[] written = {};
+
+  /** What happens while the server writes. */
+  volatile Runnable onWrite = () -> {};
+
+  /** An event as a client sees it. */
+  public record Event(String id, String data) {}
+
+  @Override
+  public void write(byte[] bytes) throws ClientGoneException {
+    requireThere();
+    written = bytes;
+    waiting.release();
+  }
+
+  @Override
+  public boolean awaitTaken(Duration most) throws ClientGoneException {
+    try {
+      if (!room.tryAcquire(most.toNanos(), TimeUnit.NANOSECONDS)) {
+        return false;
+      }
+    } catch (InterruptedException e) {
+      throw new ClientGoneException(e);
+    }
+    requireThere();
+    received.writeBytes(written);
+    onWrite.run();
+    return true;
+  }
+
+  private void requireThere() throws ClientGoneException {
+    if (gone.isDone()) {
+      throw new ClientGoneException(null);
+    }
+  }
+
+  @Override
+  public void abort() {
+    aborted.countDown();
+    leave();
+  }
+
+  @Override
+  public void onGone(Runnable listener) {
+    CompletableFuture<Void> _ = gone.thenRun(listener);
+  }
+
+  @Override
+  public void end(byte[] last) throws ClientGoneException {
+    write(last);
+    boolean _ = awaitTaken(Duration.ofDays(1));
+    end();
+  }
+
+  @Override
+  public void end() {
+    ended.countDown();
+  }
+
+  /** Reads nothing any more: the next write waits. */
+  TestConnection stall() {
+    int _ = room.drainPermits();
+    return this;
+  }
+
+  /** Reads again. */
+  void read() {
+    room.release(Integer.MAX_VALUE / 2);
+  }
+
+  /** Waits until a write has been tried since the last time this was asked. */
+  void awaitWrite() {
+    try {
+      assertThat(waiting.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    int _ = waiting.drainPermits();
+  }
+
+  /** Goes away; a write under way fails. */
+  public void leave() {
+    gone.complete(null);
+    read();
+  }
+
+  public boolean hasEnded() {
+    return ended.getCount() == 0;
+  }
+
+  /** Reads so many pieces, however large. */
+  void take(int pieces) {
+    room.release(pieces);
+  }
+
+  /** Whether the server cut it off. */
+  boolean wasAborted() {
+    return aborted.getCount() == 0;
+  }
+
+  /** Everything that was received. */
+  public String text() {
+    return received.toString(UTF_8);
+  }
+
+  /** The events with data. */
+  public List<Event> events() {
+    return EVENT
+        .matcher(text())
+        .results()
+        .map(match -> new Event(match.group(1), match.group(2)))
+        .toList();
+  }
+
+  /** What the events carry. */
+  public List<String> data() {
+    return events().stream().map(Event::data).toList();
+  }
+
+  /** The newest event id, also one that came without data. */
+  public String lastId() {
+    return text().lines().filter(line -> line.startsWith("id: ")).toList().getLast().substring(4);
+  }
+
+  public void await(Predicate<TestConnection> condition) {
+    Awaitility.await().until(() -> condition.test(this));
+  }
+
+  public void awaitEnd() {
+    Awaitility.await().until(this::hasEnded);
+  }
+}

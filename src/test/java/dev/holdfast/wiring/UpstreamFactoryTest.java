@@ -1,0 +1,88 @@
+package dev.holdfast.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.http.DetectingUpstream;
+import dev.holdfast.upstream.http.HttpUpstream;
+import dev.holdfast.upstream.http.LegacyUpstream;
+import dev.holdfast.upstream.stdio.StdioUpstream;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import io.smallrye.config.SmallRyeConfig;
+import io.vertx.core.Vertx;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a configuration makes of a server. Nothing is connected to, and nothing started. */
+class UpstreamFactoryTest {
+
+  private static final String URL = "http://localhost:1/mcp";
+
+  @SuppressWarnings("NullAway.Init")
+  private static Vertx vertx;
+
+  @BeforeAll
+  static void start() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void stop() {
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  private static Optional<Upstream> of(Map<String, String> server) {
+    Map<String, String> properties = new HashMap<>();
+    server.forEach((key, value) -> properties.put("holdfast.upstream." + key, value));
+    SmallRyeConfig config = ConfigFixture.by(properties);
+    return new UpstreamFactory(vertx, config.getConfigMapping(LimitsConfig.class), false)
+        .of(
+            "holdfast.upstream",
+            "default",
+            config.getConfigMapping(GatewayConfig.class).upstream());
+  }
+
+  private static Class<?> kindOf(Map<String, String> server) {
+    try (Upstream upstream = of(server).orElseThrow()) {
+      return upstream.getClass();
+    }
+  }
+
+  @Test
+  void shouldMakeWhatIsNamed() {
+    assertThat(kindOf(Map.of("url", URL, "transport", "streamable-http")))
+        .isEqualTo(HttpUpstream.class);
+    assertThat(kindOf(Map.of("url", URL, "transport", "sse"))).isEqualTo(LegacyUpstream.class);
+    assertThat(kindOf(Map.of("command", "x", "transport", "stdio"))).isEqualTo(StdioUpstream.class);
+  }
+
+  @Test
+  void shouldMakeWhatFitsWhenNothingIsNamed() {
+    assertThat(kindOf(Map.of("url", URL))).isEqualTo(DetectingUpstream.class);
+    assertThat(kindOf(Map.of("command", "x"))).isEqualTo(StdioUpstream.class);
+    assertThat(of(Map.of())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "streamable-http, command, a url",
+    "sse, command, a url",
+    "stdio, url, a command",
+  })
+  void shouldSayWhatATransportNeeds(String transport, String other, String needed) {
+    String value = other.equals("url") ? URL : "x";
+
+    assertThatExceptionOfType(ConfigurationException.class)
+        .isThrownBy(() -> of(Map.of("transport", transport, other, value)))
+        .withMessageStartingWith("holdfast.upstream cannot be used")
+        .withMessageEndingWith("the transport that is configured needs " + needed);
+  }
+}
