@@ -1,19 +1,27 @@
 package dev.holdfast.upstream;
 
-/** How a server answers a request. */
+/** A server's answer to a request. */
 public sealed interface Answer {
 
+  /** The messages of the answer, whatever its form. The caller closes the source. */
+  MessageSource source();
+
   /**
-   * With one JSON document: a response, or for a batch an array of them.
+   * One JSON document: a response, or for a batch an array of responses.
    *
    * @param json the document, on one line
    */
-  record Json(byte[] json) implements Answer {}
+  record Json(byte[] json) implements Answer {
+    @Override
+    public MessageSource source() {
+      return new FixedMessageSource(json);
+    }
+  }
 
   /**
-   * With a stream of messages, the last of which is the (last) response.
+   * A stream of messages that ends with the last response.
    *
-   * @param source the messages; the caller closes it
+   * @param source the messages
    */
   record Stream(MessageSource source) implements Answer {}
 }
