@@ -8,6 +8,17 @@ public sealed interface Body {
   /** Returns the exact bytes. Shared; must not be changed. */
   byte[] bytes();
 
+  /** Returns the messages in their order, at least one. */
+  List<Message> messages();
+
+  /** Returns the ids of the requests among the messages, in their order. */
+  default List<RequestId> requestIds() {
+    return messages().stream()
+        .filter(Message.Request.class::isInstance)
+        .map(message -> ((Message.Request) message).id())
+        .toList();
+  }
+
   /**
    * One message.
    *
@@ -17,6 +28,11 @@ public sealed interface Body {
     @Override
     public byte[] bytes() {
       return message.bytes();
+    }
+
+    @Override
+    public List<Message> messages() {
+      return List.of(message);
     }
   }
 
