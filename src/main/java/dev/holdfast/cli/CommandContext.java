@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.redis.RedisSurvey;
+import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import java.util.Map;
 import java.util.Optional;
@@ -9,16 +10,13 @@ import java.util.Optional;
 /** What the commands need of the program besides its ports. Whoever puts it together gives it. */
 public interface CommandContext {
 
-  /** The name of the upstream that is behind {@code /mcp}. */
-  String DEFAULT = "default";
-
   /** Asks Redis about itself; empty where the store is the memory of a process. */
   Optional<RedisSurvey> redis();
 
   /** Which streams a session has. */
   StreamIndex streams();
 
-  /** The configured upstreams by name, {@value #DEFAULT} among them. */
+  /** The configured upstreams by name, {@link Session#DEFAULT_UPSTREAM} among them. */
   Map<String, Upstream> upstreams();
 
   /** The most connections of clients that a replica takes. */

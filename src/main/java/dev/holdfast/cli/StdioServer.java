@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.bridge.Bridge;
+import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import jakarta.inject.Singleton;
 import java.io.FileDescriptor;
@@ -23,7 +24,7 @@ final class StdioServer {
   /** Returns when stdin has ended and all is settled. */
   ExitCode run(Output output) {
     Upstream upstream =
-        Objects.requireNonNull(equipment.upstreams().get(CommandContext.DEFAULT), "always there");
+        Objects.requireNonNull(equipment.upstreams().get(Session.DEFAULT_UPSTREAM), "always there");
     Bridge bridge = new Bridge(upstream, output.results(), equipment.messageBytes());
     running.set(bridge);
     return bridge.run(new FileInputStream(FileDescriptor.in)) ? ExitCode.FINE : ExitCode.PROBLEM;

@@ -6,6 +6,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
@@ -19,7 +20,7 @@ final class UpstreamCheck {
   static Finding examine(String name, Upstream upstream) {
     String check = "upstream " + name;
     String key =
-        name.equals(CommandContext.DEFAULT) ? "holdfast.upstream" : "holdfast.upstreams." + name;
+        name.equals(Session.DEFAULT_UPSTREAM) ? "holdfast.upstream" : "holdfast.upstreams." + name;
     try {
       Handshake handshake = upstream.initialize(request());
       UpstreamLink link = handshake.link();

@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.session.Session;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
@@ -17,9 +18,6 @@ import java.io.InputStream;
 @RunOnVirtualThread
 public final class McpResource {
 
-  /** The name of the upstream that needs none in its URL. */
-  static final String DEFAULT_UPSTREAM = "default";
-
   private final McpEndpoint endpoint;
   private final SseEndpoint sse;
 
@@ -32,7 +30,7 @@ public final class McpResource {
   @GET
   @Path("/sse")
   public Response sse(@Context HttpHeaders headers, @Context UriInfo uri) {
-    return sse.get(DEFAULT_UPSTREAM, headers, uri);
+    return sse.get(Session.DEFAULT_UPSTREAM, headers, uri);
   }
 
   /** Refuses, as {@link #head()} does. */
@@ -45,13 +43,13 @@ public final class McpResource {
   /** Takes a message; a request is answered with JSON or with a durable stream. */
   @POST
   public Response post(@Context HttpHeaders headers, InputStream body) {
-    return endpoint.post(DEFAULT_UPSTREAM, headers, body);
+    return endpoint.post(Session.DEFAULT_UPSTREAM, headers, body);
   }
 
   /** Follows the standalone stream or, with {@code Last-Event-ID}, resumes any stream. */
   @GET
   public Response get(@Context HttpHeaders headers) {
-    return endpoint.get(DEFAULT_UPSTREAM, headers);
+    return endpoint.get(Session.DEFAULT_UPSTREAM, headers);
   }
 
   /** Refuses: a stream without a body would follow nothing, and hold its place for ever. */
@@ -63,6 +61,6 @@ public final class McpResource {
   /** Ends the session. */
   @DELETE
   public Response delete(@Context HttpHeaders headers) {
-    return endpoint.delete(DEFAULT_UPSTREAM, headers);
+    return endpoint.delete(Session.DEFAULT_UPSTREAM, headers);
   }
 }

@@ -131,7 +131,7 @@ final class SseEndpoint {
 
   private static String endpoint(String upstream, SessionId session, UriInfo uri) {
     UriBuilder base = UriBuilder.fromPath(uri.getBaseUri().getPath());
-    if (!upstream.equals(McpResource.DEFAULT_UPSTREAM)) {
+    if (!upstream.equals(Session.DEFAULT_UPSTREAM)) {
       base.segment("servers", upstream);
     }
     return base.segment(MESSAGES, session.value()).build().getPath();

@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.session.Session;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.POST;
@@ -25,12 +26,12 @@ public final class SseMessagesResource {
   @POST
   public Response post(
       @PathParam("session") String session, @Context HttpHeaders headers, InputStream body) {
-    return endpoint.post(McpResource.DEFAULT_UPSTREAM, session, headers, body);
+    return endpoint.post(Session.DEFAULT_UPSTREAM, session, headers, body);
   }
 
   /** Ends the session. */
   @DELETE
   public Response delete(@PathParam("session") String session) {
-    return endpoint.delete(McpResource.DEFAULT_UPSTREAM, session);
+    return endpoint.delete(Session.DEFAULT_UPSTREAM, session);
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.session.Session;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HEAD;
@@ -23,7 +24,7 @@ public final class SseResource {
   /** Opens a session or, with {@code Last-Event-ID}, resumes it. */
   @GET
   public Response get(@Context HttpHeaders headers, @Context UriInfo uri) {
-    return endpoint.get(McpResource.DEFAULT_UPSTREAM, headers, uri);
+    return endpoint.get(Session.DEFAULT_UPSTREAM, headers, uri);
   }
 
   /** Refuses: a stream without a body would follow nothing, and hold its place for ever. */

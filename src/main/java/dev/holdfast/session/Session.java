@@ -26,6 +26,12 @@ public record Session(
     Instant created,
     Transport transport) {
 
+  /**
+   * Name of the upstream at {@code /mcp}. Clients reach every other upstream at {@code
+   * /servers/<name>/mcp}.
+   */
+  public static final String DEFAULT_UPSTREAM = "default";
+
   /** A session over Streamable HTTP, which begins when it is initialized. */
   public Session(
       SessionId id,

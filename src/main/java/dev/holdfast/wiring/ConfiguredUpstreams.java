@@ -1,8 +1,8 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.cli.CommandContext;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.LocalFeatures;
 import dev.holdfast.upstream.local.LocalUpstream;
@@ -28,8 +28,6 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 @RegisterForReflection(targets = NoArguments.class)
 final class ConfiguredUpstreams {
 
-  private static final String DEFAULT = CommandContext.DEFAULT;
-
   private final Map<String, Upstream> byName = new HashMap<>();
 
   ConfiguredUpstreams(
@@ -42,7 +40,7 @@ final class ConfiguredUpstreams {
       Vertx vertx,
       ProcessMode purpose,
       @ConfigProperty(name = "quarkus.application.version") String version) {
-    if (config.upstreams().containsKey(DEFAULT)) {
+    if (config.upstreams().containsKey(Session.DEFAULT_UPSTREAM)) {
       throw new ConfigurationException(
           "holdfast.upstreams.default is no name for a server: holdfast.upstream configures the one"
               + " at /mcp");
@@ -61,9 +59,9 @@ final class ConfiguredUpstreams {
           byName.put(name, upstream);
         });
     byName.put(
-        DEFAULT,
+        Session.DEFAULT_UPSTREAM,
         kinds
-            .of("holdfast.upstream", DEFAULT, config.upstream())
+            .of("holdfast.upstream", Session.DEFAULT_UPSTREAM, config.upstream())
             .orElseGet(() -> new LocalUpstream(offer, levels, "holdfast", version)));
   }
 

@@ -1,6 +1,6 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.cli.CommandContext;
+import dev.holdfast.session.Session;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
@@ -46,7 +46,7 @@ public interface GatewayConfig {
   /** All upstreams by name, that at {@code /mcp} among them. */
   default Map<String, Server> everyUpstream() {
     Map<String, Server> all = new HashMap<>(upstreams());
-    all.put(CommandContext.DEFAULT, upstream());
+    all.put(Session.DEFAULT_UPSTREAM, upstream());
     return all;
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.redis.RedisSurvey;
+import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +22,7 @@ record SingleProcessContext(Upstream upstream, int connections) implements Comma
 
   @Override
   public Map<String, Upstream> upstreams() {
-    return Map.of(DEFAULT, upstream);
+    return Map.of(Session.DEFAULT_UPSTREAM, upstream);
   }
 
   @Override
