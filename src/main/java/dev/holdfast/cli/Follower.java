@@ -65,10 +65,10 @@ final class Follower {
           }
           cursor = next;
         }
-        case ReadResult.Ended _ -> {
+        case ReadResult.EndOfStream _ -> {
           return ExitCode.FINE;
         }
-        case ReadResult.Unknown _ -> {
+        case ReadResult.NoSuchStream _ -> {
           return gone(found);
         }
       }
@@ -92,7 +92,7 @@ final class Follower {
   }
 
   private @Nullable Position afterGap(Position cursor, ReadResult.Gap gap) {
-    Position next = gap.goOnAfter().orElse(null);
+    Position next = gap.resumeAfter().orElse(null);
     output.remark(
         next == null
             ? "All events after " + cursor + " are gone."

@@ -81,7 +81,7 @@ final class LostReplica {
     List<String> done = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> running = new ArrayList<>();
-      sessions.forEach(session -> running.add(threads.submit(() -> heir.inherit(session, lost))));
+      sessions.forEach(session -> running.add(threads.submit(() -> heir.adopt(session, lost))));
       for (int i = 0; i < running.size(); i++) {
         try {
           running.get(i).get();

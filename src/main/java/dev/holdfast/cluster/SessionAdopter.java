@@ -12,5 +12,5 @@ public interface SessionAdopter {
    * @param session the session's id
    * @param lost the replica
    */
-  void inherit(String session, ReplicaId lost);
+  void adopt(String session, ReplicaId lost);
 }

@@ -1,12 +1,12 @@
 package dev.holdfast.http;
 
 import dev.holdfast.log.FencedException;
-import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.TooManyStreamsException;
+import dev.holdfast.log.ownership.InboxFullException;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;

@@ -114,7 +114,7 @@ public interface EventLog extends AutoCloseable {
    * Says, without waiting for the store, that a complete stream was delivered to its end: it is
    * kept only a short while longer.
    */
-  void retire(StreamRef stream);
+  void markFullyDelivered(StreamRef stream);
 
   /**
    * Removes what has expired. Called from time to time by the program; how much a store does here
@@ -132,7 +132,7 @@ public interface EventLog extends AutoCloseable {
   /** How much there is in the log. Costs next to nothing, however much that is. */
   LogSize depth();
 
-  /** Gives back connections and memory. Watchers are not told. */
+  /** Gives back connections and memory. WatcherRegistry are not told. */
   @Override
   void close();
 }

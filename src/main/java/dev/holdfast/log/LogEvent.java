@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param payload the message; shared, so it must not be changed
  * @param upstreamId the upstream's own id of this event, or null when it gave none
  * @param last whether this is the last event of its stream
- * @param logged whether the log holds it; one that was {@link StreamWriter#pass passed} has its
- *     place on the stream, but nobody will find it there
+ * @param logged whether the log holds it; one that was {@link StreamWriter#deliverUnlogged passed}
+ *     has its place on the stream, but nobody will find it there
  */
 public record LogEvent(
     Position position, byte[] payload, @Nullable String upstreamId, boolean last, boolean logged) {

@@ -20,7 +20,7 @@ public sealed interface ReadResult {
   }
 
   /** The cursor stands at the end of a stream that is complete: nothing will follow. */
-  record Ended() implements ReadResult {}
+  record EndOfStream() implements ReadResult {}
 
   /**
    * Events between the cursor and what is kept are missing: purged by age or count, or lost by the
@@ -43,7 +43,7 @@ public sealed interface ReadResult {
      * available event, or at the head if there is none. Never behind the cursor, unless the cursor
      * is not of this log; so nothing comes twice.
      */
-    public Optional<Position> goOnAfter() {
+    public Optional<Position> resumeAfter() {
       return firstAvailable == null
           ? Optional.ofNullable(head)
           : Optional.of(new Position(firstAvailable.millis(), firstAvailable.number() - 1));
@@ -51,5 +51,5 @@ public sealed interface ReadResult {
   }
 
   /** The session has no such stream, or there is no such session (any more). */
-  record Unknown() implements ReadResult {}
+  record NoSuchStream() implements ReadResult {}
 }

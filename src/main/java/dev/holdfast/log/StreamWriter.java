@@ -47,14 +47,14 @@ public interface StreamWriter {
    * knows where that one stands.
    *
    * <p>What was passed is owed to the store: not the events, but word of where the stream stands.
-   * The next append brings it, or {@link #settle()}.
+   * The next append brings it, or {@link #recordSkipped()}.
    *
    * @param events at least one; those of an append that failed, or new ones
    * @return false when nothing was passed: nobody watches here, or not from where the stream
    *     stands, or it has much to read still, or the events were appended after all
    * @throws FencedException as {@link #append} does
    */
-  boolean pass(List<NewEvent> events);
+  boolean deliverUnlogged(List<NewEvent> events);
 
   /**
    * Tells the store where the stream stands, as far as events were passed before this call: what it
@@ -66,7 +66,7 @@ public interface StreamWriter {
    * @throws StoreUnavailableException when the store was not told; to be called again
    * @throws OutcomeUnknownException when that is not known; to be called again
    */
-  void settle();
+  void recordSkipped();
 
   /**
    * Notes, without waiting for the store, from where the upstream's stream can be resumed, when
@@ -75,5 +75,5 @@ public interface StreamWriter {
    *
    * @param upstreamId the upstream's own id of that event
    */
-  void note(String upstreamId);
+  void recordUpstreamCursor(String upstreamId);
 }

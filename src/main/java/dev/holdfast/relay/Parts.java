@@ -1,7 +1,7 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.Inbox;
+import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.routing.PinnedSessions;
 import dev.holdfast.relay.stream.Admission;

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * store finds at once.
  *
  * <p>A session that nobody used for the idle time-out has expired: it is no longer found, and one
- * caller of {@link #takeExpired} gets it, to end what belongs to it elsewhere. All methods throw
+ * caller of {@link #endExpired} gets it, to end what belongs to it elsewhere. All methods throw
  * {@link SessionStoreException} when the store cannot be reached in time.
  */
 public interface SessionStore {
 
   /** The most sessions that {@link #list} is asked for at once. */
-  int MOST_LISTED = 500;
+  int MAX_PAGE_SIZE = 500;
 
   /**
    * How long a session lives at the most that is opened and not {@link Session#isInitialized
@@ -41,7 +41,7 @@ public interface SessionStore {
    * @return false when that was done before, or the session has ended or expired; nothing was
    *     recorded
    */
-  boolean initialized(Session session);
+  boolean completeInitialization(Session session);
 
   /** Finds a session that has neither ended nor expired. */
   Optional<Session> find(SessionId id);
@@ -58,7 +58,7 @@ public interface SessionStore {
    * Notes what happened in a session, as {@link #touch} does, but not that it is still in use: its
    * idle time-out runs on.
    */
-  void note(SessionId id, SessionActivity since);
+  void recordActivity(SessionId id, SessionActivity since);
 
   /**
    * Keeps something with a session for as long as that lives. Ids that are unknown, or of sessions
@@ -67,10 +67,10 @@ public interface SessionStore {
    * @param name under which it is kept, in place of what was kept under it before
    * @param value opaque here; not copied
    */
-  void keep(SessionId id, String name, byte[] value);
+  void saveUpstreamState(SessionId id, String name, byte[] value);
 
   /** What was kept under a name with a session that has neither ended nor expired. */
-  Optional<byte[]> kept(SessionId id, String name);
+  Optional<byte[]> upstreamState(SessionId id, String name);
 
   /**
    * Ends a session.
@@ -85,7 +85,7 @@ public interface SessionStore {
    * @param most the most to take at once
    * @return those that this call ended, each given to one caller only
    */
-  List<Session> takeExpired(int most);
+  List<Session> endExpired(int most);
 
   /** How many sessions there are, on all replicas. Takes the same short time however many. */
   long count();

@@ -3,7 +3,7 @@ package dev.holdfast.wiring;
 import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.http.UpstreamLimits;
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.Inbox;
+import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.log.redis.RedisEventLog;
 import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.Relay;

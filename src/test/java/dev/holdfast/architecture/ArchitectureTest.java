@@ -32,8 +32,9 @@ class ArchitectureTest {
           entry("protocol", List.of()),
           entry("sse", List.of()),
           entry("log", List.of()),
+          entry("log.ownership", List.of("log")),
           entry("log.memory", List.of("log")),
-          entry("log.redis", List.of("log", "redis", "budget")),
+          entry("log.redis", List.of("log", "log.ownership", "redis", "budget")),
           entry("redis", List.of()),
           entry("cluster", List.of("redis")),
           entry("upstream", List.of("protocol")),
@@ -67,6 +68,7 @@ class ArchitectureTest {
                   "retry",
                   "protocol",
                   "log",
+                  "log.ownership",
                   "upstream",
                   "session")),
           entry(
@@ -80,6 +82,7 @@ class ArchitectureTest {
                   "retry",
                   "protocol",
                   "log",
+                  "log.ownership",
                   "upstream",
                   "session")),
           entry(
@@ -105,6 +108,7 @@ class ArchitectureTest {
                   "relay.legacy",
                   "protocol",
                   "log",
+                  "log.ownership",
                   "upstream",
                   "session")),
           entry(
@@ -152,6 +156,7 @@ class ArchitectureTest {
                   "protocol",
                   "sse",
                   "log",
+                  "log.ownership",
                   "log.memory",
                   "log.redis",
                   "redis",
@@ -207,7 +212,7 @@ class ArchitectureTest {
   /** Where failures become statuses, those of every layer are known; nothing else of it is. */
   private static DescribedPredicate<JavaClass> failures(String user) {
     return user.equals("http")
-        ? resideInAnyPackage(named("log"), named("upstream"))
+        ? resideInAnyPackage(named("log"), named("log.ownership"), named("upstream"))
             .and(assignableTo(RuntimeException.class))
         : DescribedPredicate.alwaysFalse();
   }
@@ -229,7 +234,12 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"sse, java..", "log, java..", "protocol, com.fasterxml.jackson.core.."})
+  @CsvSource({
+    "sse, java..",
+    "log, java..",
+    "log.ownership, dev.holdfast.log",
+    "protocol, com.fasterxml.jackson.core.."
+  })
   void shouldKeepTheCoreFreeOfLibraries(String core, String library) {
     classes()
         .that()

@@ -3,9 +3,9 @@ package dev.holdfast.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.ownership.InboxFullException;
 import dev.holdfast.protocol.RequestId;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;

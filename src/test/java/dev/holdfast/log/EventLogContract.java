@@ -126,12 +126,12 @@ public abstract class EventLogContract {
     StreamWriter writer = log.open(ref, "1");
     writer.append(numbered(1, 1));
 
-    assertThat(writer.pass(numbered(2, 2))).isFalse();
-    writer.settle();
+    assertThat(writer.deliverUnlogged(numbered(2, 2))).isFalse();
+    writer.recordSkipped();
 
     assertThat(writer.append(numbered(2, 2)).number()).isEqualTo(2);
     assertThat(readAll(log, ref, Position.START)).extracting(LogEvent::logged).containsOnly(true);
-    assertThatIllegalArgumentException().isThrownBy(() -> writer.pass(List.of()));
+    assertThatIllegalArgumentException().isThrownBy(() -> writer.deliverUnlogged(List.of()));
   }
 
   @Test
@@ -168,7 +168,7 @@ public abstract class EventLogContract {
 
     Position end = writer.append(List.of(last("3")));
 
-    assertThat(log.read(ref, end, 10)).isEqualTo(new ReadResult.Ended());
+    assertThat(log.read(ref, end, 10)).isEqualTo(new ReadResult.EndOfStream());
     assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("1", "2", "3");
   }
 
@@ -178,8 +178,8 @@ public abstract class EventLogContract {
 
     StreamRef otherStream = new StreamRef(ref.session(), "b");
     StreamRef otherSession = new StreamRef("t" + UUID.randomUUID(), ref.name());
-    assertThat(log.read(otherStream, Position.START, 10)).isEqualTo(new ReadResult.Unknown());
-    assertThat(log.read(otherSession, Position.START, 10)).isEqualTo(new ReadResult.Unknown());
+    assertThat(log.read(otherStream, Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
+    assertThat(log.read(otherSession, Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
     assertThat(log.beforeOldest(otherStream)).isEmpty();
     assertThat(log.deliveredUpTo(otherSession)).isEqualTo(Position.START);
   }
@@ -240,7 +240,7 @@ public abstract class EventLogContract {
     assertThat(small.read(ref, beforeLastPurged, 1)).isEqualTo(new ReadResult.Gap(oldest));
     ReadResult.Gap gap = new ReadResult.Gap(oldest);
     assertThat(small.read(ref, Position.START, 1)).isEqualTo(gap);
-    assertThat(payloads(small.read(ref, gap.goOnAfter().orElseThrow(), 1)))
+    assertThat(payloads(small.read(ref, gap.resumeAfter().orElseThrow(), 1)))
         .containsExactly(Integer.toString(first));
   }
 
@@ -275,8 +275,8 @@ public abstract class EventLogContract {
 
     await()
         .untilAsserted(
-            () -> assertThat(brief.read(ref, end, 1)).isEqualTo(new ReadResult.Unknown()));
-    assertThat(brief.read(ref, Position.START, 1)).isEqualTo(new ReadResult.Unknown());
+            () -> assertThat(brief.read(ref, end, 1)).isEqualTo(new ReadResult.NoSuchStream()));
+    assertThat(brief.read(ref, Position.START, 1)).isEqualTo(new ReadResult.NoSuchStream());
   }
 
   @Test
@@ -286,13 +286,13 @@ public abstract class EventLogContract {
     Position end = brief.open(ref, "1").append(List.of(last("1")));
     Position otherEnd = brief.open(stays, "2").append(List.of(last("1")));
 
-    brief.retire(ref);
+    brief.markFullyDelivered(ref);
     pass(SHORT);
 
     await()
         .untilAsserted(
-            () -> assertThat(brief.read(ref, end, 1)).isEqualTo(new ReadResult.Unknown()));
-    assertThat(brief.read(stays, otherEnd, 1)).isEqualTo(new ReadResult.Ended());
+            () -> assertThat(brief.read(ref, end, 1)).isEqualTo(new ReadResult.NoSuchStream()));
+    assertThat(brief.read(stays, otherEnd, 1)).isEqualTo(new ReadResult.EndOfStream());
   }
 
   @Test
@@ -303,13 +303,13 @@ public abstract class EventLogContract {
     Position head = writer.append(numbered(1, 1));
     Position end = brief.open(retired, "2").append(List.of(last("1")));
 
-    brief.retire(ref);
-    brief.retire(retired);
+    brief.markFullyDelivered(ref);
+    brief.markFullyDelivered(retired);
     pass(SHORT);
 
     await()
         .untilAsserted(
-            () -> assertThat(brief.read(retired, end, 1)).isEqualTo(new ReadResult.Unknown()));
+            () -> assertThat(brief.read(retired, end, 1)).isEqualTo(new ReadResult.NoSuchStream()));
     assertThat(payloads(brief.read(ref, Position.START, 1))).containsExactly("1");
     assertThat(writer.append(numbered(2, 2)).number()).isEqualTo(head.number() + 1);
   }
@@ -321,7 +321,7 @@ public abstract class EventLogContract {
 
     assertThatExceptionOfType(FencedException.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
-    assertThat(log.read(ref, end, 10)).isEqualTo(new ReadResult.Ended());
+    assertThat(log.read(ref, end, 10)).isEqualTo(new ReadResult.EndOfStream());
   }
 
   @Test
@@ -346,14 +346,14 @@ public abstract class EventLogContract {
     log.end(ref.session());
 
     await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
-    assertThat(log.read(ref, Position.START, 10)).isEqualTo(new ReadResult.Unknown());
-    assertThat(log.read(second, end, 10)).isEqualTo(new ReadResult.Unknown());
+    assertThat(log.read(ref, Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
+    assertThat(log.read(second, end, 10)).isEqualTo(new ReadResult.NoSuchStream());
     assertThat(log.beforeOldest(second)).isEmpty();
     assertThatExceptionOfType(FencedException.class)
         .isThrownBy(() -> writer.append(numbered(4, 4)));
     assertThatExceptionOfType(SessionEndedException.class)
         .isThrownBy(() -> log.open(new StreamRef(ref.session(), "c"), "3"));
-    assertThat(log.read(ref, Position.START, 10)).isEqualTo(new ReadResult.Unknown());
+    assertThat(log.read(ref, Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
   }
 
   @Test
@@ -361,7 +361,7 @@ public abstract class EventLogContract {
     log.end("nobody");
 
     assertThat(log.read(new StreamRef("nobody", "a"), Position.START, 1))
-        .isEqualTo(new ReadResult.Unknown());
+        .isEqualTo(new ReadResult.NoSuchStream());
   }
 
   @Test
@@ -378,7 +378,7 @@ public abstract class EventLogContract {
     StreamRef ended = new StreamRef("e" + UUID.randomUUID(), "a");
 
     log.markDelivered(ended, new Position(1, 1));
-    log.retire(ended);
+    log.markFullyDelivered(ended);
     log.watch(ended, new CountingWatcher()).close();
 
     assertThatExceptionOfType(SessionEndedException.class).isThrownBy(() -> log.open(ended, "1"));
@@ -479,7 +479,7 @@ public abstract class EventLogContract {
 
     assertThat(read).hasSize(301).doesNotHaveDuplicates().startsWith("1").endsWith("301");
     assertThat(log.read(ref, readAll(log, ref, Position.START).getLast().position(), 1))
-        .isEqualTo(new ReadResult.Ended());
+        .isEqualTo(new ReadResult.EndOfStream());
   }
 
   @Test
@@ -676,7 +676,7 @@ public abstract class EventLogContract {
     StreamWriter writer = into(shared, "one");
 
     try (Watch _ = log.watch(shared, new CountingWatcher())) {
-      assertThat(writer.pass(List.of(event("1")))).isFalse();
+      assertThat(writer.deliverUnlogged(List.of(event("1")))).isFalse();
     }
   }
 
@@ -701,7 +701,7 @@ public abstract class EventLogContract {
 
     log.end(ref.session());
 
-    assertThat(log.read(shared, Position.START, 10)).isEqualTo(new ReadResult.Unknown());
+    assertThat(log.read(shared, Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
     assertThatExceptionOfType(FencedException.class)
         .isThrownBy(() -> writer.append(List.of(event("2"))));
   }

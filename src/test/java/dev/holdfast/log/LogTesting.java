@@ -50,7 +50,7 @@ public final class LogTesting {
     Position cursor = after;
     while (true) {
       ReadResult page = log.read(stream, cursor, 100);
-      if (page instanceof ReadResult.Ended || events(page).isEmpty()) {
+      if (page instanceof ReadResult.EndOfStream || events(page).isEmpty()) {
         return all;
       }
       all.addAll(events(page));

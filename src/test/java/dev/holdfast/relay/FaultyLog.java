@@ -113,9 +113,9 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
-  public void retire(StreamRef stream) {
+  public void markFullyDelivered(StreamRef stream) {
     retired.incrementAndGet();
-    target.retire(stream);
+    target.markFullyDelivered(stream);
   }
 
   @Override

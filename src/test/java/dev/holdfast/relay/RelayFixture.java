@@ -2,12 +2,12 @@ package dev.holdfast.relay;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.log.Adoption;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.memory.MemoryEventLog;
+import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;

@@ -120,7 +120,7 @@ public abstract class SessionStoreContract {
 
     await()
         .untilAsserted(() -> {
-          List<Session> _ = store.takeExpired(10);
+          List<Session> _ = store.endExpired(10);
           assertThatCode(() -> store.create(session(NARROW))).doesNotThrowAnyException();
         });
   }
@@ -137,7 +137,7 @@ public abstract class SessionStoreContract {
     await()
         .untilAsserted(
             () -> assertThatCode(() -> store.create(session(NARROW))).doesNotThrowAnyException());
-    assertThat(store.takeExpired(10)).contains(expired);
+    assertThat(store.endExpired(10)).contains(expired);
   }
 
   @Test
@@ -151,14 +151,14 @@ public abstract class SessionStoreContract {
     Session session = session();
     store.create(session);
 
-    store.keep(session.id(), "a", new byte[] {0, -1});
-    another().keep(session.id(), "b", new byte[] {2});
+    store.saveUpstreamState(session.id(), "a", new byte[] {0, -1});
+    another().saveUpstreamState(session.id(), "b", new byte[] {2});
     store.touch(session.id(), SessionActivity.none(Instant.EPOCH));
-    store.keep(session.id(), "a", new byte[] {0, -2});
+    store.saveUpstreamState(session.id(), "a", new byte[] {0, -2});
 
-    assertThat(another().kept(session.id(), "a")).hasValue(new byte[] {0, -2});
-    assertThat(store.kept(session.id(), "b")).hasValue(new byte[] {2});
-    assertThat(store.kept(session.id(), "c")).isEmpty();
+    assertThat(another().upstreamState(session.id(), "a")).hasValue(new byte[] {0, -2});
+    assertThat(store.upstreamState(session.id(), "b")).hasValue(new byte[] {2});
+    assertThat(store.upstreamState(session.id(), "c")).isEmpty();
   }
 
   @Test
@@ -166,13 +166,13 @@ public abstract class SessionStoreContract {
     SessionStore store = create(LONG, 10);
     Session session = session();
     store.create(session);
-    store.keep(session.id(), "a", new byte[] {1});
+    store.saveUpstreamState(session.id(), "a", new byte[] {1});
 
     store.end(session.id());
-    store.keep(session.id(), "b", new byte[] {1});
+    store.saveUpstreamState(session.id(), "b", new byte[] {1});
 
-    assertThat(store.kept(session.id(), "a")).isEmpty();
-    assertThat(store.kept(session.id(), "b")).isEmpty();
+    assertThat(store.upstreamState(session.id(), "a")).isEmpty();
+    assertThat(store.upstreamState(session.id(), "b")).isEmpty();
     assertThat(another().find(session.id())).isEmpty();
   }
 
@@ -216,8 +216,8 @@ public abstract class SessionStoreContract {
     pass(SHORT);
 
     await().until(() -> store.find(session.id()).isEmpty());
-    assertThat(another().takeExpired(10)).containsExactly(session);
-    assertThat(store.takeExpired(10)).isEmpty();
+    assertThat(another().endExpired(10)).containsExactly(session);
+    assertThat(store.endExpired(10)).isEmpty();
     assertThat(store.count()).isZero();
   }
 
@@ -239,7 +239,7 @@ public abstract class SessionStoreContract {
         });
 
     assertThat(store.find(used.id())).contains(used);
-    assertThat(store.takeExpired(10)).containsExactly(unused);
+    assertThat(store.endExpired(10)).containsExactly(unused);
     assertThat(store.count()).isEqualTo(1);
   }
 
@@ -254,7 +254,7 @@ public abstract class SessionStoreContract {
     store.touch(session.id(), NOTHING);
 
     assertThat(store.find(session.id())).isEmpty();
-    assertThat(store.takeExpired(10)).containsExactly(session);
+    assertThat(store.endExpired(10)).containsExactly(session);
   }
 
   @Test
@@ -263,7 +263,7 @@ public abstract class SessionStoreContract {
     SessionId unknown = SessionId.random();
 
     store.touch(unknown, NOTHING);
-    store.note(unknown, NOTHING);
+    store.recordActivity(unknown, NOTHING);
 
     assertThat(store.find(unknown)).isEmpty();
     assertThat(store.count()).isZero();
@@ -277,10 +277,10 @@ public abstract class SessionStoreContract {
     }
     pass(SHORT);
 
-    await().until(() -> store.takeExpired(2).size() == 2);
+    await().until(() -> store.endExpired(2).size() == 2);
 
-    await().until(() -> store.takeExpired(2).size() == 2);
-    await().until(() -> store.takeExpired(2).size() == 1);
+    await().until(() -> store.endExpired(2).size() == 2);
+    await().until(() -> store.endExpired(2).size() == 1);
   }
 
   @Test
@@ -299,7 +299,7 @@ public abstract class SessionStoreContract {
       List<Future<List<Session>>> takes = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
         SessionStore replica = i % 2 == 0 ? store : another();
-        takes.add(callers.submit(() -> replica.takeExpired(1000)));
+        takes.add(callers.submit(() -> replica.endExpired(1000)));
       }
       for (Future<List<Session>> take : takes) {
         taken.addAll(take.get());
@@ -336,7 +336,7 @@ public abstract class SessionStoreContract {
     SessionActivity fresh = activity(store, session);
 
     store.touch(session.id(), new SessionActivity(THEN.plusSeconds(9), "192.0.2.1", 3, 1));
-    another().note(session.id(), new SessionActivity(THEN, "192.0.2.2", 2, 0));
+    another().recordActivity(session.id(), new SessionActivity(THEN, "192.0.2.2", 2, 0));
     another().touch(session.id(), NOTHING);
 
     assertThat(fresh.requests()).isZero();
@@ -356,12 +356,12 @@ public abstract class SessionStoreContract {
         .pollInterval(Duration.ofMillis(100))
         .until(() -> {
           pass(Duration.ofMillis(500));
-          another().note(session.id(), NOTHING);
+          another().recordActivity(session.id(), NOTHING);
           return store.find(session.id()).isEmpty();
         });
 
     assertThat(store.list(null, 10).entries()).isEmpty();
-    assertThat(store.takeExpired(10)).containsExactly(session);
+    assertThat(store.endExpired(10)).containsExactly(session);
     assertThat(store.count()).isZero();
   }
 
@@ -410,7 +410,7 @@ public abstract class SessionStoreContract {
 
     assertThatIllegalArgumentException().isThrownBy(() -> store.list(null, 0));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> store.list(null, SessionStore.MOST_LISTED + 1));
+        .isThrownBy(() -> store.list(null, SessionStore.MAX_PAGE_SIZE + 1));
     assertThatIllegalArgumentException().isThrownBy(() -> store.list("no page", 10));
   }
 
@@ -426,13 +426,14 @@ public abstract class SessionStoreContract {
     Session initialized = opening.initialized("up-1", ProtocolVersion.V2025_06_18, "client/1");
 
     assertThat(store.find(opening.id())).contains(opening);
-    assertThat(another().initialized(initialized)).isTrue();
+    assertThat(another().completeInitialization(initialized)).isTrue();
     assertThat(
-            store.initialized(opening.initialized("up-2", ProtocolVersion.V2025_06_18, "client/2")))
+            store.completeInitialization(
+                opening.initialized("up-2", ProtocolVersion.V2025_06_18, "client/2")))
         .isFalse();
 
     assertThat(store.find(opening.id())).contains(initialized);
-    assertThat(store.initialized(opening())).isFalse();
+    assertThat(store.completeInitialization(opening())).isFalse();
   }
 
   @Test
@@ -449,9 +450,11 @@ public abstract class SessionStoreContract {
           return store.find(opening.id()).isEmpty();
         });
 
-    assertThat(store.initialized(opening.initialized(null, ProtocolVersion.V2024_11_05, "")))
+    assertThat(
+            store.completeInitialization(
+                opening.initialized(null, ProtocolVersion.V2024_11_05, "")))
         .isFalse();
-    assertThat(another().takeExpired(10)).containsExactly(opening);
+    assertThat(another().endExpired(10)).containsExactly(opening);
   }
 
   @Test
@@ -462,7 +465,7 @@ public abstract class SessionStoreContract {
     store.create(opening);
     store.create(other);
     Session initialized = opening.initialized(null, ProtocolVersion.V2024_11_05, "");
-    assertThat(store.initialized(initialized)).isTrue();
+    assertThat(store.completeInitialization(initialized)).isTrue();
 
     await()
         .pollInterval(Duration.ofMillis(100))
@@ -473,6 +476,6 @@ public abstract class SessionStoreContract {
         });
 
     assertThat(store.find(opening.id())).contains(initialized);
-    assertThat(store.takeExpired(10)).containsExactly(other);
+    assertThat(store.endExpired(10)).containsExactly(other);
   }
 }

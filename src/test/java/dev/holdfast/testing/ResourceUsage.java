@@ -37,7 +37,7 @@ public record ResourceUsage(
           "dev.holdfast.relay.pump.Pump",
           "dev.holdfast.relay.pump.StandaloneSource",
           "dev.holdfast.relay.session.RecentSessions$Use",
-          "dev.holdfast.log.Watchers$Seat",
+          "dev.holdfast.log.WatcherRegistry$Registration",
           "dev.holdfast.log.redis.DeliveryMarks$Note",
           "dev.holdfast.log.redis.OwnedStream",
           "dev.holdfast.log.redis.RedisStreamWriter",

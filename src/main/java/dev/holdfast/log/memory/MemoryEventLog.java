@@ -11,7 +11,7 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.Watch;
 import dev.holdfast.log.Watcher;
-import dev.holdfast.log.Watchers;
+import dev.holdfast.log.WatcherRegistry;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +29,7 @@ public final class MemoryEventLog implements EventLog {
   private final InstantSource clock;
   private final MemoryBudget budget;
   private final Map<String, MemorySession> sessions = new ConcurrentHashMap<>();
-  private final Watchers watchers = new Watchers();
+  private final WatcherRegistry watchers = new WatcherRegistry();
 
   /**
    * Creates an empty log.
@@ -91,7 +91,7 @@ public final class MemoryEventLog implements EventLog {
       throw new IllegalArgumentException("a page has room for at least one event");
     }
     MemoryStream found = find(stream);
-    return found == null ? new ReadResult.Unknown() : found.read(after, maxEvents);
+    return found == null ? new ReadResult.NoSuchStream() : found.read(after, maxEvents);
   }
 
   @Override
@@ -101,7 +101,7 @@ public final class MemoryEventLog implements EventLog {
 
   @Override
   public Watch watch(StreamRef stream, Watcher watcher) {
-    return watchers.seat(stream, watcher, () -> {});
+    return watchers.register(stream, watcher, () -> {});
   }
 
   @Override
@@ -124,7 +124,7 @@ public final class MemoryEventLog implements EventLog {
   }
 
   @Override
-  public void retire(StreamRef stream) {
+  public void markFullyDelivered(StreamRef stream) {
     MemoryStream found = find(stream);
     if (found != null) {
       found.retire();
@@ -199,18 +199,18 @@ public final class MemoryEventLog implements EventLog {
 
     /** A store that is never away has always taken the events already. */
     @Override
-    public boolean pass(List<NewEvent> events) {
+    public boolean deliverUnlogged(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);
       return false;
     }
 
     @Override
-    public void settle() {
+    public void recordSkipped() {
       // Nothing was passed.
     }
 
     @Override
-    public void note(String upstreamId) {
+    public void recordUpstreamCursor(String upstreamId) {
       // Nobody will take this stream over.
     }
   }

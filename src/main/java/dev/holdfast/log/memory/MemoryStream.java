@@ -181,7 +181,7 @@ final class MemoryStream {
     lock.lock();
     try {
       if (state == State.GONE || clock.millis() >= expires) {
-        return new ReadResult.Unknown();
+        return new ReadResult.NoSuchStream();
       }
       long next = after.number() + 1;
       long oldest = last.number() - kept.size() + 1;
@@ -191,7 +191,7 @@ final class MemoryStream {
             : new ReadResult.Gap(kept.get(0).event().position());
       }
       if (next > last.number() && state == State.COMPLETE) {
-        return new ReadResult.Ended();
+        return new ReadResult.EndOfStream();
       }
       return page((int) (next - oldest), maxEvents);
     } finally {

@@ -3,15 +3,15 @@ package dev.holdfast.log.redis;
 import static dev.holdfast.redis.RedisScript.beside;
 
 import dev.holdfast.log.FencedException;
-import dev.holdfast.log.Inbox.Message;
-import dev.holdfast.log.Inbox.OpenCall;
-import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.TooManyStreamsException;
+import dev.holdfast.log.ownership.Inbox.Message;
+import dev.holdfast.log.ownership.Inbox.OpenCall;
+import dev.holdfast.log.ownership.InboxFullException;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisLink;

@@ -1,6 +1,6 @@
 package dev.holdfast.log.redis;
 
-import dev.holdfast.log.Watchers;
+import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisLink;
@@ -29,9 +29,9 @@ final class MissedEvictions {
   private final RedisLink link;
   private final RedisKeys keys;
   private final String replica;
-  private final Watchers watchers;
+  private final WatcherRegistry watchers;
 
-  MissedEvictions(RedisLink link, RedisKeys keys, String replica, Watchers watchers) {
+  MissedEvictions(RedisLink link, RedisKeys keys, String replica, WatcherRegistry watchers) {
     this.link = link;
     this.keys = keys;
     this.replica = replica;
@@ -40,13 +40,13 @@ final class MissedEvictions {
 
   /** Looks for them, on a thread of its own: Redis may have gone again. */
   void look() {
-    List<Watchers.Seat> seats = watchers.confirmed();
+    List<WatcherRegistry.Registration> seats = watchers.recorded();
     if (!seats.isEmpty()) {
       Thread.ofVirtual().name("lost-evictions").start(() -> evict(seats));
     }
   }
 
-  private void evict(List<Watchers.Seat> seats) {
+  private void evict(List<WatcherRegistry.Registration> seats) {
     int done = 0;
     for (int attempt = 1; attempt <= ATTEMPTS && done < seats.size(); attempt++) {
       try {
@@ -62,7 +62,7 @@ final class MissedEvictions {
     }
   }
 
-  private void evictAmong(List<Watchers.Seat> seats) {
+  private void evictAmong(List<WatcherRegistry.Registration> seats) {
     List<@Nullable Response> tails = link.sendAll(seats.stream().map(this::tail).toList());
     for (int i = 0; i < seats.size(); i++) {
       Response tail = tails.get(i);
@@ -73,7 +73,7 @@ final class MissedEvictions {
     }
   }
 
-  private Request tail(Watchers.Seat seat) {
+  private Request tail(WatcherRegistry.Registration seat) {
     String session = keys.session(seat.stream().session());
     return Request.cmd(Command.HGET).arg(session).arg("t:" + seat.stream().name());
   }

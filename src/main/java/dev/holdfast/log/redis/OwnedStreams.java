@@ -6,7 +6,7 @@ import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.Watchers;
+import dev.holdfast.log.WatcherRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 final class OwnedStreams {
 
   private final LogScripts scripts;
-  private final Watchers watchers;
+  private final WatcherRegistry watchers;
   private final ByteBudget budget = ByteBudget.ofHeap(16, 32 << 20);
   private final Map<StreamRef, OwnedStream> streams = new ConcurrentHashMap<>();
 
   /** Streams of which it is being asked, or not yet known, whether they could be opened. */
   private final Set<StreamRef> opening = ConcurrentHashMap.newKeySet();
 
-  OwnedStreams(LogScripts scripts, Watchers watchers) {
+  OwnedStreams(LogScripts scripts, WatcherRegistry watchers) {
     this.scripts = scripts;
     this.watchers = watchers;
   }

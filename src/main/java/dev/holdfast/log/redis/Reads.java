@@ -9,7 +9,7 @@ import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.Watchers;
+import dev.holdfast.log.WatcherRegistry;
 import java.util.List;
 import java.util.Optional;
 
@@ -20,9 +20,9 @@ final class Reads {
 
   private final RedisStreamReader reader;
   private final OwnedStreams owned;
-  private final Watchers watchers;
+  private final WatcherRegistry watchers;
 
-  Reads(RedisStreamReader reader, OwnedStreams owned, Watchers watchers) {
+  Reads(RedisStreamReader reader, OwnedStreams owned, WatcherRegistry watchers) {
     this.reader = reader;
     this.owned = owned;
     this.watchers = watchers;
@@ -72,7 +72,7 @@ final class Reads {
   private static void restate(RedisStreamWriter writer) {
     writer.doubt();
     try {
-      writer.settle();
+      writer.recordSkipped();
     } catch (FencedException replaced) {
       // Then it is the new owner's log that counts.
     } catch (OutcomeUnknownException unknown) {

@@ -188,7 +188,7 @@ final class RecentEvents {
         return Optional.of(new ReadResult.Events(first(maxEvents)));
       }
       if (complete) {
-        return Optional.of(new ReadResult.Ended());
+        return Optional.of(new ReadResult.EndOfStream());
       }
       boolean say = maySayNothingNew || passing;
       maySayNothingNew = false;

@@ -1,9 +1,6 @@
 package dev.holdfast.log.redis;
 
-import dev.holdfast.log.AdoptedStream;
-import dev.holdfast.log.Adoption;
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogSize;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -13,7 +10,10 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.Watch;
 import dev.holdfast.log.Watcher;
-import dev.holdfast.log.Watchers;
+import dev.holdfast.log.WatcherRegistry;
+import dev.holdfast.log.ownership.AdoptedStream;
+import dev.holdfast.log.ownership.Adoption;
+import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.redis.RedisChannel;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
@@ -64,7 +64,7 @@ public final class RedisEventLog implements EventLog, Adoption {
   private final OwnedSessionRecorder ownership;
   private final LogScripts scripts;
   private final Reads reads;
-  private final Watchers watchers = new Watchers();
+  private final WatcherRegistry watchers = new WatcherRegistry();
   private final OwnedStreams owned;
   private final StreamOwnership claims;
   private final DeliveryMarks deliveries;
@@ -148,18 +148,18 @@ public final class RedisEventLog implements EventLog, Adoption {
   }
 
   @Override
-  public Map<StreamRef, String> unwritten(Collection<String> sessions) {
-    return claims.unwritten(sessions);
+  public Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
+    return claims.findOrphaned(sessions);
   }
 
   @Override
-  public List<AdoptedStream> adoptAgain(String session, Set<String> names) {
-    return claims.adoptAgain(session, names);
+  public List<AdoptedStream> reclaim(String session, Set<String> names) {
+    return claims.reclaim(session, names);
   }
 
   @Override
-  public Set<StreamRef> lost(Collection<StreamRef> streams) {
-    return claims.lost(streams);
+  public Set<StreamRef> findTakenOver(Collection<StreamRef> streams) {
+    return claims.findTakenOver(streams);
   }
 
   @Override
@@ -184,7 +184,8 @@ public final class RedisEventLog implements EventLog, Adoption {
   public Watch watch(StreamRef stream, Watcher watcher) {
     OwnedStream own = owned.find(stream);
     // Before the script: word that the seat is another's again must find it taken.
-    Watchers.Seat seat = watchers.seat(stream, watcher, () -> owned.left(stream));
+    WatcherRegistry.Registration seat =
+        watchers.register(stream, watcher, () -> owned.left(stream));
     try {
       if (own == null || !own.takeFree(seat.number())) {
         available("watch a stream", () -> scripts.watch(stream, seat.number()));
@@ -193,7 +194,7 @@ public final class RedisEventLog implements EventLog, Adoption {
       seat.close();
       throw unavailable;
     }
-    seat.confirm();
+    seat.markRecorded();
     if (own != null) {
       own.head().setActive(true);
     }
@@ -221,7 +222,7 @@ public final class RedisEventLog implements EventLog, Adoption {
   }
 
   @Override
-  public void retire(StreamRef stream) {
+  public void markFullyDelivered(StreamRef stream) {
     scripts.retire(stream);
   }
 

@@ -1,9 +1,9 @@
 package dev.holdfast.log.redis;
 
-import dev.holdfast.log.Inbox;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.ownership.Inbox;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -85,12 +85,12 @@ final class RedisInbox implements Inbox {
   }
 
   @Override
-  public int putElsewhere(String session, byte[] message) {
+  public int putForOthers(String session, byte[] message) {
     return scripts.put(session, "", message);
   }
 
   @Override
-  public boolean ask(
+  public boolean putRequest(
       StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
     return scripts.ask(stream, StreamOwnership.newFence(), requests, into, home, message);
   }
@@ -101,7 +101,7 @@ final class RedisInbox implements Inbox {
   }
 
   @Override
-  public void receive(Receiver one) {
+  public void setReceiver(Receiver one) {
     receiver = one;
   }
 
@@ -149,7 +149,7 @@ final class RedisInbox implements Inbox {
 
   private static void hand(Message letter, Receiver to) {
     try {
-      to.received(letter);
+      to.receive(letter);
     } catch (StoreUnavailableException notNow) {
       throw notNow;
     } catch (RuntimeException unforeseen) {
@@ -205,7 +205,7 @@ final class RedisInbox implements Inbox {
     had.remove(session);
     Receiver to = receiver;
     if (to != null) {
-      Thread.ofVirtual().name("inbox").start(() -> to.ended(session));
+      Thread.ofVirtual().name("inbox").start(() -> to.sessionEnded(session));
     }
   }
 

@@ -63,7 +63,7 @@ final class RedisStreamReader {
   private ReadResult read(StreamRef stream, Position after, int maxEvents, boolean again) {
     Found found = fetch(stream, after, Math.min(maxEvents, MAX_PAGE));
     if (!found.sessionExists()) {
-      return new ReadResult.Unknown();
+      return new ReadResult.NoSuchStream();
     }
     if (found.events().isEmpty()) {
       if (found.lastOfOpen() != null) {
@@ -71,7 +71,7 @@ final class RedisStreamReader {
       }
       Optional<Position> oldest = oldest(stream);
       if (oldest.isEmpty()) {
-        return new ReadResult.Unknown();
+        return new ReadResult.NoSuchStream();
       }
       // Nothing of it was there a moment ago: it may have been opened only just now.
       return again ? new ReadResult.Gap(oldest.get()) : read(stream, after, maxEvents, true);
@@ -131,7 +131,7 @@ final class RedisStreamReader {
           : new ReadResult.Gap(next);
     }
     if (own.last()) {
-      return new ReadResult.Ended();
+      return new ReadResult.EndOfStream();
     }
     Position last = found.lastOfOpen();
     boolean atHead = last != null && last.number() <= own.position().number();

@@ -119,7 +119,7 @@ final class RedisStreamWriter implements StreamWriter {
   }
 
   @Override
-  public boolean pass(List<NewEvent> events) {
+  public boolean deliverUnlogged(List<NewEvent> events) {
     NewEvent.requireWellFormed(events);
     lock.lock();
     try {
@@ -163,7 +163,7 @@ final class RedisStreamWriter implements StreamWriter {
   }
 
   @Override
-  public void settle() {
+  public void recordSkipped() {
     lock.lock();
     try {
       long upTo = standing.last().number();
@@ -184,7 +184,7 @@ final class RedisStreamWriter implements StreamWriter {
   }
 
   @Override
-  public void note(String upstreamId) {
+  public void recordUpstreamCursor(String upstreamId) {
     long number;
     lock.lock();
     try {

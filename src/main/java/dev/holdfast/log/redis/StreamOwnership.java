@@ -2,9 +2,9 @@ package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.redis.RedisEventLog.available;
 
-import dev.holdfast.log.AdoptedStream;
-import dev.holdfast.log.Adoption;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.ownership.AdoptedStream;
+import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisLink;
 import io.vertx.redis.client.Command;
@@ -66,13 +66,13 @@ final class StreamOwnership implements Adoption {
   }
 
   @Override
-  public Map<StreamRef, String> unwritten(Collection<String> sessions) {
+  public Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
     return available("look for streams without a writer", () -> unwritten.among(sessions));
   }
 
   /** If its outcome stays unknown, the streams are found unwritten once more. */
   @Override
-  public List<AdoptedStream> adoptAgain(String session, Set<String> names) {
+  public List<AdoptedStream> reclaim(String session, Set<String> names) {
     String owner = newOwner();
     return claim(session, replica, owner, names);
   }
@@ -116,7 +116,7 @@ final class StreamOwnership implements Adoption {
   }
 
   @Override
-  public Set<StreamRef> lost(Collection<StreamRef> streams) {
+  public Set<StreamRef> findTakenOver(Collection<StreamRef> streams) {
     Set<StreamRef> lost = new HashSet<>();
     List<StreamRef> all = List.copyOf(streams);
     List<@Nullable Response> owners =

@@ -1,8 +1,8 @@
 package dev.holdfast.relay.failover;
 
-import dev.holdfast.log.Adoption;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.session.SessionStoreException;
@@ -76,7 +76,7 @@ public final class OrphanedStreams {
    * @throws SessionStoreException when the sessions are away; likewise
    */
   public void takeUp() {
-    Map<StreamRef, String> before = adoption.unwritten(sessions.get());
+    Map<StreamRef, String> before = adoption.findOrphaned(sessions.get());
     if (before.isEmpty() || !pause()) {
       return;
     }
@@ -84,7 +84,7 @@ public final class OrphanedStreams {
         before.keySet().stream().map(StreamRef::session).collect(Collectors.toSet());
     Map<String, Set<String>> astray = new HashMap<>();
     adoption
-        .unwritten(suspect)
+        .findOrphaned(suspect)
         .forEach((stream, owner) -> {
           if (owner.equals(before.get(stream))) {
             astray.computeIfAbsent(stream.session(), _ -> new HashSet<>()).add(stream.name());

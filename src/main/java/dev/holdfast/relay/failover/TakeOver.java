@@ -1,13 +1,13 @@
 package dev.holdfast.relay.failover;
 
-import dev.holdfast.log.AdoptedStream;
-import dev.holdfast.log.Adoption;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.ownership.AdoptedStream;
+import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.Parts;
@@ -111,7 +111,7 @@ public final class TakeOver {
    */
   void takeUp(String session, Set<String> names) {
     LOG.warnf("nothing writes session=%s streams=%s any more", session, names);
-    take(session, () -> adoption.adoptAgain(session, names));
+    take(session, () -> adoption.reclaim(session, names));
   }
 
   private void take(String session, Supplier<List<AdoptedStream>> adopting) {
@@ -295,7 +295,7 @@ public final class TakeOver {
    *     writes is refused in any case
    */
   public void stopFenced() {
-    adoption.lost(pumps.streams()).forEach(pumps::stop);
+    adoption.findTakenOver(pumps.streams()).forEach(pumps::stop);
   }
 
   /** Whether streams of a session are written here. */

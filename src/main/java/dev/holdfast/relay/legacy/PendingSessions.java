@@ -129,7 +129,7 @@ public final class PendingSessions {
     boolean recorded = false;
     boolean settled = false;
     try {
-      recorded = store.initialized(initialized);
+      recorded = store.completeInitialization(initialized);
       if (recorded && sessions.keepsSessions(initialized)) {
         sessions.settleHere(initialized, request);
       }

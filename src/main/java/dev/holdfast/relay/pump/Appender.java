@@ -88,7 +88,7 @@ final class Appender {
   }
 
   private boolean pass(List<NewEvent> events) {
-    if (!writer.pass(events)) {
+    if (!writer.deliverUnlogged(events)) {
       return false;
     }
     passing = true;
@@ -103,7 +103,7 @@ final class Appender {
     for (Backoff backoff = TELL; ; backoff = backoff.next()) {
       int told = untold.get();
       try {
-        writer.settle();
+        writer.recordSkipped();
         // What comes from now on is appended: else a busy stream would never be settled.
         passing = false;
         if (untold.compareAndSet(told, 0)) {

@@ -1,8 +1,8 @@
 package dev.holdfast.relay.routing;
 
-import dev.holdfast.log.Inbox;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -48,7 +48,7 @@ public final class MessageRouter {
     this.pumps = parts.pumps();
     this.homes = parts.homes();
     this.listener = parts.listener();
-    inbox.receive(new Receiver());
+    inbox.setReceiver(new Receiver());
   }
 
   /**
@@ -76,7 +76,7 @@ public final class MessageRouter {
   void ask(Session session, StreamRef stream, Body body) {
     String requests = RequestIds.write(PendingRequests.idsOf(body));
     String into = StreamNames.keptIn(session);
-    if (!inbox.ask(stream, requests, into, StreamNames.STANDALONE, body.bytes())) {
+    if (!inbox.putRequest(stream, requests, into, StreamNames.STANDALONE, body.bytes())) {
       throw new UpstreamException.SessionGone();
     }
   }
@@ -110,7 +110,7 @@ public final class MessageRouter {
     if (sessions.isResident(session)) {
       PendingRequests.messagesOf(body).stream()
           .filter(message -> cancelled(message) == null)
-          .forEach(message -> inbox.putElsewhere(session.id().value(), message.bytes()));
+          .forEach(message -> inbox.putForOthers(session.id().value(), message.bytes()));
     }
   }
 
@@ -158,7 +158,7 @@ public final class MessageRouter {
   private final class Receiver implements Inbox.Receiver {
 
     @Override
-    public void received(Inbox.Message letter) {
+    public void receive(Inbox.Message letter) {
       try {
         boolean forHome = letter.writer() != null || homes.find(letter.session()) != null;
         Optional<Session> recorded =
@@ -190,7 +190,7 @@ public final class MessageRouter {
 
     /** Lets go of what a session still has running here that may say nothing for long. */
     @Override
-    public void ended(String session) {
+    public void sessionEnded(String session) {
       pumps.stop(session);
     }
   }

@@ -37,7 +37,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
       return;
     }
     if (initialize.bytes().length <= MOST_KEPT) {
-      store.keep(session.id(), INITIALIZE, initialize.bytes());
+      store.saveUpstreamState(session.id(), INITIALIZE, initialize.bytes());
     } else {
       LOG.warnf(
           "session=%s cannot be opened anew when it is lost: bytes=%d of initialize are too many",
@@ -48,7 +48,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
   /** The client has said that it is initialized. */
   public void initialized() {
     if (reopens()) {
-      store.keep(session.id(), INITIALIZED, new byte[] {1});
+      store.saveUpstreamState(session.id(), INITIALIZED, new byte[] {1});
     }
   }
 
@@ -68,8 +68,10 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
     boolean initialized;
     try {
       initialize =
-          store.kept(session.id(), INITIALIZE).orElseThrow(UpstreamException.SessionGone::new);
-      initialized = store.kept(session.id(), INITIALIZED).isPresent();
+          store
+              .upstreamState(session.id(), INITIALIZE)
+              .orElseThrow(UpstreamException.SessionGone::new);
+      initialized = store.upstreamState(session.id(), INITIALIZED).isPresent();
     } catch (SessionStoreException away) {
       throw new UpstreamException.Unreachable(away);
     }

@@ -1,9 +1,9 @@
 package dev.holdfast.relay.routing;
 
-import dev.holdfast.log.Inbox;
-import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.ownership.Inbox;
+import dev.holdfast.log.ownership.InboxFullException;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;

@@ -110,7 +110,7 @@ final class RecentSessions {
     // What is counted meanwhile is left for the next time: the replacement fails then.
     boolean settled = isStale(use) ? uses.remove(id, use) : uses.replace(id, use, told);
     if (settled && !use.untold().isEmpty()) {
-      store.note(id, use.untold());
+      store.recordActivity(id, use.untold());
     }
   }
 

@@ -297,7 +297,7 @@ public final class Sessions {
     SessionEndReport ended = SessionEndReport.NONE;
     List<Session> expired;
     do {
-      expired = store.takeExpired(EXPIRED_AT_ONCE);
+      expired = store.endExpired(EXPIRED_AT_ONCE);
       for (Session each : expired) {
         ended = ended.plus(clearExpired(each));
       }

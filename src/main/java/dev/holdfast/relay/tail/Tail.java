@@ -113,7 +113,7 @@ public final class Tail {
       follow(outlet);
       outlet.end(frames);
       if (complete) {
-        context.log().retire(stream);
+        context.log().markFullyDelivered(stream);
       }
     } catch (ClientGoneException gone) {
       LOG.tracef("stream=%s the client is gone", stream);
@@ -164,7 +164,7 @@ public final class Tail {
         case ReadResult.Gap gap -> {
           return passOver(gap);
         }
-        case ReadResult.Ended _, ReadResult.Unknown _ -> {
+        case ReadResult.EndOfStream _, ReadResult.NoSuchStream _ -> {
           return false;
         }
       }
@@ -298,7 +298,7 @@ public final class Tail {
       framing.closing(frames, context.config().retry());
       return false;
     }
-    Position before = gap.goOnAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
+    Position before = gap.resumeAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
     framing.gap(frames, cursor, before);
     if (before.equals(cursor)) {
       return false;

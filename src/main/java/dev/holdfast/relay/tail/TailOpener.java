@@ -120,8 +120,8 @@ public final class TailOpener {
         listener.gap();
         throw new RelayException.EventsPurged(last, gap.firstAvailable());
       }
-      case ReadResult.Unknown _ -> throw missing(session, last);
-      case ReadResult.Ended _ -> {
+      case ReadResult.NoSuchStream _ -> throw missing(session, last);
+      case ReadResult.EndOfStream _ -> {
         return Optional.empty();
       }
       case ReadResult.Events(List<LogEvent> events) when onlyEnds(events) -> {
@@ -153,9 +153,9 @@ public final class TailOpener {
     return switch (log.read(stream, Position.START, 1)) {
       case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() ->
           new ReadResult.Gap(events.getFirst().position());
-      case ReadResult.Events _, ReadResult.Ended _ -> new ReadResult.Gap(null);
+      case ReadResult.Events _, ReadResult.EndOfStream _ -> new ReadResult.Gap(null);
       case ReadResult.Gap gap -> gap;
-      case ReadResult.Unknown unknown -> unknown;
+      case ReadResult.NoSuchStream unknown -> unknown;
     };
   }
 

@@ -126,7 +126,7 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   @Override
-  public boolean initialized(Session session) {
+  public boolean completeInitialization(Session session) {
     Instant now = clock.instant();
     boolean[] done = new boolean[1];
     change(
@@ -151,17 +151,17 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   @Override
-  public void note(SessionId id, SessionActivity since) {
+  public void recordActivity(SessionId id, SessionActivity since) {
     change(id, entry -> entry.used(entry.lastUsed(), since));
   }
 
   @Override
-  public void keep(SessionId id, String name, byte[] value) {
+  public void saveUpstreamState(SessionId id, String name, byte[] value) {
     change(id, entry -> entry.keeping(name, value));
   }
 
   @Override
-  public Optional<byte[]> kept(SessionId id, String name) {
+  public Optional<byte[]> upstreamState(SessionId id, String name) {
     return Optional.ofNullable(entries.get(id))
         .filter(this::lives)
         .flatMap(entry -> Optional.ofNullable(entry.kept().get(name)));
@@ -181,7 +181,7 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   @Override
-  public List<Session> takeExpired(int most) {
+  public List<Session> endExpired(int most) {
     List<Entry> expired =
         entries.values().stream().filter(entry -> !lives(entry)).limit(most).toList();
     List<Session> taken = new ArrayList<>();
@@ -209,8 +209,8 @@ public final class MemorySessionStore implements SessionStore {
 
   @Override
   public SessionPage list(@Nullable String from, int about) {
-    if (about < 1 || about > MOST_LISTED) {
-      throw new IllegalArgumentException("a page has room for 1 to " + MOST_LISTED);
+    if (about < 1 || about > MAX_PAGE_SIZE) {
+      throw new IllegalArgumentException("a page has room for 1 to " + MAX_PAGE_SIZE);
     }
     Collection<Entry> rest = (from == null ? entries : entries.tailMap(idOf(from), false)).values();
     List<Entry> some = rest.stream().limit(about).toList();

@@ -92,7 +92,7 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
-  public boolean initialized(Session session) {
+  public boolean completeInitialization(Session session) {
     String id = session.id().value();
     Response expires =
         run(
@@ -125,7 +125,7 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
-  public void note(SessionId id, SessionActivity since) {
+  public void recordActivity(SessionId id, SessionActivity since) {
     use(id, Duration.ZERO, since);
   }
 
@@ -141,7 +141,7 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
-  public void keep(SessionId id, String name, byte[] value) {
+  public void saveUpstreamState(SessionId id, String name, byte[] value) {
     Response _ =
         run(
             KEEP,
@@ -150,7 +150,7 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
-  public Optional<byte[]> kept(SessionId id, String name) {
+  public Optional<byte[]> upstreamState(SessionId id, String name) {
     Response values =
         run(FIND, keys.session(id.value()), request -> request.arg(SessionFields.kept(name)));
     Response value = values == null ? null : values.get(0);
@@ -165,7 +165,7 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
-  public List<Session> takeExpired(int most) {
+  public List<Session> endExpired(int most) {
     List<Session> taken = new ArrayList<>();
     for (String id : asked(() -> places.expired(most))) {
       take(id).ifPresent(taken::add);
@@ -191,7 +191,7 @@ public final class RedisSessionStore implements SessionStore {
 
   @Override
   public SessionPage list(@Nullable String from, int about) {
-    if (about < 1 || about > MOST_LISTED || (from != null && !CURSOR.matcher(from).matches())) {
+    if (about < 1 || about > MAX_PAGE_SIZE || (from != null && !CURSOR.matcher(from).matches())) {
       throw new IllegalArgumentException("no such page, or too large");
     }
     return asked(() -> listing.list(from, about));

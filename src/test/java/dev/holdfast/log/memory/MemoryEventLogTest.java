@@ -123,7 +123,7 @@ class MemoryEventLogTest extends EventLogContract {
 
     small.open(other, "2").append(numbered(1, 2));
 
-    assertThat(small.read(ref, end, 1)).isEqualTo(new ReadResult.Unknown());
+    assertThat(small.read(ref, end, 1)).isEqualTo(new ReadResult.NoSuchStream());
   }
 
   @Test

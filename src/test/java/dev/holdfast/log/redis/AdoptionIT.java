@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
@@ -22,6 +21,7 @@ import dev.holdfast.log.Retention;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RedisProxy;
 import java.time.Duration;
@@ -115,8 +115,8 @@ class AdoptionIT {
     assertThatExceptionOfType(FencedException.class)
         .isThrownBy(() -> zombie.append(List.of(event("stale"))));
     assertThat(payloads(readAll(former, ref, Position.START))).containsExactly("1", "2");
-    assertThat(former.lost(Set.of(ref))).containsExactly(ref);
-    assertThat(heir.lost(Set.of(ref))).isEmpty();
+    assertThat(former.findTakenOver(Set.of(ref))).containsExactly(ref);
+    assertThat(heir.findTakenOver(Set.of(ref))).isEmpty();
   }
 
   @Test
@@ -192,17 +192,17 @@ class AdoptionIT {
     StreamRef again = new StreamRef(ref.session(), "again");
     StreamWriter againWriter = former.open(again, "3");
 
-    writer.note("u 0");
-    laterWriter.note("u0");
+    writer.recordUpstreamCursor("u 0");
+    laterWriter.recordUpstreamCursor("u0");
     laterWriter.append(List.of(fromUpstream("1", "u1")));
     againWriter.append(List.of(fromUpstream("1", "u1")));
-    againWriter.note("u2");
+    againWriter.recordUpstreamCursor("u2");
     former.check(); // Commands of one thread are executed in order.
 
     assertThat(heir.adopt(ref.session(), "a"))
         .extracting(stream -> stream.stream().name() + " " + stream.upstreamId())
         .containsExactlyInAnyOrder("a1 u 0", "later u1", "again u2");
-    writer.note("stale");
+    writer.recordUpstreamCursor("stale");
   }
 
   @Test
@@ -308,11 +308,11 @@ class AdoptionIT {
     await().until(() -> proxy.cutsLeft() == 0);
 
     assertThat(unwritten(log)).containsOnlyKeys(ref);
-    StreamWriter writer = log.adoptAgain(ref.session(), Set.of("a1")).getFirst().writer();
+    StreamWriter writer = log.reclaim(ref.session(), Set.of("a1")).getFirst().writer();
     assertThat(unwritten(log)).isEmpty();
     writer.append(List.of(last("end")));
     assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("end");
-    assertThat(log.adoptAgain(ref.session(), Set.of("a1"))).isEmpty();
+    assertThat(log.reclaim(ref.session(), Set.of("a1"))).isEmpty();
   }
 
   /** A master that fails takes the newest writes with it. */
@@ -332,7 +332,7 @@ class AdoptionIT {
     redis.command("COPY", stream + "before", stream, "REPLACE");
 
     assertThat(unwritten(log)).containsOnlyKeys(ref);
-    AdoptedStream again = log.adoptAgain(ref.session(), Set.of("a1")).getFirst();
+    AdoptedStream again = log.reclaim(ref.session(), Set.of("a1")).getFirst();
     assertThat(again.requests()).isEqualTo("1");
     again.writer().append(List.of(last("unknown")));
     assertThat(payloads(readAll(log, ref, second))).containsExactly("unknown");
@@ -358,7 +358,7 @@ class AdoptionIT {
     RedisEventLog home = replica("a");
     RedisEventLog other = replica("b");
     home.open(new StreamRef(ref.session(), "g"), "");
-    assertThat(other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
+    assertThat(other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
 
     assertThat(unwritten(home)).isEmpty();
     redis.command("DEL", Replica.KEYS.inbox(ref.session()));
@@ -366,6 +366,6 @@ class AdoptionIT {
   }
 
   private Map<StreamRef, String> unwritten(RedisEventLog log) {
-    return log.unwritten(List.of(ref.session(), "unknown"));
+    return log.findOrphaned(List.of(ref.session(), "unknown"));
   }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.NewEvent;
@@ -16,6 +15,7 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.Watch;
 import dev.holdfast.log.Watcher;
+import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.testing.ClusterFixture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -117,7 +117,7 @@ class ClusterLogIT {
       assertThat(texts(two.log.read(writer.stream(), Position.START, 10)))
           .containsExactly("a", "b", "c");
       assertThat(two.log.beforeOldest(writer.stream())).isPresent();
-      two.log.retire(writer.stream());
+      two.log.markFullyDelivered(writer.stream());
     }
   }
 
@@ -140,7 +140,7 @@ class ClusterLogIT {
   void shouldAdoptElsewhere() {
     for (StreamWriter writer : open("adopt")) {
       writer.append(List.of(new NewEvent("a".getBytes(UTF_8), "upstream-1", false)));
-      writer.note("upstream-2");
+      writer.recordUpstreamCursor("upstream-2");
 
       List<AdoptedStream> adopted = two.log.adopt(writer.stream().session(), "one");
 
@@ -149,7 +149,7 @@ class ClusterLogIT {
       adopted.getFirst().writer().append(List.of(event("b")));
       assertThatExceptionOfType(FencedException.class)
           .isThrownBy(() -> writer.append(List.of(event("c"))));
-      assertThat(one.log.lost(Set.of(writer.stream()))).containsExactly(writer.stream());
+      assertThat(one.log.findTakenOver(Set.of(writer.stream()))).containsExactly(writer.stream());
     }
   }
 
@@ -157,7 +157,7 @@ class ClusterLogIT {
   void shouldEndASessionEverywhere() {
     List<StreamWriter> writers = open("end");
     List<StreamRef> streams = writers.stream().map(StreamWriter::stream).toList();
-    assertThat(one.log.lost(streams)).isEmpty();
+    assertThat(one.log.findTakenOver(streams)).isEmpty();
     one.log.sweep();
 
     for (StreamWriter writer : writers) {
@@ -165,7 +165,7 @@ class ClusterLogIT {
       two.log.end(writer.stream().session());
 
       assertThat(one.log.read(writer.stream(), Position.START, 1))
-          .isInstanceOf(ReadResult.Unknown.class);
+          .isInstanceOf(ReadResult.NoSuchStream.class);
       assertThatExceptionOfType(FencedException.class)
           .isThrownBy(() -> writer.append(List.of(event("b"))));
     }

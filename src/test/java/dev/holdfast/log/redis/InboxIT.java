@@ -7,9 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.AdoptedStream;
-import dev.holdfast.log.Inbox;
-import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.OutcomeUnknownException;
@@ -19,6 +16,9 @@ import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.ownership.AdoptedStream;
+import dev.holdfast.log.ownership.Inbox;
+import dev.holdfast.log.ownership.InboxFullException;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RedisProxy;
 import java.time.Duration;
@@ -82,15 +82,15 @@ class InboxIT {
 
     void receive(Consumer<Inbox.Message> receiver) {
       inbox()
-          .receive(
+          .setReceiver(
               new Inbox.Receiver() {
                 @Override
-                public void received(Inbox.Message letter) {
+                public void receive(Inbox.Message letter) {
                   receiver.accept(letter);
                 }
 
                 @Override
-                public void ended(String session) {
+                public void sessionEnded(String session) {
                   ended.add(session);
                 }
               });
@@ -159,7 +159,7 @@ class InboxIT {
       Position _ = writer.append(List.of(new NewEvent(letter.message(), null, true)));
     });
 
-    assertThat(other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
+    assertThat(other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
 
     await().until(() -> LogTesting.readAll(other.log, ref, Position.START).size() == 1);
     await().until(() -> waiting().equals(":0"));
@@ -171,7 +171,7 @@ class InboxIT {
   void shouldDoNothingWithoutAHome() {
     Owner other = replica("b");
 
-    assertThat(other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8))).isFalse();
+    assertThat(other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8))).isFalse();
 
     assertThat(other.inbox().isOpen(ref)).isFalse();
     assertThat(waiting()).isEqualTo(":0");
@@ -183,7 +183,8 @@ class InboxIT {
     other.log.end(session);
 
     assertThatExceptionOfType(SessionEndedException.class)
-        .isThrownBy(() -> other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8)));
+        .isThrownBy(
+            () -> other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8)));
   }
 
   /** Who is told that nothing was done asks again, and the tool runs twice. */
@@ -193,13 +194,14 @@ class InboxIT {
     Owner home = replica("a");
     Owner other = silent("b", proxy.url(), redis.url());
     StreamRef before = new StreamRef(session, "a0");
-    assertThat(other.inbox().ask(before, "0", null, "g", "".getBytes(UTF_8))).isFalse();
+    assertThat(other.inbox().putRequest(before, "0", null, "g", "".getBytes(UTF_8))).isFalse();
     home.log.open(new StreamRef(session, "g"), "");
 
     proxy.cutAtNextReplies(2);
 
     assertThatExceptionOfType(OutcomeUnknownException.class)
-        .isThrownBy(() -> other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8)));
+        .isThrownBy(
+            () -> other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8)));
     await().until(() -> home.received.equals(List.of("question")));
   }
 
@@ -210,7 +212,7 @@ class InboxIT {
     Owner heir = replica("b");
     Owner other = replica("c");
     home.log.open(new StreamRef(session, "g"), "");
-    assertThat(other.inbox().ask(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
+    assertThat(other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
     put(other, new StreamRef(session, "g"), "for whoever is at home");
 
     List<AdoptedStream> adopted = heir.log.adopt(session, "a");
@@ -381,7 +383,7 @@ class InboxIT {
     two.log.open(new StreamRef(session, "b1"), "3");
     sender.log.open(new StreamRef(session, "c1"), "4");
 
-    assertThat(sender.inbox().putElsewhere(session, "x".getBytes(UTF_8))).isEqualTo(2);
+    assertThat(sender.inbox().putForOthers(session, "x".getBytes(UTF_8))).isEqualTo(2);
 
     await().until(() -> !one.received.isEmpty() && !two.received.isEmpty());
     await().until(() -> waiting().equals(":0"));
@@ -403,7 +405,7 @@ class InboxIT {
     proxy.cutAtNextReplies(1);
     put(other, ref, "2");
     proxy.cutAtNextReplies(1);
-    assertThat(other.inbox().putElsewhere(session, "3".getBytes(UTF_8))).isEqualTo(1);
+    assertThat(other.inbox().putForOthers(session, "3".getBytes(UTF_8))).isEqualTo(1);
 
     assertThat(proxy.cutsLeft()).isZero();
     assertThat(waiting()).isEqualTo(":3");
@@ -421,7 +423,7 @@ class InboxIT {
     assertThat(other.inbox().put(ref, new byte[1])).isFalse();
     assertThat(other.inbox().put(new StreamRef(session, "never"), new byte[1])).isFalse();
     assertThat(other.inbox().put(new StreamRef("unknown", "a1"), new byte[1])).isFalse();
-    assertThat(other.inbox().putElsewhere(session, new byte[1])).isZero();
+    assertThat(other.inbox().putForOthers(session, new byte[1])).isZero();
     assertThat(waiting()).isEqualTo(":0");
   }
 
@@ -448,14 +450,14 @@ class InboxIT {
     Owner owner = silent("a", redis.url(), redis.url());
     Owner other = silent("b", proxy.url(), redis.url());
     StreamRef home = new StreamRef(session, "g");
-    assertThat(other.inbox().ask(ref, "1", null, "g", new byte[0])).isFalse();
+    assertThat(other.inbox().putRequest(ref, "1", null, "g", new byte[0])).isFalse();
     owner.log.open(home, "");
     put(other, home, "x".repeat(InboxScripts.MAX_BYTES));
 
     proxy.cutAtNextReplies(1);
 
     assertThatExceptionOfType(OutcomeUnknownException.class)
-        .isThrownBy(() -> other.inbox().ask(ref, "1", null, "g", new byte[0]));
+        .isThrownBy(() -> other.inbox().putRequest(ref, "1", null, "g", new byte[0]));
   }
 
   @Test
@@ -495,15 +497,15 @@ class InboxIT {
     assertThatExceptionOfType(InboxFullException.class)
         .isThrownBy(() -> other.inbox().put(ref, new byte[0]));
     assertThatExceptionOfType(InboxFullException.class)
-        .isThrownBy(() -> other.inbox().putElsewhere(session, new byte[0]));
+        .isThrownBy(() -> other.inbox().putForOthers(session, new byte[0]));
     StreamRef asked = new StreamRef(session, "a2");
     assertThatExceptionOfType(InboxFullException.class)
-        .isThrownBy(() -> other.inbox().ask(asked, "2", null, "g", new byte[0]));
+        .isThrownBy(() -> other.inbox().putRequest(asked, "2", null, "g", new byte[0]));
 
     assertThat(other.inbox().isOpen(asked)).isFalse();
     owner.receiveAll();
     owner.inbox().collect(session);
-    assertThat(other.inbox().ask(asked, "2", null, "g", new byte[0])).isTrue();
+    assertThat(other.inbox().putRequest(asked, "2", null, "g", new byte[0])).isTrue();
   }
 
   @Test
@@ -514,8 +516,8 @@ class InboxIT {
     StreamWriter writer = owner.log.open(ref, "1");
     StreamRef asked = new StreamRef(session, "a2");
     put(other, ref, "four");
-    assertThat(other.inbox().putElsewhere(session, "three".getBytes(UTF_8))).isEqualTo(1);
-    assertThat(other.inbox().ask(asked, "2", null, "g", "sixsix".getBytes(UTF_8))).isTrue();
+    assertThat(other.inbox().putForOthers(session, "three".getBytes(UTF_8))).isEqualTo(1);
+    assertThat(other.inbox().putRequest(asked, "2", null, "g", "sixsix".getBytes(UTF_8))).isTrue();
     assertThat(bytesWaiting()).containsExactly("15");
 
     writer.append(List.of(last("end")));

@@ -71,7 +71,7 @@ class OutageIT {
         .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
         .ignoreExceptionsInstanceOf(OutcomeUnknownException.class)
         .until(() -> {
-          writer.settle();
+          writer.recordSkipped();
           return true;
         });
   }
@@ -101,8 +101,8 @@ class OutageIT {
     List<NewEvent> held = numbered(2, 2);
     failing(() -> writer.append(held));
 
-    assertThat(writer.pass(held)).isTrue();
-    assertThat(writer.pass(numbered(3, 4))).isTrue();
+    assertThat(writer.deliverUnlogged(held)).isTrue();
+    assertThat(writer.deliverUnlogged(numbered(3, 4))).isTrue();
 
     List<LogEvent> passed = events(log.read(ref, first, 10));
     assertThat(payloads(passed)).containsExactly("2", "3", "4");
@@ -134,7 +134,7 @@ class OutageIT {
     redis.freeze();
     List<NewEvent> held = numbered(2, 3);
     assertThat(failing(() -> writer.append(held))).isInstanceOf(OutcomeUnknownException.class);
-    assertThat(writer.pass(held)).isTrue();
+    assertThat(writer.deliverUnlogged(held)).isTrue();
 
     redis.thaw();
     settle();
@@ -152,8 +152,9 @@ class OutageIT {
     redis.freeze();
     List<NewEvent> end = List.of(event("2"), last("3"));
     failing(() -> writer.append(end));
-    assertThat(writer.pass(end)).isTrue();
-    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> writer.pass(numbered(4, 4)));
+    assertThat(writer.deliverUnlogged(end)).isTrue();
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> writer.deliverUnlogged(numbered(4, 4)));
 
     redis.thaw();
     settle();
@@ -164,11 +165,12 @@ class OutageIT {
     assertThat(hasOwner()).isFalse();
     ReadResult gap = other.read(ref, first, 10);
     assertThat(gap).isInstanceOf(ReadResult.Gap.class);
-    Position goOn = ((ReadResult.Gap) gap).goOnAfter().orElseThrow();
+    Position goOn = ((ReadResult.Gap) gap).resumeAfter().orElseThrow();
     List<LogEvent> rest = events(other.read(ref, goOn, 10));
     assertThat(payloads(rest)).containsExactly("");
     assertThat(rest.getFirst().last()).isTrue();
-    assertThat(other.read(ref, rest.getFirst().position(), 1)).isEqualTo(new ReadResult.Ended());
+    assertThat(other.read(ref, rest.getFirst().position(), 1))
+        .isEqualTo(new ReadResult.EndOfStream());
   }
 
   @Test
@@ -176,7 +178,7 @@ class OutageIT {
     writer.append(numbered(1, 1));
     redis.kill();
 
-    assertThat(writer.pass(numbered(2, 2))).isFalse();
+    assertThat(writer.deliverUnlogged(numbered(2, 2))).isFalse();
 
     redis.restart();
     await().ignoreExceptions().until(() -> writer.append(numbered(2, 2)).number() == 2);
@@ -192,11 +194,11 @@ class OutageIT {
     Position second = writer.append(numbered(2, 2));
     redis.kill();
 
-    assertThat(writer.pass(numbered(3, 3))).isFalse();
+    assertThat(writer.deliverUnlogged(numbered(3, 3))).isFalse();
     assertThat(catchThrowable(() -> log.read(ref, Position.START, 10))).isNotNull();
-    assertThat(writer.pass(numbered(3, 3))).isFalse();
+    assertThat(writer.deliverUnlogged(numbered(3, 3))).isFalse();
     assertThat(events(log.read(ref, second, 10))).isEmpty();
-    assertThat(writer.pass(numbered(3, 3))).isTrue();
+    assertThat(writer.deliverUnlogged(numbered(3, 3))).isTrue();
   }
 
   /** A tail is never forced to keep up: what it has not read waits with the upstream. */
@@ -207,7 +209,7 @@ class OutageIT {
     List<NewEvent> large = List.of(new NewEvent(new byte[100_000], null, false));
 
     int passed = 0;
-    while (writer.pass(large)) {
+    while (writer.deliverUnlogged(large)) {
       passed++;
       assertThat(passed).isLessThan(10);
     }
@@ -239,7 +241,7 @@ class OutageIT {
   void shouldEndWhenRedisComesBackEmpty() {
     Position first = follow();
     redis.kill();
-    assertThat(writer.pass(numbered(2, 2))).isTrue();
+    assertThat(writer.deliverUnlogged(numbered(2, 2))).isTrue();
     Position second = events(log.read(ref, first, 10)).getLast().position();
     redis.restart();
     await().until(() -> redis.command("FLUSHALL").equals("+OK"));
@@ -247,14 +249,15 @@ class OutageIT {
     await()
         .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
         .ignoreExceptionsInstanceOf(OutcomeUnknownException.class)
-        .untilAsserted(
-            () -> assertThatExceptionOfType(FencedException.class).isThrownBy(writer::settle));
+        .untilAsserted(() ->
+            assertThatExceptionOfType(FencedException.class).isThrownBy(writer::recordSkipped));
 
-    writer.settle();
-    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> writer.pass(numbered(3, 3)));
+    writer.recordSkipped();
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> writer.deliverUnlogged(numbered(3, 3)));
     assertThatExceptionOfType(FencedException.class)
         .isThrownBy(() -> writer.append(numbered(3, 3)));
-    assertThat(log.read(ref, second, 10)).isEqualTo(new ReadResult.Unknown());
+    assertThat(log.read(ref, second, 10)).isEqualTo(new ReadResult.NoSuchStream());
     assertThat(log.isWrittenHere(ref)).isFalse();
   }
 }

@@ -180,7 +180,7 @@ class RedisFaultsIT {
     await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
     assertThatExceptionOfType(FencedException.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
-    assertThat(a.read(ref, Position.START, 1)).isEqualTo(new ReadResult.Unknown());
+    assertThat(a.read(ref, Position.START, 1)).isEqualTo(new ReadResult.NoSuchStream());
     assertThat(redis.command("DBSIZE")).isEqualTo(":0");
   }
 
@@ -239,7 +239,7 @@ class RedisFaultsIT {
 
     assertThat(position.number()).isEqualTo(2);
     assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("1", "2");
-    assertThat(log.read(ref, position, 1)).isEqualTo(new ReadResult.Ended());
+    assertThat(log.read(ref, position, 1)).isEqualTo(new ReadResult.EndOfStream());
     assertThatExceptionOfType(FencedException.class)
         .isThrownBy(() -> writer.append(numbered(3, 3)));
   }
@@ -460,7 +460,7 @@ class RedisFaultsIT {
     assertThat(payloads(log.read(ref, Position.START, 10))).containsExactly("1", "2");
     ReadResult.Gap hole = new ReadResult.Gap(positions.get(3));
     assertThat(log.read(ref, positions.get(1), 10)).isEqualTo(hole);
-    Position goOnAfter = hole.goOnAfter().orElseThrow();
+    Position goOnAfter = hole.resumeAfter().orElseThrow();
     assertThat(payloads(log.read(ref, goOnAfter, 10))).containsExactly("4", "5");
     assertThat(payloads(log.read(ref, positions.get(2), 10))).containsExactly("4", "5");
 
@@ -481,11 +481,11 @@ class RedisFaultsIT {
     redis.command("FLUSHALL");
 
     // The owner's tail may be told once more what its memory holds, which was in the log.
-    await().until(() -> log.read(ref, head, 10).equals(new ReadResult.Unknown()));
+    await().until(() -> log.read(ref, head, 10).equals(new ReadResult.NoSuchStream()));
     assertThatExceptionOfType(FencedException.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
     log.sweep();
-    assertThat(log.read(ref, head, 10)).isEqualTo(new ReadResult.Unknown());
+    assertThat(log.read(ref, head, 10)).isEqualTo(new ReadResult.NoSuchStream());
   }
 
   @Test
@@ -577,11 +577,11 @@ class RedisFaultsIT {
     a.markDelivered(ref, new Position(1, 1));
     await().untilAsserted(() -> assertThat(b.deliveredUpTo(ref)).isEqualTo(new Position(1, 1)));
     Position end = writer.append(List.of(last("4")));
-    a.retire(ref);
+    a.markFullyDelivered(ref);
 
     await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
     assertThat(payloads(readAll(b, ref, Position.START))).containsExactly("1", "2", "3", "4");
-    assertThat(b.read(ref, end, 1)).isEqualTo(new ReadResult.Ended());
+    assertThat(b.read(ref, end, 1)).isEqualTo(new ReadResult.EndOfStream());
     b.end(ref.session());
     assertThat(redis.command("DBSIZE")).isEqualTo(":0");
   }

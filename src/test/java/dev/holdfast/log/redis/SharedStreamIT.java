@@ -10,9 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.FencedException;
-import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
@@ -22,6 +20,8 @@ import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.Watch;
+import dev.holdfast.log.ownership.AdoptedStream;
+import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -142,7 +142,7 @@ class SharedStreamIT {
   void shouldGoOnFromWhereTheUpstreamMovedAfterItsLastMessage() {
     StreamWriter writer = a.log.open(ref, "1", "m");
     writer.append(List.of(fromUpstream("1", "up-1")));
-    writer.note("up-2");
+    writer.recordUpstreamCursor("up-2");
 
     // What is noted is not waited for.
     Request note = Request.cmd(Command.HGET).arg(Replica.KEYS.session(session)).arg("u:a1");
@@ -206,7 +206,7 @@ class SharedStreamIT {
     assertThat(b.log.read(shared, before, 10)).isInstanceOf(ReadResult.Gap.class);
     ReadResult.Gap gap = (ReadResult.Gap) b.log.read(shared, before, 10);
     assertThat(gap.firstAvailable()).isNotNull();
-    List<LogEvent> rest = readAll(b.log, shared, gap.goOnAfter().orElseThrow());
+    List<LogEvent> rest = readAll(b.log, shared, gap.resumeAfter().orElseThrow());
     assertThat(payloads(rest)).containsExactly("4");
     assertThat(rest.getFirst().position().number()).isEqualTo(4);
   }
@@ -216,19 +216,19 @@ class SharedStreamIT {
     Queue<Inbox.Message> letters = new ConcurrentLinkedQueue<>();
     a.log
         .inbox()
-        .receive(
+        .setReceiver(
             new Inbox.Receiver() {
               @Override
-              public void received(Inbox.Message letter) {
+              public void receive(Inbox.Message letter) {
                 letters.add(letter);
               }
 
               @Override
-              public void ended(String ended) {}
+              public void sessionEnded(String ended) {}
             });
     StreamWriter home = a.log.open(new StreamRef(session, "g"), "", "m");
 
-    assertThat(b.log.inbox().ask(ref, "1", "m", "g", "question".getBytes(UTF_8))).isTrue();
+    assertThat(b.log.inbox().putRequest(ref, "1", "m", "g", "question".getBytes(UTF_8))).isTrue();
     await().until(() -> !letters.isEmpty());
     StreamWriter writer = Objects.requireNonNull(letters.remove().writer());
     home.append(List.of(event("unasked")));
@@ -276,8 +276,8 @@ class SharedStreamIT {
   void shouldPutNothingForNobody() {
     a.log.open(ref, "1", "m").append(numbered(1, 1));
 
-    assertThat(a.log.inbox().putElsewhere(session, new byte[] {1})).isZero();
-    assertThat(b.log.inbox().putElsewhere(session, new byte[] {1})).isEqualTo(1);
+    assertThat(a.log.inbox().putForOthers(session, new byte[] {1})).isZero();
+    assertThat(b.log.inbox().putForOthers(session, new byte[] {1})).isEqualTo(1);
   }
 
   @Test

@@ -6,11 +6,11 @@ import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.AdoptedStream;
-import dev.holdfast.log.Adoption;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.ownership.AdoptedStream;
+import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.pump.LostCall;
 import dev.holdfast.session.Session;
@@ -45,7 +45,7 @@ class OrphanedStreamsTest {
     }
 
     @Override
-    public Map<StreamRef, String> unwritten(Collection<String> sessions) {
+    public Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
       lookedAt.add(sessions);
       Map<StreamRef, String> next = looks.poll();
       if (next == null) {
@@ -55,7 +55,7 @@ class OrphanedStreamsTest {
     }
 
     @Override
-    public List<AdoptedStream> adoptAgain(String id, Set<String> names) {
+    public List<AdoptedStream> reclaim(String id, Set<String> names) {
       adopted.addAll(names);
       return names.stream()
           .map(name -> new AdoptedStream(fixture.log.open(new StreamRef(id, name), "1"), "1", null))
@@ -63,7 +63,7 @@ class OrphanedStreamsTest {
     }
 
     @Override
-    public Set<StreamRef> lost(Collection<StreamRef> streams) {
+    public Set<StreamRef> findTakenOver(Collection<StreamRef> streams) {
       return Set.of();
     }
   }

@@ -7,12 +7,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.AdoptedStream;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.pump.LostCall;
@@ -54,7 +54,7 @@ class TakeOverTest {
     }
 
     @Override
-    public Set<StreamRef> lost(Collection<StreamRef> owned) {
+    public Set<StreamRef> findTakenOver(Collection<StreamRef> owned) {
       return Set.copyOf(owned);
     }
   }
@@ -211,7 +211,8 @@ class TakeOverTest {
 
     takeOver.takeOver(session.id().value(), LOST);
 
-    assertThat(fixture.log.read(stream, Position.START, 10)).isInstanceOf(ReadResult.Unknown.class);
+    assertThat(fixture.log.read(stream, Position.START, 10))
+        .isInstanceOf(ReadResult.NoSuchStream.class);
   }
 
   @Test

@@ -1,8 +1,8 @@
 package dev.holdfast.relay.failover;
 
-import dev.holdfast.log.AdoptedStream;
-import dev.holdfast.log.Adoption;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.ownership.AdoptedStream;
+import dev.holdfast.log.ownership.Adoption;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -12,12 +12,12 @@ import java.util.Set;
 public interface TestAdoption extends Adoption {
 
   @Override
-  default Map<StreamRef, String> unwritten(Collection<String> sessions) {
+  default Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
     return Map.of();
   }
 
   @Override
-  default List<AdoptedStream> adoptAgain(String session, Set<String> names) {
+  default List<AdoptedStream> reclaim(String session, Set<String> names) {
     return List.of();
   }
 }

@@ -64,18 +64,18 @@ final class FaultyWriter implements StreamWriter {
   }
 
   @Override
-  public boolean pass(List<NewEvent> events) {
-    return target.pass(events);
+  public boolean deliverUnlogged(List<NewEvent> events) {
+    return target.deliverUnlogged(events);
   }
 
   @Override
-  public void settle() {
-    target.settle();
+  public void recordSkipped() {
+    target.recordSkipped();
   }
 
   @Override
-  public void note(String upstreamId) {
-    target.note(upstreamId);
+  public void recordUpstreamCursor(String upstreamId) {
+    target.recordUpstreamCursor(upstreamId);
   }
 
   private Position write(List<NewEvent> events) {

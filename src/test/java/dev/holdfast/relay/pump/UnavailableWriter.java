@@ -48,7 +48,7 @@ final class UnavailableWriter implements StreamWriter {
   }
 
   @Override
-  public boolean pass(List<NewEvent> events) {
+  public boolean deliverUnlogged(List<NewEvent> events) {
     if (fenced) {
       throw new FencedException(stream());
     }
@@ -56,13 +56,13 @@ final class UnavailableWriter implements StreamWriter {
   }
 
   @Override
-  public void settle() {
+  public void recordSkipped() {
     touch();
     told.set(passed.size());
   }
 
   @Override
-  public void note(String upstreamId) {
+  public void recordUpstreamCursor(String upstreamId) {
     // Nobody asks for it here.
   }
 }

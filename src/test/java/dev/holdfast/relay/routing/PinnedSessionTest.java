@@ -11,13 +11,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.AdoptedStream;
-import dev.holdfast.log.InboxFullException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.ownership.AdoptedStream;
+import dev.holdfast.log.ownership.InboxFullException;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.RelayFixture;
@@ -172,7 +172,7 @@ class PinnedSessionTest {
     StreamWriter writer = fixture.log.open(ref(session, "a"), "7");
     fixture.scripted.answer = _ -> new Answer.Stream(new ScriptedSource().bring(SAID, RESULT));
 
-    fixture.inbox.ask(writer, call("7", "t"));
+    fixture.inbox.putRequest(writer, call("7", "t"));
 
     await().until(() -> written(writer.stream()).equals(List.of(SAID, RESULT)));
   }
@@ -213,7 +213,7 @@ class PinnedSessionTest {
     nextLife().fail(new UpstreamException.SessionGone());
     await().until(() -> !fixture.isPumping(session));
 
-    fixture.inbox.ask(writer, call("7", "t"));
+    fixture.inbox.putRequest(writer, call("7", "t"));
 
     await().until(() -> hasEnded(writer.stream()));
     assertThat(written(writer.stream()).getFirst()).contains("\"id\":7", "\"error\"");
@@ -292,7 +292,7 @@ class PinnedSessionTest {
         Objects.requireNonNull(
             fixture.relay.initialize(SCRIPTED, (Message.Request) read.message()).session());
 
-    assertThat(fixture.store.kept(session.id(), "initialize")).isEmpty();
+    assertThat(fixture.store.upstreamState(session.id(), "initialize")).isEmpty();
     nextLife().fail(new UpstreamException.SessionGone());
 
     await().until(() -> hasEnded(ref(session, "g")));
@@ -400,7 +400,7 @@ class PinnedSessionTest {
     }
 
     @Override
-    public Set<StreamRef> lost(Collection<StreamRef> owned) {
+    public Set<StreamRef> findTakenOver(Collection<StreamRef> owned) {
       return Set.of();
     }
   }

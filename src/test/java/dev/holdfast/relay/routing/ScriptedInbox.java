@@ -2,10 +2,10 @@ package dev.holdfast.relay.routing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.log.Inbox;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.relay.stream.StreamNames;
 import java.util.List;
 import java.util.Objects;
@@ -42,7 +42,7 @@ public final class ScriptedInbox implements Inbox {
 
   /** Brings word that a session has ended elsewhere. */
   void end(String session) {
-    Objects.requireNonNull(receiver).ended(session);
+    Objects.requireNonNull(receiver).sessionEnded(session);
   }
 
   @Override
@@ -57,7 +57,7 @@ public final class ScriptedInbox implements Inbox {
   }
 
   @Override
-  public int putElsewhere(String session, byte[] message) {
+  public int putForOthers(String session, byte[] message) {
     put.add("* " + new String(message, UTF_8));
     return 1;
   }
@@ -69,7 +69,7 @@ public final class ScriptedInbox implements Inbox {
   volatile boolean homes;
 
   @Override
-  public boolean ask(
+  public boolean putRequest(
       StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
     if (homes) {
       asked.add(home + " " + requests + " " + new String(message, UTF_8));
@@ -83,7 +83,7 @@ public final class ScriptedInbox implements Inbox {
   }
 
   /** Brings a letter that asks. */
-  void ask(StreamWriter writer, String message) {
+  void putRequest(StreamWriter writer, String message) {
     waiting.add(new Message(List.of(writer.stream()), message.getBytes(UTF_8), writer));
     collect(writer.stream().session());
   }
@@ -94,12 +94,12 @@ public final class ScriptedInbox implements Inbox {
       throw new StoreUnavailableException("the store is away", null);
     }
     for (Message letter = waiting.poll(); letter != null; letter = waiting.poll()) {
-      Objects.requireNonNull(receiver).received(letter);
+      Objects.requireNonNull(receiver).receive(letter);
     }
   }
 
   @Override
-  public void receive(Receiver one) {
+  public void setReceiver(Receiver one) {
     receiver = one;
   }
 }

@@ -141,7 +141,7 @@ class TailReplayTest {
     desk.now.addAndGet(Duration.ofMinutes(3).toMillis());
 
     assertThat(log.retired).hasValue(1);
-    assertThat(read("s")).isInstanceOf(ReadResult.Unknown.class);
+    assertThat(read("s")).isInstanceOf(ReadResult.NoSuchStream.class);
     assertThat(read("undelivered")).isInstanceOf(ReadResult.Events.class);
   }
 

@@ -46,7 +46,7 @@ class MemorySessionStoreTest extends SessionStoreContract {
     sessions.create(opened());
 
     assertThat(sessions.end(expired.getFirst().id())).isTrue();
-    assertThat(sessions.takeExpired(10)).containsExactly(expired.getLast());
+    assertThat(sessions.endExpired(10)).containsExactly(expired.getLast());
 
     assertThat(sessions.count()).isEqualTo(1);
     sessions.create(opened());

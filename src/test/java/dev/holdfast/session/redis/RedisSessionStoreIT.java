@@ -89,7 +89,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
 
     await()
         .untilAsserted(() -> {
-          assertThat(store.takeExpired(10)).isEmpty();
+          assertThat(store.endExpired(10)).isEmpty();
           assertThat(store.count()).isZero();
         });
   }

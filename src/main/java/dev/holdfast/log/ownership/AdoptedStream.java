@@ -1,5 +1,8 @@
-package dev.holdfast.log;
+package dev.holdfast.log.ownership;
 
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
 import org.jspecify.annotations.Nullable;
 
 /**

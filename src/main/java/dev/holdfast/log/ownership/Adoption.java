@@ -1,5 +1,7 @@
-package dev.holdfast.log;
+package dev.holdfast.log.ownership;
 
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +38,7 @@ public interface Adoption {
    * @param sessions where to look, by id
    * @return what is on record as their owner
    */
-  Map<StreamRef, String> unwritten(Collection<String> sessions);
+  Map<StreamRef, String> findOrphaned(Collection<String> sessions);
 
   /**
    * Makes this replica the owner of some of its own streams once more, so that it can write them.
@@ -45,7 +47,7 @@ public interface Adoption {
    * @param names the names of the streams
    * @return what was claimed; a stream that is complete or another's by now is not
    */
-  List<AdoptedStream> adoptAgain(String session, Set<String> names);
+  List<AdoptedStream> reclaim(String session, Set<String> names);
 
   /**
    * Finds out which streams were taken from this replica while it was thought lost.
@@ -53,5 +55,5 @@ public interface Adoption {
    * @param streams streams that it opened or adopted
    * @return those of them that are no longer its own
    */
-  Set<StreamRef> lost(Collection<StreamRef> streams);
+  Set<StreamRef> findTakenOver(Collection<StreamRef> streams);
 }

@@ -1,5 +1,12 @@
-package dev.holdfast.log;
+package dev.holdfast.log.ownership;
 
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.OutcomeUnknownException;
+import dev.holdfast.log.SessionEndedException;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.TooManyStreamsException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +26,45 @@ import org.jspecify.annotations.Nullable;
 public interface Inbox {
 
   /** Where no other replica is. */
-  Inbox NONE = new NoInbox();
+  Inbox NONE =
+      new Inbox() {
+
+        @Override
+        public List<OpenCall> openCalls(String session) {
+          return List.of();
+        }
+
+        @Override
+        public boolean put(StreamRef stream, byte[] message) {
+          return false;
+        }
+
+        @Override
+        public int putForOthers(String session, byte[] message) {
+          return 0;
+        }
+
+        @Override
+        public boolean putRequest(
+            StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
+          return false;
+        }
+
+        @Override
+        public boolean isOpen(StreamRef stream) {
+          return false;
+        }
+
+        @Override
+        public void collect(String session) {
+          // Nothing is ever put.
+        }
+
+        @Override
+        public void setReceiver(Receiver receiver) {
+          // It would never be called.
+        }
+      };
 
   /**
    * The open streams of a session that answer requests, whoever owns them.
@@ -49,7 +94,7 @@ public interface Inbox {
    * @throws InboxFullException as {@link #put} does
    * @throws StoreUnavailableException as {@link #put} does; it was then put for all or none
    */
-  int putElsewhere(String session, byte[] message);
+  int putForOthers(String session, byte[] message);
 
   /**
    * Opens a new stream in the name of the replica that owns another one of the session, its home,
@@ -69,7 +114,7 @@ public interface Inbox {
    * @throws OutcomeUnknownException when it may have been done, or may still be: the connection
    *     broke. It must not be asked again under another name
    */
-  boolean ask(
+  boolean putRequest(
       StreamRef stream, String requests, @Nullable String into, String home, byte[] message);
 
   /** Whether a stream is open, so that there is somebody for whom something can be put. */
@@ -87,7 +132,7 @@ public interface Inbox {
    * Gives the inboxes their one receiver. From now on it also gets, on threads of the log, what is
    * put while nobody {@link #collect collects}.
    */
-  void receive(Receiver receiver);
+  void setReceiver(Receiver receiver);
 
   /**
    * An open stream that answers requests.
@@ -101,8 +146,8 @@ public interface Inbox {
    *
    * @param streams those to whose owner it was put, in one session; this replica owns at least one
    * @param message as it was put
-   * @param writer for a letter that {@link #ask asks}: writes its stream, which was opened in the
-   *     name of this replica; null for others
+   * @param writer for a letter that {@link #putRequest asks}: writes its stream, which was opened
+   *     in the name of this replica; null for others
    */
   @SuppressWarnings("ArrayRecordComponent") // bytes pass through, as those of events do
   record Message(List<StreamRef> streams, byte[] message, @Nullable StreamWriter writer) {
@@ -133,7 +178,7 @@ public interface Inbox {
      * @throws StoreUnavailableException when it cannot be dealt with now: it stays in the inbox and
      *     comes again
      */
-    void received(Message letter);
+    void receive(Message letter);
 
     /**
      * A session in which this replica owned streams has ended, here or elsewhere, and nothing that
@@ -141,6 +186,6 @@ public interface Inbox {
      *
      * @param session the session's id
      */
-    void ended(String session);
+    void sessionEnded(String session);
   }
 }

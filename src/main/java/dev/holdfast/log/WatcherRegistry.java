@@ -12,30 +12,30 @@ import org.jspecify.annotations.Nullable;
  * Adapters of {@link EventLog} share it. Thread-safe; no watcher is called under a lock of this
  * class.
  */
-public final class Watchers {
+public final class WatcherRegistry {
 
   private final AtomicLong numbers = new AtomicLong();
-  private final Map<String, Map<String, Seat>> sessions = new ConcurrentHashMap<>();
+  private final Map<String, Map<String, Registration>> sessions = new ConcurrentHashMap<>();
 
   /**
    * Seats a watcher and evicts the one that had the seat.
    *
    * @param left runs once, when the seat is given up or taken over
    */
-  public Seat seat(StreamRef stream, Watcher watcher, Runnable left) {
-    Seat seat = new Seat(this, stream, watcher, numbers.incrementAndGet(), left);
-    List<Seat> former = new ArrayList<>(1);
+  public Registration register(StreamRef stream, Watcher watcher, Runnable left) {
+    Registration seat = new Registration(this, stream, watcher, numbers.incrementAndGet(), left);
+    List<Registration> former = new ArrayList<>(1);
     sessions.compute(
         stream.session(),
         (session, seats) -> {
-          Map<String, Seat> all = seats == null ? new ConcurrentHashMap<>(4) : seats;
-          Seat before = all.put(stream.name(), seat);
+          Map<String, Registration> all = seats == null ? new ConcurrentHashMap<>(4) : seats;
+          Registration before = all.put(stream.name(), seat);
           if (before != null) {
             former.add(before);
           }
           return all;
         });
-    former.forEach(Seat::evicted);
+    former.forEach(Registration::evicted);
     return seat;
   }
 
@@ -46,7 +46,7 @@ public final class Watchers {
 
   /** Wakes the stream's watcher, if there is one. */
   public void wake(StreamRef stream) {
-    Seat seat = find(stream);
+    Registration seat = find(stream);
     if (seat != null) {
       seat.wake();
     }
@@ -54,22 +54,22 @@ public final class Watchers {
 
   /** Wakes all watchers of a session. */
   public void wakeSession(String session) {
-    Map<String, Seat> seats = sessions.get(session);
+    Map<String, Registration> seats = sessions.get(session);
     if (seats != null) {
-      seats.values().forEach(Seat::wake);
+      seats.values().forEach(Registration::wake);
     }
   }
 
   /** Wakes everyone. */
   public void wakeAll() {
-    sessions.values().forEach(seats -> seats.values().forEach(Seat::wake));
+    sessions.values().forEach(seats -> seats.values().forEach(Registration::wake));
   }
 
   /** The seats that are known to whoever wakes their watchers. */
-  public List<Seat> confirmed() {
+  public List<Registration> recorded() {
     return sessions.values().stream()
         .flatMap(seats -> seats.values().stream())
-        .filter(seat -> seat.confirmed)
+        .filter(seat -> seat.recorded)
         .toList();
   }
 
@@ -79,18 +79,18 @@ public final class Watchers {
    * @param number {@link Seat#number()}
    */
   public void evict(StreamRef stream, long number) {
-    Seat seat = find(stream);
+    Registration seat = find(stream);
     if (seat != null && seat.number == number && remove(seat)) {
       seat.evicted();
     }
   }
 
-  private @Nullable Seat find(StreamRef stream) {
-    Map<String, Seat> seats = sessions.get(stream.session());
+  private @Nullable Registration find(StreamRef stream) {
+    Map<String, Registration> seats = sessions.get(stream.session());
     return seats == null ? null : seats.get(stream.name());
   }
 
-  private boolean remove(Seat seat) {
+  private boolean remove(Registration seat) {
     boolean[] removed = new boolean[1];
     sessions.computeIfPresent(
         seat.stream.session(),
@@ -102,22 +102,23 @@ public final class Watchers {
   }
 
   /** A watcher in its place. */
-  public static final class Seat implements Watch {
-    private final Watchers watchers;
+  public static final class Registration implements Watch {
+    private final WatcherRegistry watchers;
     private final StreamRef stream;
     private final Watcher watcher;
     private final long number;
-    private final Runnable left;
+    private final Runnable onRemoval;
 
     /** Set once, by the thread that takes the seat. */
-    private volatile boolean confirmed;
+    private volatile boolean recorded;
 
-    private Seat(Watchers watchers, StreamRef stream, Watcher watcher, long number, Runnable left) {
+    private Registration(
+        WatcherRegistry watchers, StreamRef stream, Watcher watcher, long number, Runnable left) {
       this.watchers = watchers;
       this.stream = stream;
       this.watcher = watcher;
       this.number = number;
-      this.left = left;
+      this.onRemoval = left;
     }
 
     /** Tells this seat from all before and after it in this process; positive. */
@@ -131,8 +132,8 @@ public final class Watchers {
     }
 
     /** Notes that the seat is known to whoever wakes its watcher. */
-    public void confirm() {
-      confirmed = true;
+    public void markRecorded() {
+      recorded = true;
     }
 
     private void wake() {
@@ -140,14 +141,14 @@ public final class Watchers {
     }
 
     private void evicted() {
-      left.run();
+      onRemoval.run();
       watcher.evicted();
     }
 
     @Override
     public void close() {
       if (watchers.remove(this)) {
-        left.run();
+        onRemoval.run();
       }
     }
   }
