@@ -1,6 +1,6 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.bridge.Bridge;
+import dev.holdfast.bridge.StdioBridge;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import jakarta.inject.Singleton;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class StdioServer {
 
   private final CommandContext equipment;
-  private final AtomicReference<@Nullable Bridge> running = new AtomicReference<>();
+  private final AtomicReference<@Nullable StdioBridge> running = new AtomicReference<>();
 
   StdioServer(CommandContext equipment) {
     this.equipment = equipment;
@@ -25,14 +25,14 @@ final class StdioServer {
   ExitCode run(Output output) {
     Upstream upstream =
         Objects.requireNonNull(equipment.upstreams().get(Session.DEFAULT_UPSTREAM), "always there");
-    Bridge bridge = new Bridge(upstream, output.results(), equipment.messageBytes());
+    StdioBridge bridge = new StdioBridge(upstream, output.results(), equipment.messageBytes());
     running.set(bridge);
     return bridge.run(new FileInputStream(FileDescriptor.in)) ? ExitCode.FINE : ExitCode.PROBLEM;
   }
 
   /** Ends the session at once; without effect when there is none. */
   void stop() {
-    Bridge bridge = running.get();
+    StdioBridge bridge = running.get();
     if (bridge != null) {
       bridge.close();
     }

@@ -40,7 +40,24 @@ class ArchitectureTest {
           entry("upstream", List.of("protocol")),
           entry(
               "upstream.http",
-              List.of("upstream", "upstream.channel", "protocol", "sse", "budget", "retry")),
+              List.of(
+                  "upstream.http.client",
+                  "upstream.http.stream",
+                  "upstream.http.legacy",
+                  "upstream",
+                  "protocol")),
+          entry(
+              "upstream.http.legacy",
+              List.of(
+                  "upstream.http.client",
+                  "upstream.http.stream",
+                  "upstream",
+                  "upstream.channel",
+                  "protocol")),
+          entry(
+              "upstream.http.stream",
+              List.of("upstream.http.client", "upstream", "protocol", "sse", "retry")),
+          entry("upstream.http.client", List.of("upstream", "protocol", "budget")),
           entry("upstream.channel", List.of("upstream", "protocol")),
           entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol")),
           entry("upstream.local", List.of("upstream", "protocol")),
@@ -163,6 +180,8 @@ class ArchitectureTest {
                   "cluster",
                   "upstream",
                   "upstream.http",
+                  "upstream.http.client",
+                  "upstream.http.legacy",
                   "upstream.channel",
                   "upstream.stdio",
                   "upstream.local",
@@ -258,6 +277,8 @@ class ArchitectureTest {
         "log.redis",
         "session.redis",
         "upstream.http",
+        "upstream.http.client",
+        "upstream.http.legacy",
         "upstream.local.redis",
         "http",
         "wiring");

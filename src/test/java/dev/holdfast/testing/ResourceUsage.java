@@ -41,8 +41,8 @@ public record ResourceUsage(
           "dev.holdfast.log.redis.DeliveryMarks$Note",
           "dev.holdfast.log.redis.OwnedStream",
           "dev.holdfast.log.redis.RedisStreamWriter",
-          "dev.holdfast.upstream.http.HttpExchange",
-          "dev.holdfast.upstream.http.SseMessageSource",
+          "dev.holdfast.upstream.http.client.HttpExchange",
+          "dev.holdfast.upstream.http.stream.SseMessageSource",
           "dev.holdfast.http.ConnectionLimit$Slot",
           "dev.holdfast.http.HttpClientConnection");
 

@@ -1,5 +1,8 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.upstream.http.client.HttpClients;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.legacy.LegacyUpstream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;

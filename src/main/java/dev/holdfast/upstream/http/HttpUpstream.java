@@ -1,5 +1,14 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.upstream.http.client.Deadline;
+import dev.holdfast.upstream.http.client.ErrorAnswer;
+import dev.holdfast.upstream.http.client.HeaderValues;
+import dev.holdfast.upstream.http.client.HttpClients;
+import dev.holdfast.upstream.http.client.HttpExchange;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.client.McpRequests;
+import dev.holdfast.upstream.http.stream.SseMessageSource;
+import dev.holdfast.upstream.http.stream.StreamKind;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -48,7 +57,7 @@ public final class HttpUpstream implements Upstream {
     HttpExchange exchange = requests.exchange();
     HttpExchange.Head head = requests.post(exchange, initialize.bytes());
     String session = head.header(McpRequests.SESSION_ID);
-    if (session != null && !HeaderText.isVisibleAscii(session)) {
+    if (session != null && !HeaderValues.isVisibleAscii(session)) {
       exchange.close();
       throw new UpstreamException.Broken("a session id that is not visible ASCII", null);
     }
@@ -63,7 +72,7 @@ public final class HttpUpstream implements Upstream {
       }
       return handshake(json, response, session, List.of());
     }
-    throw Refusal.of(exchange, head, false);
+    throw ErrorAnswer.of(exchange, head, false);
   }
 
   private Handshake readStream(
@@ -114,7 +123,7 @@ public final class HttpUpstream implements Upstream {
     }
     String version =
         InitializeResult.read(response).map(InitializeResult::protocolVersion).orElse("");
-    if (!HeaderText.isVisibleAscii(version)) {
+    if (!HeaderValues.isVisibleAscii(version)) {
       throw new UpstreamException.Broken("an initialize result without a version", null);
     }
     return new Handshake(json, new UpstreamLink(session, version), before);

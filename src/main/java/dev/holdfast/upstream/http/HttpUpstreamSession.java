@@ -1,5 +1,13 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.upstream.http.client.Deadline;
+import dev.holdfast.upstream.http.client.ErrorAnswer;
+import dev.holdfast.upstream.http.client.HttpExchange;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.client.McpRequests;
+import dev.holdfast.upstream.http.stream.Reconnector;
+import dev.holdfast.upstream.http.stream.SseMessageSource;
+import dev.holdfast.upstream.http.stream.StreamKind;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -31,7 +39,7 @@ final class HttpUpstreamSession implements UpstreamSession {
     if (head.isJson()) {
       return new Answer.Json(readJson(requests.settings(), exchange));
     }
-    throw Refusal.of(exchange, head, requests.hasSession());
+    throw ErrorAnswer.of(exchange, head, requests.hasSession());
   }
 
   /** Reads an answer that is one document, and closes the exchange. */
@@ -51,7 +59,7 @@ final class HttpUpstreamSession implements UpstreamSession {
     HttpExchange exchange = requests.exchange();
     HttpExchange.Head head = requests.post(exchange, messages.bytes());
     if (head.status() < 200 || head.status() > 299) {
-      throw Refusal.of(exchange, head, requests.hasSession());
+      throw ErrorAnswer.of(exchange, head, requests.hasSession());
     }
     exchange.finish();
   }

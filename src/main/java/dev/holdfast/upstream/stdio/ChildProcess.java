@@ -33,7 +33,7 @@ final class ChildProcess implements Channel {
   private final ChannelRouter router;
   private final LineWriter stdin;
   private final ProcessLog log;
-  private final Shutdown shutdown;
+  private final ProcessShutdown shutdown;
   private final String session;
   private final Consumer<Channel> whenGone;
   private final AtomicBoolean ending = new AtomicBoolean();
@@ -50,7 +50,7 @@ final class ChildProcess implements Channel {
     router = new ChannelRouter(settings.name());
     stdin = new LineWriter(process.getOutputStream(), this::begin);
     log = new ProcessLog(settings.name(), process.pid());
-    shutdown = new Shutdown(settings.name(), process.toHandle(), settings.stopGrace());
+    shutdown = new ProcessShutdown(settings.name(), process.toHandle(), settings.stopGrace());
   }
 
   /**

@@ -25,8 +25,8 @@ final class ProcessLog {
 
   private final String name;
   private final long pid;
-  private final LogLimit errLimit = new LogLimit(System::nanoTime);
-  private final LogLimit outLimit = new LogLimit(System::nanoTime);
+  private final LogRateLimit errLimit = new LogRateLimit(System::nanoTime);
+  private final LogRateLimit outLimit = new LogRateLimit(System::nanoTime);
 
   ProcessLog(String name, long pid) {
     this.name = name;
@@ -71,7 +71,7 @@ final class ProcessLog {
     }
   }
 
-  private void logDropped(LogLimit limit) {
+  private void logDropped(LogRateLimit limit) {
     long dropped = limit.dropped();
     if (dropped > 0) {
       LOG.log(Level.INFO, "upstream={0} pid={1} lines not logged: {2}", name, id(), dropped);

@@ -5,6 +5,7 @@ import static dev.holdfast.upstream.http.UpstreamFixture.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.holdfast.upstream.http.legacy.LegacyServer;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import java.util.Objects;

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.upstream.http.client.HttpClients;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Answer;

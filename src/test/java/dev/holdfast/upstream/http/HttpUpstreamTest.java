@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;

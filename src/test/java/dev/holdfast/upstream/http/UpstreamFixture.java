@@ -2,6 +2,8 @@ package dev.holdfast.upstream.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.legacy.LegacyUpstream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
@@ -28,7 +30,7 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Builds upstreams that talk to scripted servers, and takes all of it down after each test. */
-final class UpstreamFixture implements AfterEachCallback {
+public final class UpstreamFixture implements AfterEachCallback {
 
   static final UpstreamLink LINK = new UpstreamLink("up-1", "2025-11-25");
 
@@ -36,13 +38,13 @@ final class UpstreamFixture implements AfterEachCallback {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
   /** Patient enough for a busy machine, but not for ever. */
-  static HttpUpstreamSettings settings(URI url) {
+  public static HttpUpstreamSettings settings(URI url) {
     Duration patience = Duration.ofSeconds(10);
     return new HttpUpstreamSettings(
         url, Map.of(), patience, patience, patience, 1 << 20, Duration.ofSeconds(5), 3);
   }
 
-  static UnaryOperator<HttpUpstreamSettings> timeouts(Duration firstByte, Duration idle) {
+  public static UnaryOperator<HttpUpstreamSettings> timeouts(Duration firstByte, Duration idle) {
     return s ->
         new HttpUpstreamSettings(
             s.url(),
@@ -70,7 +72,7 @@ final class UpstreamFixture implements AfterEachCallback {
             s.maxConnections());
   }
 
-  static UnaryOperator<HttpUpstreamSettings> headers(Map<String, String> headers) {
+  public static UnaryOperator<HttpUpstreamSettings> headers(Map<String, String> headers) {
     return s ->
         new HttpUpstreamSettings(
             s.url(),
@@ -83,7 +85,7 @@ final class UpstreamFixture implements AfterEachCallback {
             s.resumeAttempts());
   }
 
-  ScriptedServer server(ScriptedServer.Script... scripts) {
+  public ScriptedServer server(ScriptedServer.Script... scripts) {
     ScriptedServer server = ScriptedServer.playing(scripts);
     open.push(server);
     return server;
@@ -101,7 +103,7 @@ final class UpstreamFixture implements AfterEachCallback {
   }
 
   /** A server of HTTP+SSE; two sessions at a time. */
-  LegacyUpstream legacy(HttpUpstreamSettings settings, boolean respawn) {
+  public LegacyUpstream legacy(HttpUpstreamSettings settings, boolean respawn) {
     LegacyUpstream upstream = new LegacyUpstream(vertx, settings, "test", 2, respawn);
     open.push(upstream);
     return upstream;
@@ -115,21 +117,21 @@ final class UpstreamFixture implements AfterEachCallback {
   }
 
   /** Has it closed after the test, before what was opened before. */
-  <T extends AutoCloseable> T closing(T resource) {
+  public <T extends AutoCloseable> T closing(T resource) {
     open.push(resource);
     return resource;
   }
 
-  UpstreamSession session(ScriptedServer server) {
+  public UpstreamSession session(ScriptedServer server) {
     return session(server, UnaryOperator.identity());
   }
 
-  UpstreamSession session(ScriptedServer server, UnaryOperator<HttpUpstreamSettings> change) {
+  public UpstreamSession session(ScriptedServer server, UnaryOperator<HttpUpstreamSettings> change) {
     return upstream(change.apply(settings(server.url()))).attach(LINK);
   }
 
   /** Sends a request that is answered with a stream. */
-  MessageSource call(UpstreamSession session) {
+  public MessageSource call(UpstreamSession session) {
     Answer answer = session.request(call(1));
     assertThat(answer).isInstanceOf(Answer.Stream.class);
     MessageSource source = ((Answer.Stream) answer).source();
@@ -137,16 +139,16 @@ final class UpstreamFixture implements AfterEachCallback {
     return source;
   }
 
-  static Body call(int id) {
+  public static Body call(int id) {
     return body(
         "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{}}".formatted(id));
   }
 
-  static Body body(String json) {
+  public static Body body(String json) {
     return Envelopes.read(json.getBytes(StandardCharsets.UTF_8));
   }
 
-  static Message.Request initialize() {
+  public static Message.Request initialize() {
     String json =
         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\","
             + "\"params\":{\"protocolVersion\":\"2025-11-25\"}}";
@@ -157,24 +159,24 @@ final class UpstreamFixture implements AfterEachCallback {
     return (Message.Request) ((Body.Single) body(json)).message();
   }
 
-  static String notification(int number) {
+  public static String notification(int number) {
     return "{\"jsonrpc\":\"2.0\",\"method\":\"n/%d\"}".formatted(number);
   }
 
-  static String response(int id) {
+  public static String response(int id) {
     return "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{}}".formatted(id);
   }
 
-  static String event(String data) {
+  public static String event(String data) {
     return "data: " + data + "\n\n";
   }
 
-  static String event(String id, String data) {
+  public static String event(String id, String data) {
     return "id: " + id + "\n" + event(data);
   }
 
   /** Takes so many messages, however many come at once. */
-  static List<UpstreamMessage> take(MessageSource source, int count) {
+  public static List<UpstreamMessage> take(MessageSource source, int count) {
     List<UpstreamMessage> taken = new ArrayList<>();
     while (taken.size() < count) {
       List<UpstreamMessage> next = source.take();
@@ -185,7 +187,7 @@ final class UpstreamFixture implements AfterEachCallback {
   }
 
   /** Takes all messages to the end of the source. */
-  static List<UpstreamMessage> takeAll(MessageSource source) {
+  public static List<UpstreamMessage> takeAll(MessageSource source) {
     List<UpstreamMessage> taken = new ArrayList<>();
     for (var next = source.take(); !next.isEmpty(); next = source.take()) {
       taken.addAll(next);
@@ -193,7 +195,7 @@ final class UpstreamFixture implements AfterEachCallback {
     return taken;
   }
 
-  static List<String> texts(List<UpstreamMessage> messages) {
+  public static List<String> texts(List<UpstreamMessage> messages) {
     return messages.stream()
         .map(message -> new String(message.payload(), StandardCharsets.UTF_8))
         .toList();

@@ -65,7 +65,7 @@ class ProcessLogTest {
         .endsWith("next");
 
     follow(String.join("\n", IntStream.range(0, 100_000).mapToObj(Integer::toString).toList()));
-    assertThat(recorder.lines()).hasSizeBetween(LogLimit.BURST, 10 * LogLimit.BURST);
+    assertThat(recorder.lines()).hasSizeBetween(LogRateLimit.BURST, 10 * LogRateLimit.BURST);
   }
 
   @Test

@@ -1,0 +1,40 @@
+package dev.holdfast.bridge;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jboss.logging.Logger;
+
+/** Messages to the client, a line each, whole and one after the other. Thread-safe. */
+final class ClientOutput {
+
+  private static final Logger LOG = Logger.getLogger(ClientOutput.class);
+
+  private final OutputStream out;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  ClientOutput(OutputStream out) {
+    this.out = out;
+  }
+
+  /**
+   * Writes a message. A client that has gone away gets nothing more; its end is seen on its other
+   * stream.
+   *
+   * @param message JSON on one line
+   */
+  void write(byte[] message) {
+    byte[] line = Arrays.copyOf(message, message.length + 1);
+    line[message.length] = '\n';
+    lock.lock();
+    try {
+      out.write(line);
+      out.flush();
+    } catch (IOException gone) {
+      LOG.debugf("the client takes nothing any more: %s", gone.getMessage());
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package dev.holdfast.bridge;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamSession;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of sessions that are opened in place of a lost one. */
+class BridgeSessionTest {
+
+  private final Server server = new Server();
+  private final BridgeSession conversation =
+      new BridgeSession(server, new ClientOutput(new ByteArrayOutputStream()));
+
+  @Test
+  void shouldEndASessionThatCouldNotBeMadeReady() {
+    open();
+    conversation.lost(conversation.session());
+    server.takesNothing = true;
+
+    assertThatExceptionOfType(UpstreamException.Broken.class).isThrownBy(conversation::session);
+
+    assertThat(server.ended).containsExactly("session 2");
+    server.takesNothing = false;
+    assertThat(conversation.session().protocolVersion()).isEqualTo("2025-11-25");
+    assertThat(server.ended).containsExactly("session 2");
+  }
+
+  @Test
+  void shouldEndASessionOfAnotherVersion() {
+    open();
+    conversation.lost(conversation.session());
+    server.version = "2025-06-18";
+
+    assertThatExceptionOfType(SessionUnavailableException.class).isThrownBy(conversation::session);
+
+    assertThat(server.ended).containsExactly("session 2");
+  }
+
+  private void open() {
+    assertThat(conversation.begin()).isNull();
+    Body initialize =
+        body("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{}}");
+    conversation.open((Message.Request) ((Body.Single) initialize).message());
+    conversation.initialized(
+        body("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"));
+  }
+
+  private static Body body(String json) {
+    return Envelopes.read(json.getBytes(UTF_8));
+  }
+
+  /** Opens any number of sessions, and may take nothing in them. Used by one thread. */
+  private static final class Server implements Upstream {
+
+    private final List<String> ended = new ArrayList<>();
+    private String version = "2025-11-25";
+    private boolean takesNothing;
+    private int sessions;
+
+    @Override
+    public Handshake initialize(Message.Request initialize) {
+      sessions++;
+      UpstreamLink link = new UpstreamLink("session " + sessions, version);
+      return new Handshake("{}".getBytes(UTF_8), link, List.of());
+    }
+
+    @Override
+    public UpstreamSession attach(UpstreamLink link) {
+      return new Session(String.valueOf(link.session()));
+    }
+
+    @Override
+    public void close() {
+      // It has nothing to give back.
+    }
+
+    private final class Session implements UpstreamSession {
+
+      private final String name;
+
+      private Session(String name) {
+        this.name = name;
+      }
+
+      @Override
+      public Answer request(Body requests) {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public void send(Body messages) {
+        if (takesNothing) {
+          throw new UpstreamException.Broken("it does not want to", null);
+        }
+      }
+
+      @Override
+      public Optional<MessageSource> listen(@Nullable String after) {
+        return Optional.empty();
+      }
+
+      @Override
+      public MessageSource resume(String eventId) {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public void end() {
+        ended.add(name);
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package dev.holdfast.upstream.http.legacy;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.upstream.http.UpstreamFixture;
+import dev.holdfast.testing.RawConnection;
+import dev.holdfast.testing.ScriptedRequest;
+import dev.holdfast.testing.ScriptedServer;
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server of HTTP+SSE that answers {@code initialize} by itself, and says all else when the test
+ * has it say it.
+ */
+public final class LegacyServer implements AutoCloseable {
+
+  public static final String INITIALIZED =
+      "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":\"2024-11-05\"}}";
+
+  private final ScriptedServer server;
+  private final AtomicInteger streams = new AtomicInteger();
+
+  /** What a GET gets; by itself a stream with an endpoint. */
+  public volatile ScriptedServer.Script whenAsked = (_, wire) -> begin(wire, "/messages?session=1");
+
+  /** What a POST gets. */
+  public volatile ScriptedServer.Script whenPosted = (_, wire) -> wire.answer(202, "", "Accepted");
+
+  private volatile @Nullable RawConnection stream;
+
+  public LegacyServer() {
+    server = ScriptedServer.playing(this::play);
+  }
+
+  private void play(ScriptedRequest request, RawConnection wire) throws Exception {
+    if (request.method().equals("GET")) {
+      whenAsked.play(request, wire);
+      return;
+    }
+    whenPosted.play(request, wire);
+    if (request.target().startsWith("/messages") && request.body().contains("\"initialize\"")) {
+      say(INITIALIZED);
+    }
+  }
+
+  /** Begins the stream and keeps it open. */
+  void begin(RawConnection wire, String endpoint) throws IOException {
+    wire.beginEvents().chunk("event: endpoint\ndata: " + endpoint + "\n\n");
+    stream = wire;
+    streams.incrementAndGet();
+    wire.stall();
+  }
+
+  /** Says something on the stream that was begun last. */
+  void say(String json) throws IOException {
+    stream().chunk(UpstreamFixture.event(json));
+  }
+
+  /** Says something under an id. */
+  void say(String id, String json) throws IOException {
+    stream().chunk(UpstreamFixture.event(id, json));
+  }
+
+  RawConnection stream() {
+    return Objects.requireNonNull(stream);
+  }
+
+  /** Waits until so many streams have been begun. */
+  void awaitStreams(int count) {
+    await().until(() -> streams.get() >= count);
+  }
+
+  public URI url() {
+    return server.url();
+  }
+
+  List<ScriptedRequest> requests() {
+    return server.requests();
+  }
+
+  /** Those by which something was sent. */
+  public List<ScriptedRequest> posts() {
+    return requests().stream().filter(request -> request.method().equals("POST")).toList();
+  }
+
+  /** Those that asked for a stream. */
+  public List<ScriptedRequest> gets() {
+    return requests().stream().filter(request -> request.method().equals("GET")).toList();
+  }
+
+  /** Waits until a message has been posted. */
+  void awaitPost(String method) {
+    await().until(() -> posts().stream().anyMatch(post -> post.body().contains(method)));
+  }
+
+  int connections() {
+    return server.connections();
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}
