@@ -104,7 +104,8 @@ final class BridgeSession {
   /**
    * The session to speak in. Waits while one is being opened, and opens another if it was lost.
    *
-   * @throws SessionUnavailableException when the client has not opened one, or there is none any more
+   * @throws SessionUnavailableException when the client has not opened one, or there is none any
+   *     more
    * @throws UpstreamException when none can be opened
    */
   ServerSession session() {
@@ -152,7 +153,8 @@ final class BridgeSession {
       Message.Request request = opening();
       fresh = opened(LATER.until(() -> upstream.initialize(request), this::isClosed));
       if (fresh == null) {
-        throw new SessionUnavailableException("The session was lost, and the server opens no other");
+        throw new SessionUnavailableException(
+            "The session was lost, and the server opens no other");
       }
       requireSameVersion(fresh);
       Body ready = initializedBody();

@@ -1,8 +1,5 @@
 package dev.holdfast.upstream.http;
 
-import dev.holdfast.upstream.http.client.HttpClients;
-import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
-import dev.holdfast.upstream.http.legacy.LegacyUpstream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -12,6 +9,9 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.http.client.HttpClients;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.legacy.LegacyUpstream;
 import io.vertx.core.Vertx;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

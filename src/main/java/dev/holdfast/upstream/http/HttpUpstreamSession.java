@@ -1,13 +1,5 @@
 package dev.holdfast.upstream.http;
 
-import dev.holdfast.upstream.http.client.Deadline;
-import dev.holdfast.upstream.http.client.ErrorAnswer;
-import dev.holdfast.upstream.http.client.HttpExchange;
-import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
-import dev.holdfast.upstream.http.client.McpRequests;
-import dev.holdfast.upstream.http.stream.Reconnector;
-import dev.holdfast.upstream.http.stream.SseMessageSource;
-import dev.holdfast.upstream.http.stream.StreamKind;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -16,6 +8,14 @@ import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.http.client.Deadline;
+import dev.holdfast.upstream.http.client.ErrorAnswer;
+import dev.holdfast.upstream.http.client.HttpExchange;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.client.McpRequests;
+import dev.holdfast.upstream.http.stream.Reconnector;
+import dev.holdfast.upstream.http.stream.SseMessageSource;
+import dev.holdfast.upstream.http.stream.StreamKind;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

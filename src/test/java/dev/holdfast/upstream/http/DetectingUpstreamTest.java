@@ -5,9 +5,9 @@ import static dev.holdfast.upstream.http.UpstreamFixture.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.holdfast.upstream.http.legacy.LegacyServer;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.http.legacy.LegacyServer;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

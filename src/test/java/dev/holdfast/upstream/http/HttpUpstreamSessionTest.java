@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.upstream.http.client.HttpClients;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Answer;
@@ -17,6 +16,7 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.http.client.HttpClients;
 import io.vertx.core.impl.ContextInternal;
 import java.io.IOException;
 import java.net.InetAddress;

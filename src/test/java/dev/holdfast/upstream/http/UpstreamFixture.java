@@ -2,8 +2,6 @@ package dev.holdfast.upstream.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
-import dev.holdfast.upstream.http.legacy.LegacyUpstream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
@@ -13,6 +11,8 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.legacy.LegacyUpstream;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
 import io.vertx.core.impl.VertxInternal;
@@ -126,7 +126,8 @@ public final class UpstreamFixture implements AfterEachCallback {
     return session(server, UnaryOperator.identity());
   }
 
-  public UpstreamSession session(ScriptedServer server, UnaryOperator<HttpUpstreamSettings> change) {
+  public UpstreamSession session(
+      ScriptedServer server, UnaryOperator<HttpUpstreamSettings> change) {
     return upstream(change.apply(settings(server.url()))).attach(LINK);
   }
 

@@ -27,7 +27,8 @@ public final class ErrorAnswer {
    *
    * @param inSession whether the request named a session; only then does 404 tell of its end
    */
-  public static UpstreamException of(HttpExchange exchange, HttpExchange.Head head, boolean inSession) {
+  public static UpstreamException of(
+      HttpExchange exchange, HttpExchange.Head head, boolean inSession) {
     int status = head.status();
     if (status == 404 && inSession) {
       exchange.finish();

@@ -1,13 +1,11 @@
 package dev.holdfast.upstream.http.client;
 
-import dev.holdfast.upstream.http.legacy.MessageEndpoint;
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -147,8 +145,8 @@ public final class McpRequests {
   }
 
   private static RequestOptions address(URI url) {
-    boolean tls = url.getScheme().toLowerCase(Locale.ROOT).equals("https");
-    int port = MessageEndpoint.port(url);
+    boolean tls = isHttps(url);
+    int port = port(url);
     String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
     String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
     String host = url.getHost();
@@ -160,5 +158,17 @@ public final class McpRequests {
       options.setServer(SocketAddress.inetSocketAddress(port, address));
     }
     return options;
+  }
+
+  /** The port of a URL; the default port of its scheme when it names none. */
+  public static int port(URI url) {
+    if (url.getPort() >= 0) {
+      return url.getPort();
+    }
+    return isHttps(url) ? 443 : 80;
+  }
+
+  private static boolean isHttps(URI url) {
+    return "https".equalsIgnoreCase(url.getScheme());
   }
 }

@@ -1,11 +1,5 @@
 package dev.holdfast.upstream.http.legacy;
 
-import dev.holdfast.upstream.http.client.Deadline;
-import dev.holdfast.upstream.http.client.ErrorAnswer;
-import dev.holdfast.upstream.http.client.HttpExchange;
-import dev.holdfast.upstream.http.client.McpRequests;
-import dev.holdfast.upstream.http.stream.SseMessageSource;
-import dev.holdfast.upstream.http.stream.StreamConnection;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -15,6 +9,12 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.channel.ChannelRouter;
+import dev.holdfast.upstream.http.client.Deadline;
+import dev.holdfast.upstream.http.client.ErrorAnswer;
+import dev.holdfast.upstream.http.client.HttpExchange;
+import dev.holdfast.upstream.http.client.McpRequests;
+import dev.holdfast.upstream.http.stream.SseMessageSource;
+import dev.holdfast.upstream.http.stream.StreamConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.URI;

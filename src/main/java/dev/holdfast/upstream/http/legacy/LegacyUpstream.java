@@ -1,8 +1,5 @@
 package dev.holdfast.upstream.http.legacy;
 
-import dev.holdfast.upstream.http.client.HttpClients;
-import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
-import dev.holdfast.upstream.http.client.McpRequests;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.UpstreamException;
@@ -10,6 +7,9 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.channel.ChannelSettings;
 import dev.holdfast.upstream.channel.ChannelUpstream;
+import dev.holdfast.upstream.http.client.HttpClients;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.client.McpRequests;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Optional;

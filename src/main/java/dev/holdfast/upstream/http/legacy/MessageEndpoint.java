@@ -1,6 +1,7 @@
 package dev.holdfast.upstream.http.legacy;
 
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.http.client.McpRequests;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Objects;
@@ -45,7 +46,7 @@ public final class MessageEndpoint {
   private static boolean isSameOrigin(URI a, URI b) {
     return scheme(a).equals(scheme(b))
         && Objects.equals(lowerCase(a.getHost()), lowerCase(b.getHost()))
-        && port(a) == port(b);
+        && McpRequests.port(a) == McpRequests.port(b);
   }
 
   private static String scheme(URI uri) {
@@ -54,13 +55,5 @@ public final class MessageEndpoint {
 
   private static @Nullable String lowerCase(@Nullable String text) {
     return text == null ? null : text.toLowerCase(Locale.ROOT);
-  }
-
-  /** The port, also where it goes without saying. */
-  public static int port(URI uri) {
-    if (uri.getPort() >= 0) {
-      return uri.getPort();
-    }
-    return scheme(uri).equals("https") ? 443 : 80;
   }
 }

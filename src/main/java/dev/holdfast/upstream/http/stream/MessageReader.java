@@ -2,13 +2,13 @@ package dev.holdfast.upstream.http.stream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.upstream.http.client.HeaderValues;
 import dev.holdfast.protocol.JsonLines;
 import dev.holdfast.sse.SseEvent;
 import dev.holdfast.sse.SseHandler;
 import dev.holdfast.sse.SseLimitException;
 import dev.holdfast.sse.SseParser;
 import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.http.client.HeaderValues;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.holdfast.upstream.http.stream;
 
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.http.client.Deadline;
 import dev.holdfast.upstream.http.client.ErrorAnswer;
 import dev.holdfast.upstream.http.client.HttpExchange;
 import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
 import dev.holdfast.upstream.http.client.McpRequests;
-import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;

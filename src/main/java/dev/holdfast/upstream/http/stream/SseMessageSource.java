@@ -1,10 +1,5 @@
 package dev.holdfast.upstream.http.stream;
 
-import dev.holdfast.upstream.http.client.BodyRead;
-import dev.holdfast.upstream.http.client.Deadline;
-import dev.holdfast.upstream.http.client.HttpExchange;
-import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
-import dev.holdfast.upstream.http.client.McpRequests;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -13,6 +8,11 @@ import dev.holdfast.sse.SseLimitException;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.http.client.BodyRead;
+import dev.holdfast.upstream.http.client.Deadline;
+import dev.holdfast.upstream.http.client.HttpExchange;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.client.McpRequests;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +40,11 @@ public final class SseMessageSource implements MessageSource {
   private Deadline quiet;
 
   private SseMessageSource(
-      StreamKind kind, McpRequests requests, StreamConnection slot, String cursor, Deadline latest) {
+      StreamKind kind,
+      McpRequests requests,
+      StreamConnection slot,
+      String cursor,
+      Deadline latest) {
     this.kind = kind;
     this.slot = slot;
     this.latest = latest;
@@ -53,7 +57,8 @@ public final class SseMessageSource implements MessageSource {
   }
 
   /** Reads the stream that is the answer to a request, however long it takes. */
-  public static SseMessageSource answering(StreamKind kind, McpRequests requests, HttpExchange exchange) {
+  public static SseMessageSource answering(
+      StreamKind kind, McpRequests requests, HttpExchange exchange) {
     return answering(kind, requests, exchange, Deadline.NEVER);
   }
 

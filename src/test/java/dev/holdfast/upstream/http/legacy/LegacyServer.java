@@ -2,10 +2,10 @@ package dev.holdfast.upstream.http.legacy;
 
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.upstream.http.UpstreamFixture;
 import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.ScriptedServer;
+import dev.holdfast.upstream.http.UpstreamFixture;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;

@@ -15,8 +15,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.upstream.http.UpstreamFixture;
-import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
@@ -24,6 +22,8 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.http.UpstreamFixture;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;

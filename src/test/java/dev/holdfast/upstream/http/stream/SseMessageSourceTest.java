@@ -11,11 +11,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.upstream.http.UpstreamFixture;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.http.UpstreamFixture;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
