@@ -13,12 +13,13 @@ final class Program {
   /** The program itself. */
   static final JavaClasses MAIN = classes(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS);
 
-  /** Its tests, without what the benchmark framework generates. */
+  /** Its tests. */
   static final JavaClasses TESTS = classes(ImportOption.Predefined.ONLY_INCLUDE_TESTS);
 
   private Program() {}
 
   private static JavaClasses classes(ImportOption which) {
+    // A build with the profile for benchmarks leaves classes of JMH beside the tests.
     return new ClassFileImporter()
         .withImportOption(which)
         .withImportOption(location -> !location.contains("jmh_generated"))

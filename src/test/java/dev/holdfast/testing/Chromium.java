@@ -17,6 +17,10 @@ public final class Chromium implements AutoCloseable {
   private static final List<String> NAMES =
       List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable");
 
+  /** Where macOS keeps it, which is not on the PATH. */
+  private static final Path APPLICATION =
+      Path.of("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome");
+
   private final Process process;
   private final Path profile;
 
@@ -64,15 +68,16 @@ public final class Chromium implements AutoCloseable {
 
   private static String program() {
     List<String> directories = List.of(System.getenv("PATH").split(File.pathSeparator, -1));
-    return NAMES.stream()
-        .flatMap(name -> directories.stream().map(directory -> Path.of(directory, name)))
+    Stream<Path> onPath =
+        NAMES.stream()
+            .flatMap(name -> directories.stream().map(directory -> Path.of(directory, name)));
+    return Stream.concat(onPath, Stream.of(APPLICATION))
         .filter(Files::isExecutable)
         .findFirst()
         .map(Path::toString)
         .orElseThrow(() ->
             new IllegalStateException(
-                "This test needs a browser on the PATH: install Chromium (the package chromium"
-                    + " of Debian) or Google Chrome"));
+                "This test needs Chromium or Google Chrome; src/test/setup.sh installs it"));
   }
 
   /** What the browser has said so far, for the messages of failing tests. */
