@@ -1,7 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.log.StreamIndex;
-import dev.holdfast.redis.RedisSurvey;
+import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import java.util.Map;
@@ -11,7 +11,7 @@ import java.util.Optional;
 public interface CommandContext {
 
   /** Asks Redis about itself; empty where the store is the memory of a process. */
-  Optional<RedisSurvey> redis();
+  Optional<RedisServerInfo> redis();
 
   /** Which streams a session has. */
   StreamIndex streams();

@@ -1,7 +1,7 @@
 package dev.holdfast.cli;
 
 import com.sun.management.UnixOperatingSystemMXBean;
-import dev.holdfast.redis.RedisSurvey;
+import dev.holdfast.redis.RedisServerInfo;
 import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ final class Doctor {
 
   private List<Finding> examine() {
     List<Finding> findings = new ArrayList<>();
-    RedisSurvey redis = equipment.redis().orElse(null);
+    RedisServerInfo redis = equipment.redis().orElse(null);
     if (redis == null) {
       findings.add(
           Finding.doubtful(

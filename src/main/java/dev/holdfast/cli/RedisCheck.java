@@ -1,7 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.redis.RedisException;
-import dev.holdfast.redis.RedisSurvey;
+import dev.holdfast.redis.RedisServerInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -21,10 +21,10 @@ final class RedisCheck {
 
   private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6}).*");
 
-  private final RedisSurvey redis;
+  private final RedisServerInfo redis;
   private final InstantSource clock;
 
-  RedisCheck(RedisSurvey redis, InstantSource clock) {
+  RedisCheck(RedisServerInfo redis, InstantSource clock) {
     this.redis = redis;
     this.clock = clock;
   }

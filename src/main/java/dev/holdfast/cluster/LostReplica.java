@@ -1,7 +1,7 @@
 package dev.holdfast.cluster;
 
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -26,12 +26,12 @@ final class LostReplica {
   /** As many at a time as fill the connection without keeping others from it. */
   private static final int BATCH = 100;
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
   private final ReplicaRegistry replicas;
   private final SessionAdopter heir;
 
-  LostReplica(RedisLink link, RedisKeys keys, ReplicaRegistry replicas, SessionAdopter heir) {
+  LostReplica(RedisClient link, RedisKeys keys, ReplicaRegistry replicas, SessionAdopter heir) {
     this.link = link;
     this.keys = keys;
     this.replicas = replicas;

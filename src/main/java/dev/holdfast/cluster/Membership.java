@@ -1,8 +1,8 @@
 package dev.holdfast.cluster;
 
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -35,7 +35,7 @@ public final class Membership implements AutoCloseable {
    *     replica for lost and its streams for theirs
    */
   public Membership(
-      RedisLink link,
+      RedisClient link,
       RedisKeys keys,
       ReplicaId self,
       HeartbeatTiming pulse,

@@ -1,7 +1,7 @@
 package dev.holdfast.cluster;
 
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -34,9 +34,9 @@ public final class OwnedSessions {
 
   private static final int AT_ONCE = 500;
 
-  private static final RedisScript ENLIST = RedisScript.beside(OwnedSessions.class, "enlist.lua");
+  private static final RedisScript ENLIST = RedisScript.load(OwnedSessions.class, "enlist.lua");
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final String replica;
   private final String replicas;
   private final String key;
@@ -55,7 +55,7 @@ public final class OwnedSessions {
    * @param linger how long a session stays on record after it was asked for: far longer than it
    *     takes from there until a stream that is opened is seen to be written
    */
-  public OwnedSessions(RedisLink link, RedisKeys keys, ReplicaId replica, Duration linger) {
+  public OwnedSessions(RedisClient link, RedisKeys keys, ReplicaId replica, Duration linger) {
     this.link = link;
     this.replica = replica.value();
     this.replicas = keys.replicas();
@@ -83,7 +83,7 @@ public final class OwnedSessions {
 
   /** A beat does it too, but not before Redis has let the first one through. */
   private Request enlist() {
-    return ENLIST.whole(List.of(replicas), args -> args.arg(replica).arg(KEPT.toMillis()));
+    return ENLIST.evalRequest(List.of(replicas), args -> args.arg(replica).arg(KEPT.toMillis()));
   }
 
   /** How often this replica was not on the list of all when it recorded a session. */

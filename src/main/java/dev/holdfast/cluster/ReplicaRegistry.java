@@ -1,8 +1,8 @@
 package dev.holdfast.cluster;
 
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplicaRegistry {
 
-  private static final RedisScript BEAT = RedisScript.beside(ReplicaRegistry.class, "beat.lua");
-  private static final RedisScript LEAVE = RedisScript.beside(ReplicaRegistry.class, "leave.lua");
-  private static final RedisScript SILENT = RedisScript.beside(ReplicaRegistry.class, "silent.lua");
+  private static final RedisScript BEAT = RedisScript.load(ReplicaRegistry.class, "beat.lua");
+  private static final RedisScript LEAVE = RedisScript.load(ReplicaRegistry.class, "leave.lua");
+  private static final RedisScript SILENT = RedisScript.load(ReplicaRegistry.class, "silent.lua");
 
   /** So that one beat stays short, whatever happened; the rest is named by the next. */
   private static final int MOST_LOST = 16;
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final String key;
   private final ReplicaId self;
   private final HeartbeatTiming pulse;
@@ -37,7 +37,7 @@ final class ReplicaRegistry {
   /** Since when this replica beats without a gap, by the clock of Redis; 0 before the first. */
   private long steadySince;
 
-  ReplicaRegistry(RedisLink link, RedisKeys keys, ReplicaId self, HeartbeatTiming pulse) {
+  ReplicaRegistry(RedisClient link, RedisKeys keys, ReplicaId self, HeartbeatTiming pulse) {
     this.link = link;
     this.key = keys.replicas();
     this.self = self;

@@ -1,6 +1,6 @@
 package dev.holdfast.observe;
 
-import dev.holdfast.redis.RedisListener;
+import dev.holdfast.redis.RedisCommandListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Counts what is exchanged with Redis. Made only where Redis is the store. */
 @Singleton
-public final class RedisMetrics implements RedisListener {
+public final class RedisMetrics implements RedisCommandListener {
 
   private final Timer roundTrips;
   private final Counter failures;

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Lua script, which Redis executes whole and alone. It is called by its hash and sent whole only
- * when Redis does not know it: after a restart, or on another node of a cluster.
+ * A Lua script, which Redis executes atomically. It is called by its hash. Its source is sent only
+ * when a server does not know the hash: after a restart, or on another server of a cluster.
  */
 public final class RedisScript {
 
@@ -32,13 +32,13 @@ public final class RedisScript {
   }
 
   /**
-   * Reads a script that lies beside a class.
+   * Loads a script from resources beside a class.
    *
-   * @param resources the names of the files that it is made of, in order: what several scripts have
-   *     in common comes first
+   * @param resources names of the files that make up the script, in order: functions that several
+   *     scripts share come first
    * @throws IllegalArgumentException when one is missing
    */
-  public static RedisScript beside(Class<?> user, String... resources) {
+  public static RedisScript load(Class<?> user, String... resources) {
     return new RedisScript(
         Stream.of(resources).map(each -> read(user, each)).collect(Collectors.joining("\n")));
   }
@@ -55,55 +55,57 @@ public final class RedisScript {
   }
 
   /**
-   * Runs the script and waits for what it returns.
+   * Runs the script and waits for its result.
    *
    * @param keys all in one slot
    * @param arguments adds the arguments
-   * @return what the script returned; null for a nil
-   * @throws RedisUnavailableException when it was not run
-   * @throws RedisUnknownOutcomeException when it may have been run
+   * @return the script's result; null for a nil
+   * @throws RedisUnavailableException when the script did not run
+   * @throws RedisUnknownOutcomeException when the script may have run
    */
-  public @Nullable Response run(RedisLink link, List<String> keys, Consumer<Request> arguments) {
+  public @Nullable Response run(RedisClient redis, List<String> keys, Consumer<Request> arguments) {
     try {
-      return link.send(request(Command.EVALSHA, sha1, keys, arguments));
+      return redis.send(request(Command.EVALSHA, sha1, keys, arguments));
     } catch (RedisUnavailableException refused) {
-      if (!isUnknownHere(refused)) {
+      if (!isUnknownScript(refused)) {
         throw refused;
       }
-      return link.send(request(Command.EVAL, source, keys, arguments));
+      return redis.send(request(Command.EVAL, source, keys, arguments));
     }
   }
 
   /**
    * Runs the script without waiting.
    *
-   * @param done is called at the end, with the failure if there was one, on a thread that must not
-   *     be blocked
+   * @param done receives the failure, or null after success; runs on a thread that must not be
+   *     blocked
    */
   public void runLater(
-      RedisLink link,
+      RedisClient redis,
       List<String> keys,
       Consumer<Request> arguments,
       Consumer<@Nullable Throwable> done) {
-    link.sendLater(request(Command.EVALSHA, sha1, keys, arguments))
+    redis
+        .sendLater(request(Command.EVALSHA, sha1, keys, arguments))
         .whenComplete((reply, failure) -> {
-          if (failure == null || !isUnknownHere(failure)) {
+          if (failure == null || !isUnknownScript(failure)) {
             done.accept(failure);
           } else {
-            link.sendLater(request(Command.EVAL, source, keys, arguments))
+            redis
+                .sendLater(request(Command.EVAL, source, keys, arguments))
                 .whenComplete((again, second) -> done.accept(second));
           }
         });
   }
 
   /**
-   * The script as one command among others that are sent together, so never by its hash: for short
-   * scripts.
+   * A command with the script's source, for batches, where a missing hash cannot be retried. Meant
+   * for short scripts.
    *
    * @param keys all in one slot
    * @param arguments adds the arguments
    */
-  public Request whole(List<String> keys, Consumer<Request> arguments) {
+  public Request evalRequest(List<String> keys, Consumer<Request> arguments) {
     return request(Command.EVAL, source, keys, arguments);
   }
 
@@ -115,7 +117,7 @@ public final class RedisScript {
     return request;
   }
 
-  private static boolean isUnknownHere(Throwable failure) {
+  private static boolean isUnknownScript(Throwable failure) {
     return failure instanceof RedisUnavailableException
         && String.valueOf(failure.getMessage()).contains("NOSCRIPT ");
   }

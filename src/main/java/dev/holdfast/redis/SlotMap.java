@@ -4,7 +4,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.RequestImpl;
 import io.vertx.redis.client.impl.ZModem;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -13,39 +13,40 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which server of a cluster has which slots, as one of them tells it. Immutable. */
+/** Assigns the hash slots of a cluster to its servers, as one of them reports it. Immutable. */
 final class SlotMap {
 
   private static final int SLOTS = 16_384;
 
-  /** More than enough to meet every slot. */
+  /** Enough tags to hit every slot. */
   private static final int MAX_TAGS = 20 * SLOTS;
 
-  private final @Nullable RedisAddress[] primaries = new RedisAddress[SLOTS];
-  private final Set<RedisAddress> distinct = new LinkedHashSet<>();
-  private final Set<RedisAddress> all = new LinkedHashSet<>();
+  private final @Nullable ServerAddress[] primaries = new ServerAddress[SLOTS];
+  private final Set<ServerAddress> distinct = new LinkedHashSet<>();
+  private final Set<ServerAddress> servers = new LinkedHashSet<>();
 
   /**
    * Reads the reply to {@code CLUSTER SLOTS}: first and last slot, primary, replicas.
    *
-   * @param teller the server that was asked
+   * @param reporter the server that replied
    */
-  SlotMap(Response ranges, RedisAddress teller) {
+  SlotMap(Response ranges, ServerAddress reporter) {
     for (Response range : ranges) {
-      RedisAddress primary = address(range.get(2), teller);
+      ServerAddress primary = address(range.get(2), reporter);
       for (int slot = number(range.get(0)); slot <= number(range.get(1)); slot++) {
         primaries[slot] = primary;
       }
       distinct.add(primary);
       for (int i = 2; i < range.size(); i++) {
-        all.add(address(range.get(i), teller));
+        servers.add(address(range.get(i), reporter));
       }
     }
   }
 
-  private static RedisAddress address(Response server, RedisAddress teller) {
+  private static ServerAddress address(Response server, ServerAddress reporter) {
     Response host = server.get(0);
-    return RedisAddress.named(host == null ? "" : host.toString(), number(server.get(1)), teller);
+    return ServerAddress.reportedAs(
+        host == null ? "" : host.toString(), number(server.get(1)), reporter);
   }
 
   private static int number(Response reply) {
@@ -53,19 +54,14 @@ final class SlotMap {
   }
 
   /** The servers that have slots. */
-  Set<RedisAddress> primaries() {
+  Set<ServerAddress> primaries() {
     return distinct;
   }
 
-  /** All servers, replicas too. */
-  Set<RedisAddress> all() {
-    return all;
-  }
-
   /**
-   * The slot of a command's keys, which are all in one; -1 for a command without keys.
+   * The slot of a command's keys, which are all in one slot; -1 for a command without keys.
    *
-   * <p>Only what Vert.x keeps to itself knows where in a command its keys are.
+   * <p>Uses internal classes of Vert.x, since nothing else knows which arguments are keys.
    */
   static int slot(Request request) {
     List<byte[]> keys = ((RequestImpl) request).keys();
@@ -73,13 +69,13 @@ final class SlotMap {
   }
 
   /** The server that has a slot; null when none has. */
-  @Nullable RedisAddress primary(int slot) {
+  @Nullable ServerAddress primary(int slot) {
     return primaries[slot];
   }
 
-  /** Whether each slot is some server's. */
-  boolean isWhole() {
-    for (RedisAddress primary : primaries) {
+  /** Whether each slot has a server. */
+  boolean coversAllSlots() {
+    for (ServerAddress primary : primaries) {
       if (primary == null) {
         return false;
       }
@@ -87,13 +83,13 @@ final class SlotMap {
     return true;
   }
 
-  /** For each server that has slots, a hash tag in one of these. */
-  Map<RedisAddress, String> tags() {
-    Map<RedisAddress, String> tags = new LinkedHashMap<>();
-    Set<RedisAddress> missing = new HashSet<>(distinct);
+  /** For each server that has slots, a hash tag that hashes to one of them. */
+  Map<ServerAddress, String> hashTags() {
+    Map<ServerAddress, String> tags = new LinkedHashMap<>();
+    Set<ServerAddress> missing = new HashSet<>(distinct);
     for (int i = 0; i < MAX_TAGS && !missing.isEmpty(); i++) {
       String tag = "{" + i + "}";
-      RedisAddress primary = primaries[ZModem.generate(tag)];
+      ServerAddress primary = primaries[ZModem.generate(tag)];
       if (primary != null && missing.remove(primary)) {
         tags.put(primary, tag);
       }
@@ -101,12 +97,10 @@ final class SlotMap {
     return tags;
   }
 
-  /** The addresses of a map and of the seeds, each once. */
-  static List<RedisAddress> everywhere(@Nullable SlotMap known, List<RedisAddress> seeds) {
-    Set<RedisAddress> everywhere = new LinkedHashSet<>(seeds);
-    if (known != null) {
-      everywhere.addAll(known.all);
-    }
-    return new ArrayList<>(everywhere);
+  /** All servers, replicas too, and some others. */
+  Set<ServerAddress> allServersAnd(Collection<ServerAddress> others) {
+    Set<ServerAddress> all = new LinkedHashSet<>(servers);
+    all.addAll(others);
+    return all;
   }
 }

@@ -65,7 +65,7 @@ final class ClusterLifecycle {
                 look();
               });
       strays = new OrphanedStreams(adoption, heir, parts, () -> shared.sessions().all());
-      shared.channel().listen(_ -> {}, this::look);
+      shared.channel().addListener(_ -> {}, this::look);
       drain = new Drain(parts, new ToOthers(membership, heir, pulse));
     } else {
       takeOver = null;

@@ -4,7 +4,7 @@ import dev.holdfast.cli.CommandContext;
 import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.redis.RedisStreamIndex;
-import dev.holdfast.redis.RedisSurvey;
+import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.upstream.Upstream;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
@@ -32,9 +32,9 @@ final class ConfiguredCommandContext implements CommandContext {
   }
 
   @Override
-  public Optional<RedisSurvey> redis() {
+  public Optional<RedisServerInfo> redis() {
     return isRedis()
-        ? Optional.of(new RedisSurvey(redis.get().link(), redis.get().keys()))
+        ? Optional.of(new RedisServerInfo(redis.get().link(), redis.get().keys()))
         : Optional.empty();
   }
 

@@ -2,10 +2,11 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.cluster.OwnedSessions;
 import dev.holdfast.cluster.ReplicaId;
-import dev.holdfast.redis.RedisChannel;
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisClientFactory;
+import dev.holdfast.redis.RedisCommandListener;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
-import dev.holdfast.redis.RedisListener;
+import dev.holdfast.redis.RedisSubscription;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 import jakarta.enterprise.inject.Instance;
@@ -23,8 +24,8 @@ final class RedisConnections {
 
   private final RedisKeys keys;
   private final ReplicaId replica = ReplicaId.random();
-  private final RedisLink link;
-  private final RedisChannel channel;
+  private final RedisClient link;
+  private final RedisSubscription channel;
   private final OwnedSessions sessions;
 
   RedisConnections(
@@ -32,10 +33,14 @@ final class RedisConnections {
       RedisDescription description,
       Vertx vertx,
       Instance<Redis> described,
-      RedisListener listener) {
+      RedisCommandListener listener) {
     keys = new RedisKeys(config.redis().prefix());
-    link = new RedisLink(vertx, description.read(described), config.redis().timeout(), listener);
-    channel = new RedisChannel(link::newClient, link, keys.replicaChannel(replica.value()), BEAT);
+    link =
+        RedisClientFactory.create(
+            vertx, description.read(described), config.redis().timeout(), listener);
+    channel =
+        new RedisSubscription(
+            link::newSubscriptionClient, link, keys.replicaChannel(replica.value()), BEAT);
     sessions =
         new OwnedSessions(link, keys, replica, config.redis().timeout().multipliedBy(LINGER));
   }
@@ -48,11 +53,11 @@ final class RedisConnections {
     return replica;
   }
 
-  RedisLink link() {
+  RedisClient link() {
     return link;
   }
 
-  RedisChannel channel() {
+  RedisSubscription channel() {
     return channel;
   }
 

@@ -2,9 +2,10 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
-import dev.holdfast.redis.RedisSurvey;
+import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
@@ -23,14 +24,14 @@ class RedisCheckIT {
 
   private static Vertx vertx;
   private static RedisFixture redis;
-  private static RedisLink link;
+  private static RedisClient link;
 
   @BeforeAll
   static void start() {
     vertx = Vertx.vertx();
     redis = RedisFixture.start();
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
-    link = new RedisLink(vertx, options, Duration.ofSeconds(5));
+    link = RedisClientFactory.create(vertx, options, Duration.ofSeconds(5));
   }
 
   @AfterAll
@@ -41,7 +42,7 @@ class RedisCheckIT {
   }
 
   private static Finding finding(String name, InstantSource clock) {
-    RedisSurvey survey = new RedisSurvey(link, new RedisKeys("holdfast:"));
+    RedisServerInfo survey = new RedisServerInfo(link, new RedisKeys("holdfast:"));
     return new RedisCheck(survey, clock)
         .examine().stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow();
   }

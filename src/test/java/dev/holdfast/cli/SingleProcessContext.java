@@ -1,7 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.log.StreamIndex;
-import dev.holdfast.redis.RedisSurvey;
+import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import java.util.Map;
@@ -11,7 +11,7 @@ import java.util.Optional;
 record SingleProcessContext(Upstream upstream, int connections) implements CommandContext {
 
   @Override
-  public Optional<RedisSurvey> redis() {
+  public Optional<RedisServerInfo> redis() {
     return Optional.empty();
   }
 

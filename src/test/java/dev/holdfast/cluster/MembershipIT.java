@@ -3,11 +3,11 @@ package dev.holdfast.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,10 +39,9 @@ class MembershipIT {
   /** A replica that notes what it inherits. */
   private final class Member {
     final ReplicaId id = ReplicaId.random();
-    final RedisLink link =
-        new RedisLink(
-            () -> Redis.createClient(vertx, new RedisOptions().setConnectionString(redis.url())),
-            Duration.ofMillis(300));
+    final RedisClient link =
+        RedisClientFactory.create(
+            vertx, new RedisOptions().setConnectionString(redis.url()), Duration.ofMillis(300));
     final OwnedSessions sessions = new OwnedSessions(link, KEYS, id, Duration.ZERO);
     final Map<String, ReplicaId> inherited = new ConcurrentHashMap<>();
     final AtomicInteger doubts = new AtomicInteger();

@@ -3,11 +3,11 @@ package dev.holdfast.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,10 +26,9 @@ class ReplicaRegistryIT {
 
   private final RedisFixture redis = RedisFixture.start();
   private final Vertx vertx = Vertx.vertx();
-  private final RedisLink link =
-      new RedisLink(
-          () -> Redis.createClient(vertx, new RedisOptions().setConnectionString(redis.url())),
-          Duration.ofSeconds(1));
+  private final RedisClient link =
+      RedisClientFactory.create(
+          vertx, new RedisOptions().setConnectionString(redis.url()), Duration.ofSeconds(1));
   private final OwnedSessions sessions = new OwnedSessions(link, KEYS, SELF, Duration.ZERO);
   private final ReplicaRegistry replicas = new ReplicaRegistry(link, KEYS, SELF, PULSE);
 

@@ -36,7 +36,7 @@ class RedisSentinelIT {
   private final Vertx vertx = Vertx.vertx();
 
   @SuppressWarnings("NullAway.Init")
-  private RedisLink link;
+  private RedisClient link;
 
   @BeforeAll
   static void startServers() {
@@ -58,7 +58,7 @@ class RedisSentinelIT {
             .setRole(RedisRole.REPLICA)
             .setAutoFailover(true);
     Stream.of(servers.hosts().split(",")).forEach(options::addConnectionString);
-    link = new RedisLink(vertx, options, TIMEOUT);
+    link = RedisClientFactory.create(vertx, options, TIMEOUT);
   }
 
   @AfterEach
@@ -140,7 +140,9 @@ class RedisSentinelIT {
   @Test
   void shouldNotTakeAReplicaForThePrimary() {
     RedisOptions options = new RedisOptions().setConnectionString(servers.replica().url());
-    try (RedisNode node = new RedisNode(() -> Redis.createClient(vertx, options), true, TIMEOUT)) {
+    try (ServerClient node =
+        new ServerClient(
+            () -> Redis.createClient(vertx, options), true, TIMEOUT, RedisCommandListener.NONE)) {
       assertThatExceptionOfType(RedisUnavailableException.class)
           .isThrownBy(() -> node.send(Request.cmd(Command.GET).arg("count")));
     }
@@ -151,8 +153,9 @@ class RedisSentinelIT {
   void shouldLeaveAServerThatIsNoPrimaryAnyMore() {
     try (RedisFixture server = RedisFixture.start()) {
       RedisOptions options = new RedisOptions().setConnectionString(server.url());
-      try (RedisNode node =
-          new RedisNode(() -> Redis.createClient(vertx, options), true, TIMEOUT)) {
+      try (ServerClient node =
+          new ServerClient(
+              () -> Redis.createClient(vertx, options), true, TIMEOUT, RedisCommandListener.NONE)) {
         node.send(INCREMENT);
         server.command("REPLICAOF", "127.0.0.1", Integer.toString(servers.primary().port()));
 

@@ -1,6 +1,6 @@
 package dev.holdfast.log.redis;
 
-import static dev.holdfast.redis.RedisScript.beside;
+import static dev.holdfast.redis.RedisScript.load;
 
 import dev.holdfast.log.FencedException;
 import dev.holdfast.log.OutcomeUnknownException;
@@ -12,9 +12,9 @@ import dev.holdfast.log.TooManyStreamsException;
 import dev.holdfast.log.ownership.Inbox.Message;
 import dev.holdfast.log.ownership.Inbox.OpenCall;
 import dev.holdfast.log.ownership.InboxFullException;
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.redis.RedisUnknownOutcomeException;
 import io.vertx.redis.client.Command;
@@ -42,18 +42,18 @@ final class InboxScripts {
 
   private static final int PAGE_BYTES = 1 << 20;
 
-  private final RedisScript calls = beside(InboxScripts.class, "calls.lua");
-  private final RedisScript put = beside(InboxScripts.class, "put.lua");
-  private final RedisScript ask = beside(InboxScripts.class, "opening.lua", "ask.lua");
-  private final RedisScript collect = beside(InboxScripts.class, "collect.lua");
+  private final RedisScript calls = load(InboxScripts.class, "calls.lua");
+  private final RedisScript put = load(InboxScripts.class, "put.lua");
+  private final RedisScript ask = load(InboxScripts.class, "opening.lua", "ask.lua");
+  private final RedisScript collect = load(InboxScripts.class, "collect.lua");
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
   private final String replica;
   private final Duration timeToLive;
   private final int maxStreams;
 
-  InboxScripts(RedisLink link, RedisKeys keys, String replica, Retention retention) {
+  InboxScripts(RedisClient link, RedisKeys keys, String replica, Retention retention) {
     this.link = link;
     this.keys = keys;
     this.replica = replica;

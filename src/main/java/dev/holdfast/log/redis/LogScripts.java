@@ -1,6 +1,6 @@
 package dev.holdfast.log.redis;
 
-import static dev.holdfast.redis.RedisScript.beside;
+import static dev.holdfast.redis.RedisScript.load;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.log.FencedException;
@@ -10,9 +10,9 @@ import dev.holdfast.log.Retention;
 import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.TooManyStreamsException;
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.redis.RedisUnknownOutcomeException;
 import io.vertx.redis.client.Request;
@@ -37,23 +37,23 @@ final class LogScripts {
   /** Servers give ids to every event or to none, so further back there is hardly ever one. */
   private static final int LOOK_BACK = 64;
 
-  private final RedisScript begin = beside(LogScripts.class, "begin.lua");
-  private final RedisScript open = beside(LogScripts.class, "opening.lua", "open.lua");
-  private final RedisScript claim = beside(LogScripts.class, "claim.lua");
-  private final RedisScript append = beside(LogScripts.class, "append.lua");
-  private final RedisScript merge = beside(LogScripts.class, "merge.lua");
-  private final RedisScript note = beside(LogScripts.class, "note.lua");
-  private final RedisScript watch = beside(LogScripts.class, "watch.lua");
-  private final RedisScript delivered = beside(LogScripts.class, "delivered.lua");
-  private final RedisScript retire = beside(LogScripts.class, "retire.lua");
-  private final RedisScript end = beside(LogScripts.class, "end.lua");
+  private final RedisScript begin = load(LogScripts.class, "begin.lua");
+  private final RedisScript open = load(LogScripts.class, "opening.lua", "open.lua");
+  private final RedisScript claim = load(LogScripts.class, "claim.lua");
+  private final RedisScript append = load(LogScripts.class, "append.lua");
+  private final RedisScript merge = load(LogScripts.class, "merge.lua");
+  private final RedisScript note = load(LogScripts.class, "note.lua");
+  private final RedisScript watch = load(LogScripts.class, "watch.lua");
+  private final RedisScript delivered = load(LogScripts.class, "delivered.lua");
+  private final RedisScript retire = load(LogScripts.class, "retire.lua");
+  private final RedisScript end = load(LogScripts.class, "end.lua");
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
   private final String replica;
   private final Retention retention;
 
-  LogScripts(RedisLink link, RedisKeys keys, String replica, Retention retention) {
+  LogScripts(RedisClient link, RedisKeys keys, String replica, Retention retention) {
     this.link = link;
     this.keys = keys;
     this.replica = replica;

@@ -1,9 +1,9 @@
 package dev.holdfast.log.redis;
 
 import dev.holdfast.log.WatcherRegistry;
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -26,12 +26,12 @@ final class MissedEvictions {
   /** Who cannot be asked for so long loses the subscription too, and then all begins anew. */
   private static final int ATTEMPTS = 25;
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
   private final String replica;
   private final WatcherRegistry watchers;
 
-  MissedEvictions(RedisLink link, RedisKeys keys, String replica, WatcherRegistry watchers) {
+  MissedEvictions(RedisClient link, RedisKeys keys, String replica, WatcherRegistry watchers) {
     this.link = link;
     this.keys = keys;
     this.replica = replica;
@@ -51,7 +51,7 @@ final class MissedEvictions {
     for (int attempt = 1; attempt <= ATTEMPTS && done < seats.size(); attempt++) {
       try {
         while (done < seats.size()) {
-          int next = Math.min(seats.size(), done + RedisLink.AT_ONCE);
+          int next = Math.min(seats.size(), done + RedisClient.BATCH_SIZE);
           evictAmong(seats.subList(done, next));
           done = next;
         }

@@ -14,10 +14,10 @@ import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.log.ownership.Inbox;
-import dev.holdfast.redis.RedisChannel;
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
+import dev.holdfast.redis.RedisSubscription;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -58,8 +58,8 @@ public final class RedisEventLog implements EventLog, Adoption {
 
   private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
 
-  private final RedisLink link;
-  private final RedisChannel channel;
+  private final RedisClient link;
+  private final RedisSubscription channel;
   private final RedisKeys keys;
   private final OwnedSessionRecorder ownership;
   private final LogScripts scripts;
@@ -79,8 +79,8 @@ public final class RedisEventLog implements EventLog, Adoption {
    * @param ownership hears of the sessions of which this replica owns streams
    */
   public RedisEventLog(
-      RedisLink link,
-      RedisChannel channel,
+      RedisClient link,
+      RedisSubscription channel,
       RedisKeys keys,
       String replica,
       OwnedSessionRecorder ownership,
@@ -98,7 +98,7 @@ public final class RedisEventLog implements EventLog, Adoption {
     this.deliveries = new DeliveryMarks(scripts::delivered);
     this.inbox = new RedisInbox(inboxes, this::sessions, owned::asked);
     this.lostEvictions = new MissedEvictions(link, keys, replica, watchers);
-    channel.listen(this::hear, this::lookAgain);
+    channel.addListener(this::hear, this::lookAgain);
   }
 
   /** The inboxes of the sessions in this log. */
@@ -238,8 +238,8 @@ public final class RedisEventLog implements EventLog, Adoption {
     inbox.lookAgain();
     List<String> sessions =
         Stream.concat(sessions().stream(), claims.sessions().stream()).distinct().toList();
-    for (int from = 0; from < sessions.size(); from += RedisLink.AT_ONCE) {
-      sweep(sessions.subList(from, Math.min(sessions.size(), from + RedisLink.AT_ONCE)));
+    for (int from = 0; from < sessions.size(); from += RedisClient.BATCH_SIZE) {
+      sweep(sessions.subList(from, Math.min(sessions.size(), from + RedisClient.BATCH_SIZE)));
     }
   }
 

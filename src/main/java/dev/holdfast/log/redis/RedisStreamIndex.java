@@ -4,9 +4,9 @@ import dev.holdfast.log.Position;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -21,11 +21,11 @@ public final class RedisStreamIndex implements StreamIndex {
 
   private static final String OWNER = "o:";
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
 
   /** Uses a connection that is not its own. */
-  public RedisStreamIndex(RedisLink link, RedisKeys keys) {
+  public RedisStreamIndex(RedisClient link, RedisKeys keys) {
     this.link = link;
     this.keys = keys;
   }

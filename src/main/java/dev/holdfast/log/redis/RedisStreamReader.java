@@ -4,8 +4,8 @@ import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -24,10 +24,10 @@ final class RedisStreamReader {
   /** Keeps a page's reply, and the room that is made for it, within reason. */
   private static final int MAX_PAGE = 10_000;
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
 
-  RedisStreamReader(RedisLink link, RedisKeys keys) {
+  RedisStreamReader(RedisClient link, RedisKeys keys) {
     this.link = link;
     this.keys = keys;
   }

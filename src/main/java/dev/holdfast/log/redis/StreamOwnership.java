@@ -5,8 +5,8 @@ import static dev.holdfast.log.redis.RedisEventLog.available;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.log.ownership.Adoption;
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -25,7 +25,7 @@ final class StreamOwnership implements Adoption {
 
   private static final int FENCE_BYTES = 8;
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
   private final String replica;
   private final OwnedSessionRecorder ownership;
@@ -37,7 +37,7 @@ final class StreamOwnership implements Adoption {
   private final Map<String, String> unsettled = new ConcurrentHashMap<>();
 
   StreamOwnership(
-      RedisLink link,
+      RedisClient link,
       RedisKeys keys,
       String replica,
       OwnedSessionRecorder ownership,

@@ -1,8 +1,8 @@
 package dev.holdfast.log.redis;
 
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -21,14 +21,14 @@ final class UnwrittenStreams {
 
   private static final String OWNER = "o:";
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
   private final String replica;
   private final OwnedStreams owned;
   private final InboxScripts inboxes;
 
   UnwrittenStreams(
-      RedisLink link, RedisKeys keys, String replica, OwnedStreams owned, InboxScripts inboxes) {
+      RedisClient link, RedisKeys keys, String replica, OwnedStreams owned, InboxScripts inboxes) {
     this.link = link;
     this.keys = keys;
     this.replica = replica;

@@ -1,8 +1,8 @@
 package dev.holdfast.session.redis;
 
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
@@ -45,7 +45,7 @@ public final class RedisSessionStore implements SessionStore {
 
   private static final Pattern CURSOR = Pattern.compile("\\d{1,20}");
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
   private final Duration idleTimeout;
   private final Duration timeToLive;
@@ -61,7 +61,7 @@ public final class RedisSessionStore implements SessionStore {
    * @param limits the most sessions at a time
    */
   public RedisSessionStore(
-      RedisLink link,
+      RedisClient link,
       RedisKeys keys,
       Duration idleTimeout,
       Duration timeToLive,
@@ -227,6 +227,6 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   private static RedisScript script(String resource) {
-    return RedisScript.beside(RedisSessionStore.class, resource);
+    return RedisScript.load(RedisSessionStore.class, resource);
   }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast.session.redis;
 
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionPage;
 import io.vertx.redis.client.Command;
@@ -20,10 +20,10 @@ final class SessionListing {
 
   private static final String START = "0";
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
 
-  SessionListing(RedisLink link, RedisKeys keys) {
+  SessionListing(RedisClient link, RedisKeys keys) {
     this.link = link;
     this.keys = keys;
   }

@@ -1,7 +1,7 @@
 package dev.holdfast.session.redis;
 
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.TooManySessionsException;
@@ -23,17 +23,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionPlaces {
 
-  private static final RedisScript REGISTER =
-      RedisScript.beside(SessionPlaces.class, "register.lua");
-  private static final RedisScript EXPIRED = RedisScript.beside(SessionPlaces.class, "expired.lua");
+  private static final RedisScript REGISTER = RedisScript.load(SessionPlaces.class, "register.lua");
+  private static final RedisScript EXPIRED = RedisScript.load(SessionPlaces.class, "expired.lua");
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
   private final Duration timeToLive;
   private final SessionLimits limits;
   private final List<String> sets;
 
-  SessionPlaces(RedisLink link, RedisKeys keys, Duration timeToLive, SessionLimits limits) {
+  SessionPlaces(RedisClient link, RedisKeys keys, Duration timeToLive, SessionLimits limits) {
     this.link = link;
     this.keys = keys;
     this.timeToLive = timeToLive;

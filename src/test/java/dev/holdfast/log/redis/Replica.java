@@ -1,9 +1,10 @@
 package dev.holdfast.log.redis;
 
 import dev.holdfast.log.Retention;
-import dev.holdfast.redis.RedisChannel;
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
+import dev.holdfast.redis.RedisSubscription;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
@@ -18,9 +19,9 @@ final class Replica implements AutoCloseable {
   private static final Duration BEAT = Duration.ofMillis(500);
 
   private final Vertx vertx = Vertx.vertx();
-  final RedisLink link;
-  private final RedisLink beats;
-  private final RedisChannel channel;
+  final RedisClient link;
+  private final RedisClient beats;
+  private final RedisSubscription channel;
   final RedisEventLog log;
 
   /**
@@ -51,13 +52,15 @@ final class Replica implements AutoCloseable {
       RedisOptions beating,
       Duration timeout,
       Retention retention) {
-    link = new RedisLink(vertx, commands, timeout);
-    beats = new RedisLink(vertx, beating, timeout);
-    RedisLink subscriptions = new RedisLink(vertx, channels, timeout);
-    channel = new RedisChannel(subscriptions::newClient, beats, KEYS.replicaChannel(name), BEAT);
+    link = RedisClientFactory.create(vertx, commands, timeout);
+    beats = RedisClientFactory.create(vertx, beating, timeout);
+    RedisClient subscriptions = RedisClientFactory.create(vertx, channels, timeout);
+    channel =
+        new RedisSubscription(
+            subscriptions::newSubscriptionClient, beats, KEYS.replicaChannel(name), BEAT);
     log = new RedisEventLog(link, channel, KEYS, name, session -> {}, retention);
     channel.start();
-    if (!channel.awaitSubscribed(Duration.ofSeconds(30))) {
+    if (!channel.awaitFirstSubscription(Duration.ofSeconds(30))) {
       throw new IllegalStateException("not subscribed");
     }
   }

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
@@ -14,7 +15,6 @@ import dev.holdfast.session.SessionStoreContract;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,7 +34,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
   @SuppressWarnings("NullAway.Init")
   private static Vertx vertx;
 
-  private final List<RedisLink> links = new ArrayList<>();
+  private final List<RedisClient> links = new ArrayList<>();
   private RedisKeys keys = new RedisKeys("none:");
   private Duration idleTimeout = Duration.ofHours(1);
   private int limit = 1;
@@ -53,7 +53,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
 
   @AfterEach
   void disconnect() {
-    links.forEach(RedisLink::close);
+    links.forEach(RedisClient::close);
   }
 
   @Override
@@ -67,7 +67,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
   @Override
   protected SessionStore another() {
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
-    RedisLink link = new RedisLink(() -> Redis.createClient(vertx, options), Duration.ofSeconds(5));
+    RedisClient link = RedisClientFactory.create(vertx, options, Duration.ofSeconds(5));
     links.add(link);
     return new RedisSessionStore(
         link, keys, idleTimeout, idleTimeout.multipliedBy(20), limits(limit));
@@ -108,7 +108,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
   @Test
   void shouldSayThatTheStoreIsAway() {
     RedisOptions nowhere = new RedisOptions().setConnectionString("redis://127.0.0.1:1");
-    RedisLink link = new RedisLink(() -> Redis.createClient(vertx, nowhere), Duration.ofSeconds(5));
+    RedisClient link = RedisClientFactory.create(vertx, nowhere, Duration.ofSeconds(5));
     links.add(link);
     SessionStore store = new RedisSessionStore(link, keys, idleTimeout, idleTimeout, limits(10));
 

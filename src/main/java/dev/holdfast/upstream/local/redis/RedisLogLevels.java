@@ -1,8 +1,8 @@
 package dev.holdfast.upstream.local.redis;
 
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.LogLevels;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Levels of sessions of all replicas, a key for each that has one. */
 public final class RedisLogLevels implements LogLevels {
 
-  private final RedisLink link;
+  private final RedisClient link;
   private final RedisKeys keys;
   private final Duration timeToLive;
 
@@ -25,7 +25,7 @@ public final class RedisLogLevels implements LogLevels {
    *
    * @param timeToLive how long a level is kept that no call goes by and nobody removes
    */
-  public RedisLogLevels(RedisLink link, RedisKeys keys, Duration timeToLive) {
+  public RedisLogLevels(RedisClient link, RedisKeys keys, Duration timeToLive) {
     this.link = link;
     this.keys = keys;
     this.timeToLive = timeToLive;

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisLink;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.LogLevel;
@@ -25,14 +26,14 @@ class RedisLogLevelsIT extends LogLevelsContract {
 
   private RedisFixture redis;
   private Vertx vertx;
-  private RedisLink link;
+  private RedisClient link;
 
   @BeforeEach
   void start() {
     redis = RedisFixture.start();
     vertx = Vertx.vertx();
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
-    link = new RedisLink(vertx, options, Duration.ofSeconds(5));
+    link = RedisClientFactory.create(vertx, options, Duration.ofSeconds(5));
   }
 
   @AfterEach

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class RedisLinkIT {
+class RedisClientIT {
 
   private final Vertx vertx = Vertx.vertx();
 
@@ -33,12 +33,12 @@ class RedisLinkIT {
   private RedisFixture redis;
 
   @SuppressWarnings("NullAway.Init")
-  private RedisLink link;
+  private RedisClient link;
 
   private final Exchanges exchanges = new Exchanges();
 
   /** Counts exchanges. */
-  private static final class Exchanges implements RedisListener {
+  private static final class Exchanges implements RedisCommandListener {
     private final AtomicInteger answered = new AtomicInteger();
     private final AtomicInteger unanswered = new AtomicInteger();
 
@@ -58,7 +58,7 @@ class RedisLinkIT {
   void start() {
     redis = RedisFixture.start();
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
-    link = new RedisLink(vertx, options, Duration.ofSeconds(1), exchanges);
+    link = RedisClientFactory.create(vertx, options, Duration.ofSeconds(1), exchanges);
   }
 
   @AfterEach
@@ -78,7 +78,7 @@ class RedisLinkIT {
 
   @Test
   void shouldGiveEachCallerItsOwnReply() throws Exception {
-    int callers = 3 * RedisLink.MAX_UNDER_WAY;
+    int callers = 3 * RedisClient.MAX_PENDING;
 
     try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<String>> replies =

@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Makes clients for the servers that are configured, and for others that are like them. */
-final class RedisServers {
+/** Makes Vert.x clients from the configured options, also for other servers of the cluster. */
+final class VertxRedisFactory {
 
   private final Vertx vertx;
   private final RedisOptions options;
 
-  RedisServers(Vertx vertx, RedisOptions options) {
+  VertxRedisFactory(Vertx vertx, RedisOptions options) {
     this.vertx = vertx;
     this.options = new RedisOptions(options);
   }
@@ -24,11 +24,11 @@ final class RedisServers {
   /**
    * Makes a client for the server, or for the primary that a sentinel names at that moment.
    *
-   * <p>Vert.x asks the sentinels one after the other, and waits for ever for one that is frozen;
-   * whoever is waiting for a connection tries again, and then another one comes first. It is not
-   * told to change the primary below a connection: nobody would hear that the old one has ended.
+   * <p>Vert.x asks the sentinels in order and waits for ever for a frozen one. The order is
+   * shuffled so that the next attempt begins with another sentinel. Automatic failover is off:
+   * Vert.x would replace the primary without reporting that the old connection has ended.
    */
-  Redis configured() {
+  Redis newClient() {
     List<String> shuffled = new ArrayList<>(options.getEndpoints());
     Collections.shuffle(shuffled);
     return Redis.createClient(
@@ -40,15 +40,15 @@ final class RedisServers {
   }
 
   /** Makes a client for one server of a cluster. */
-  Redis at(RedisAddress address) {
-    String url = address.like(URI.create(options.getEndpoints().getFirst()));
+  Redis newClientFor(ServerAddress address) {
+    String url = address.urlLike(URI.create(options.getEndpoints().getFirst()));
     return Redis.createClient(
         vertx,
         new RedisOptions(options).setType(RedisClientType.STANDALONE).setEndpoints(List.of(url)));
   }
 
-  /** Those that are configured. */
-  List<RedisAddress> seeds() {
-    return options.getEndpoints().stream().map(URI::create).map(RedisAddress::of).toList();
+  /** The configured servers of a cluster. */
+  List<ServerAddress> seedAddresses() {
+    return options.getEndpoints().stream().map(URI::create).map(ServerAddress::of).toList();
   }
 }

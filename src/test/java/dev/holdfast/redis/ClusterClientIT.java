@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** One link to a cluster whose servers are lost, and whose slots move. */
 @Timeout(90)
-class RedisClusterIT {
+class ClusterClientIT {
 
   /** Far longer than the servers take to promote another: a second each to notice and to vote. */
   private static final Duration PROMOTED = Duration.ofSeconds(20);
@@ -45,7 +45,7 @@ class RedisClusterIT {
   private static ClusterFixture cluster;
 
   @SuppressWarnings("NullAway.Init")
-  private RedisLink link;
+  private RedisClient link;
 
   @BeforeAll
   static void startCluster() {
@@ -62,10 +62,10 @@ class RedisClusterIT {
     link = linkTo(cluster.hosts());
   }
 
-  private RedisLink linkTo(String hosts) {
+  private RedisClient linkTo(String hosts) {
     RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);
     Stream.of(hosts.split(",")).forEach(options::addConnectionString);
-    return new RedisLink(vertx, options, TIMEOUT);
+    return RedisClientFactory.create(vertx, options, TIMEOUT);
   }
 
   @AfterEach
@@ -127,7 +127,7 @@ class RedisClusterIT {
     // The maps are read from all at first; what is not needed after that is closed.
     await()
         .untilAsserted(() ->
-            assertThat(cluster.servers().stream().map(RedisClusterIT::connections).sorted())
+            assertThat(cluster.servers().stream().map(ClusterClientIT::connections).sorted())
                 .containsExactly(0L, 0L, 0L, 1L, 1L, 1L));
   }
 
@@ -139,7 +139,7 @@ class RedisClusterIT {
         .forEach(each -> each.command("ACL", "SETUSER", "app", "on", ">p@ss", "~*", "&*", "+@all"));
     String seed = cluster.servers().getLast().url().replace("//", "//app:p%40ss@");
 
-    try (RedisLink named = linkTo(seed)) {
+    try (RedisClient named = linkTo(seed)) {
       named.check("check");
 
       List<RedisFixture> known =
@@ -152,7 +152,7 @@ class RedisClusterIT {
 
   @Test
   void shouldRunScriptsWhereTheirKeysAre() {
-    RedisScript script = RedisScript.beside(RedisClusterIT.class, "increment.lua");
+    RedisScript script = RedisScript.load(ClusterClientIT.class, "increment.lua");
     for (int i = 0; i < 20; i++) {
       String key = "{" + i + "}:script";
       assertThat(script.run(link, List.of(key), args -> {})).hasToString("1");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A subscription whose connection is lost, deaf, or not allowed, while commands go on. */
 @Timeout(60)
-class RedisChannelIT {
+class RedisSubscriptionIT {
 
   private static final Duration BEAT = Duration.ofMillis(200);
 
@@ -29,11 +29,11 @@ class RedisChannelIT {
   private final Vertx vertx = Vertx.vertx();
   private final RedisFixture redis = RedisFixture.start();
   private final RedisProxy proxy = new RedisProxy(redis.port());
-  private final RedisLink link =
-      new RedisLink(
+  private final RedisClient link =
+      RedisClientFactory.create(
           vertx, new RedisOptions().setConnectionString(redis.url()), Duration.ofSeconds(1));
-  private final RedisChannel channel =
-      new RedisChannel(
+  private final RedisSubscription channel =
+      new RedisSubscription(
           () -> Redis.createClient(vertx, new RedisOptions().setConnectionString(proxy.url())),
           link,
           "channel",
@@ -43,7 +43,7 @@ class RedisChannelIT {
   @BeforeEach
   void subscribe() {
     assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(channel::check);
-    channel.listen(heard::add, () -> heard.add("subscribed"));
+    channel.addListener(heard::add, () -> heard.add("subscribed"));
     channel.start();
     await().untilAsserted(channel::check);
   }

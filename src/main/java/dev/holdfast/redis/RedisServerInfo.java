@@ -9,33 +9,33 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Asks Redis about itself. On a cluster it is some server that answers. What an administrator
- * forbids, as managed services do with {@code CONFIG}, is empty and no failure.
+ * Reads what a Redis server tells about itself. On a cluster any server answers. Answers that an
+ * administrator forbids, as managed services do with {@code CONFIG}, are empty.
  */
-public final class RedisSurvey {
+public final class RedisServerInfo {
 
-  private final RedisLink link;
+  private final RedisClient redis;
   private final RedisKeys keys;
 
-  /** Uses a connection that is not its own. */
-  public RedisSurvey(RedisLink link, RedisKeys keys) {
-    this.link = link;
+  /** Uses a client without closing it. */
+  public RedisServerInfo(RedisClient redis, RedisKeys keys) {
+    this.redis = redis;
     this.keys = keys;
   }
 
   /**
-   * Tries whether Redis takes writes, every primary of it.
+   * Checks that every primary accepts writes.
    *
-   * @throws RedisException when it doesn't
+   * @throws RedisException when one refuses or does not answer
    */
   public void check() {
-    link.check(keys.check());
+    redis.check(keys.check());
   }
 
   /**
-   * Its clock; empty when it does not tell.
+   * The server's clock; empty when it refuses.
    *
-   * @throws RedisUnknownOutcomeException when it cannot be reached in time
+   * @throws RedisUnknownOutcomeException when Redis does not answer in time
    */
   public Optional<Instant> time() {
     return ask(Request.cmd(Command.TIME))
@@ -47,9 +47,9 @@ public final class RedisSurvey {
   }
 
   /**
-   * A section of {@code INFO}, by key; empty when it does not tell.
+   * A section of {@code INFO}, by key; empty when the server refuses.
    *
-   * @throws RedisUnknownOutcomeException when it cannot be reached in time
+   * @throws RedisUnknownOutcomeException when Redis does not answer in time
    */
   public Map<String, String> info(String section) {
     Map<String, String> values = new HashMap<>();
@@ -66,9 +66,9 @@ public final class RedisSurvey {
   }
 
   /**
-   * A value of its configuration; empty when it does not tell, or knows no such parameter.
+   * A configuration parameter; empty when the server refuses or has no such parameter.
    *
-   * @throws RedisUnknownOutcomeException when it cannot be reached in time
+   * @throws RedisUnknownOutcomeException when Redis does not answer in time
    */
   public Optional<String> config(String parameter) {
     return ask(Request.cmd(Command.CONFIG).arg("GET").arg(parameter))
@@ -78,7 +78,7 @@ public final class RedisSurvey {
 
   private Optional<Response> ask(Request request) {
     try {
-      return Optional.ofNullable(link.send(request));
+      return Optional.ofNullable(redis.send(request));
     } catch (RedisUnavailableException refused) {
       return Optional.empty();
     }

@@ -1,0 +1,220 @@
+package dev.holdfast.redis;
+
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One pipelined connection to each primary of a Redis Cluster. The {@link SlotMapCache} tells which
+ * primary has a key. After every failure of a server the slot map is read again: commands for its
+ * slots then go to the promoted replica, while commands for other slots are not affected.
+ *
+ * <p>The cluster client of Vert.x is not used. It connects to all servers or to none, waits for
+ * ever for the slot map of a frozen server, keeps connections that have ended, and does not follow
+ * a redirection of a batch. See ADR 0008.
+ */
+final class ClusterClient implements RedisClient {
+
+  private static final int MAX_REDIRECTS = 8;
+  private static final Duration TRY_AGAIN_DELAY = Duration.ofMillis(50);
+
+  private final VertxRedisFactory servers;
+  private final ClusterNodes nodes;
+  private final SlotMapCache slotMaps;
+
+  ClusterClient(VertxRedisFactory servers, Duration timeout, RedisCommandListener listener) {
+    this.servers = servers;
+    this.nodes = new ClusterNodes(servers, timeout, listener);
+    this.slotMaps = new SlotMapCache(servers.seedAddresses(), timeout, nodes);
+  }
+
+  @Override
+  public @Nullable Response send(Request request) {
+    return send(request, route(slotMaps.get(), request));
+  }
+
+  /** The primary that has the command's keys; for a command without keys, any primary. */
+  private ServerAddress route(SlotMap map, Request request) {
+    int slot = SlotMap.slot(request);
+    if (slot < 0) {
+      return anyPrimary(map);
+    }
+    ServerAddress primary = map.primary(slot);
+    if (primary == null) {
+      slotMaps.refreshLater();
+      throw new RedisUnavailableException("no server has slot " + slot, null);
+    }
+    return primary;
+  }
+
+  /** A random primary, of those with a connection if there are any. */
+  private ServerAddress anyPrimary(SlotMap map) {
+    List<ServerAddress> primaries = List.copyOf(map.primaries());
+    List<ServerAddress> connected =
+        primaries.stream().filter(primary -> nodes.client(primary).isConnected()).toList();
+    return random(connected.isEmpty() ? primaries : connected);
+  }
+
+  private static ServerAddress random(List<ServerAddress> choice) {
+    return choice.get(ThreadLocalRandom.current().nextInt(choice.size()));
+  }
+
+  /** Sends a command to a server and follows its redirects. */
+  private @Nullable Response send(Request request, ServerAddress first) {
+    ServerAddress to = first;
+    boolean asking = false;
+    for (int left = MAX_REDIRECTS; ; left--) {
+      try {
+        return asking
+            ? nodes.client(to).sendAll(List.of(Request.cmd(Command.ASKING), request)).get(1)
+            : nodes.client(to).send(request);
+      } catch (RedisException failure) {
+        ClusterRedirect redirect = left == 0 ? null : ClusterRedirect.in(failure, to);
+        switch (redirect) {
+          case ClusterRedirect.Moved(ServerAddress there) -> {
+            slotMaps.refreshLater();
+            to = there;
+            asking = false;
+          }
+          case ClusterRedirect.Ask(ServerAddress there) -> {
+            to = there;
+            asking = true;
+          }
+          case ClusterRedirect.TryAgain() -> pause();
+          case null -> {
+            refreshAfter(failure);
+            throw failure;
+          }
+        }
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(TRY_AGAIN_DELAY);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new RedisUnavailableException("interrupted while a slot moves", interrupted);
+    }
+  }
+
+  /** Reads the slot map again if the failure may mean that a slot has another primary by now. */
+  private void refreshAfter(RedisException failure) {
+    Throwable cause = failure.getCause();
+    if (cause == null || !RedisFailures.isReply(cause) || RedisFailures.isClusterDown(cause)) {
+      slotMaps.refreshLater();
+    }
+  }
+
+  @Override
+  public List<@Nullable Response> sendAll(List<Request> requests) {
+    SlotMap map = slotMaps.get();
+    Map<ServerAddress, List<Integer>> indexesByPrimary = new LinkedHashMap<>();
+    for (int i = 0; i < requests.size(); i++) {
+      indexesByPrimary.computeIfAbsent(route(map, requests.get(i)), _ -> new ArrayList<>()).add(i);
+    }
+    @Nullable Response[] replies = new Response[requests.size()];
+    indexesByPrimary.forEach((to, indexes) -> {
+      List<@Nullable Response> batch = sendBatch(indexes.stream().map(requests::get).toList(), to);
+      for (int i = 0; i < batch.size(); i++) {
+        replies[indexes.get(i)] = batch.get(i);
+      }
+    });
+    return Arrays.asList(replies);
+  }
+
+  private List<@Nullable Response> sendBatch(List<Request> requests, ServerAddress to) {
+    try {
+      return nodes.client(to).sendAll(requests);
+    } catch (RedisException failure) {
+      if (ClusterRedirect.in(failure, to) == null) {
+        refreshAfter(failure);
+        throw failure;
+      }
+      // One by one, since redirects can lead to different servers.
+      List<@Nullable Response> replies = new ArrayList<>();
+      requests.forEach(request -> replies.add(send(request, to)));
+      return replies;
+    }
+  }
+
+  @Override
+  public CompletionStage<@Nullable Response> sendLater(Request request) {
+    CompletableFuture<@Nullable Response> result = new CompletableFuture<>();
+    try {
+      SlotMap map = slotMaps.getNow();
+      ServerAddress to = route(map, request);
+      nodes
+          .client(to)
+          .sendLater(request)
+          .whenComplete((reply, failure) -> {
+            if (failure == null) {
+              result.complete(reply);
+            } else {
+              failedLater(request, to, failure, result);
+            }
+          });
+    } catch (RedisUnavailableException notSent) {
+      result.completeExceptionally(notSent);
+    }
+    return result;
+  }
+
+  private void failedLater(
+      Request request,
+      ServerAddress to,
+      Throwable failure,
+      CompletableFuture<@Nullable Response> result) {
+    if (ClusterRedirect.in(failure, to) != null) {
+      // On a thread of its own: the connection's thread must not block.
+      Thread.ofVirtual()
+          .name("redis-redirect")
+          .start(() -> {
+            try {
+              result.complete(send(request, to));
+            } catch (RuntimeException again) {
+              result.completeExceptionally(again);
+            }
+          });
+      return;
+    }
+    if (failure instanceof RedisException typed) {
+      refreshAfter(typed);
+    }
+    result.completeExceptionally(failure);
+  }
+
+  /** Checks every primary, since each holds streams that no other has. */
+  @Override
+  public void check(String key) {
+    SlotMap map = slotMaps.get();
+    if (!map.coversAllSlots()) {
+      slotMaps.refreshLater();
+      throw new RedisUnavailableException("some slots have no server", null);
+    }
+    map.hashTags().forEach((primary, tag) -> send(RedisClient.noOpWrite(key + tag), primary));
+  }
+
+  @Override
+  public Redis newSubscriptionClient() {
+    return servers.newClientFor(
+        slotMaps.newest().map(this::anyPrimary).orElseGet(() -> random(servers.seedAddresses())));
+  }
+
+  @Override
+  public void close() {
+    nodes.close();
+  }
+}

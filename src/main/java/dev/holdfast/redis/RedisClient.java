@@ -1,0 +1,94 @@
+package dev.holdfast.redis;
+
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends this replica's commands over one pipelined connection, or over one to each primary of a
+ * cluster. A connection is made at first use, and again at the first use after it broke. Redis
+ * executes the commands of one thread on keys of one slot in the order in which they were sent.
+ *
+ * <p>Thread-safe. Meant for virtual threads: methods block until the reply arrives.
+ */
+public interface RedisClient extends AutoCloseable {
+
+  /** Most commands without a reply on one connection: half of the limit of Vert.x. */
+  int MAX_PENDING = 1024;
+
+  /** Most commands in one write of a caller that has more to send. */
+  int BATCH_SIZE = MAX_PENDING / 2;
+
+  /**
+   * Sends a command and waits for its reply.
+   *
+   * @return the reply; null for a nil
+   * @throws RedisUnavailableException when Redis did not execute the command
+   * @throws RedisUnknownOutcomeException when Redis may have executed the command
+   */
+  @Nullable Response send(Request request);
+
+  /**
+   * Sends commands in one write, or in one to each primary that they concern, and waits for all
+   * replies.
+   *
+   * @param requests at most {@link #MAX_PENDING}
+   * @return the replies in the order of the commands; null for a nil
+   * @throws RedisUnavailableException when Redis did not execute at least one
+   * @throws RedisUnknownOutcomeException when Redis may have executed them
+   */
+  List<@Nullable Response> sendAll(List<Request> requests);
+
+  /**
+   * Sends any number of commands as {@link #sendAll} does, in batches that leave room for other
+   * callers.
+   */
+  default List<@Nullable Response> sendMany(List<Request> requests) {
+    List<@Nullable Response> replies = new ArrayList<>(requests.size());
+    for (int from = 0; from < requests.size(); from += BATCH_SIZE) {
+      int to = Math.min(requests.size(), from + BATCH_SIZE);
+      replies.addAll(sendAll(requests.subList(from, to)));
+    }
+    return replies;
+  }
+
+  /**
+   * Sends a command without waiting. Without a connection, or with too many commands pending on it,
+   * the command is not sent; the client then begins to connect.
+   *
+   * @return completes with the reply, or with a {@link RedisException}; completes on a thread that
+   *     must not be blocked
+   */
+  CompletionStage<@Nullable Response> sendLater(Request request);
+
+  /**
+   * Checks that every primary accepts writes, without writing anything.
+   *
+   * @param key a key that does not exist; on a cluster, hash tags are appended to it
+   * @throws RedisException when a primary refuses or does not answer
+   */
+  void check(String key);
+
+  /**
+   * Makes a Vert.x client for a subscription, which needs a connection of its own. On a cluster it
+   * connects to any server, since all servers forward what is published on one.
+   */
+  Redis newSubscriptionClient();
+
+  /** Closes all connections for good. */
+  @Override
+  void close();
+
+  /**
+   * A write that changes nothing. Redis refuses it whenever it refuses writes: for want of memory,
+   * disk or replicas, or because the server is a replica.
+   */
+  static Request noOpWrite(String key) {
+    return Request.cmd(Command.SETRANGE).arg(key).arg(0).arg("");
+  }
+}

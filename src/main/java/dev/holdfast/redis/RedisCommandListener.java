@@ -1,0 +1,22 @@
+package dev.holdfast.redis;
+
+/**
+ * Is told of every exchange with Redis, for metrics. Called on the connection's thread, so methods
+ * must return at once.
+ */
+public interface RedisCommandListener {
+
+  /** Ignores everything. */
+  RedisCommandListener NONE = new RedisCommandListener() {};
+
+  /**
+   * Redis replied to everything that was sent in one write, possibly with errors.
+   *
+   * @param nanos from the write to the last reply; not a {@code Duration}, to save the allocation
+   *     per command
+   */
+  default void answered(long nanos) {}
+
+  /** The connection ended before the reply. */
+  default void unanswered() {}
+}

@@ -1,0 +1,219 @@
+package dev.holdfast.redis;
+
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This replica's subscription to its own channel, on a connection of its own. It subscribes again
+ * whenever the connection is lost or deaf. To notice a deaf connection, the replica publishes a
+ * probe to itself at each interval; three missed probes end the connection.
+ *
+ * <p>Messages that are published while there is no subscription are lost. So listeners are told
+ * after each subscription that they may have missed some.
+ */
+public final class RedisSubscription implements AutoCloseable {
+
+  private static final Logger LOG = Logger.getLogger(RedisSubscription.class);
+  private static final String PROBE = "*";
+  private static final int MAX_MISSED_PROBES = 3;
+  private static final Duration MAX_BACK_OFF = Duration.ofSeconds(2);
+  private static final Duration MIN_BACK_OFF = Duration.ofMillis(20);
+
+  private final Supplier<Redis> clients;
+  private final RedisClient commands;
+  private final String channel;
+  private final Duration probeInterval;
+
+  /** How long a connection may be silent, or take to subscribe. */
+  private final Duration timeout;
+
+  private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
+  private final List<Runnable> onSubscribed = new CopyOnWriteArrayList<>();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final CompletableFuture<Void> firstSubscription = new CompletableFuture<>();
+
+  /** By {@link System#nanoTime()}. Written by the connection's thread. */
+  private volatile long lastMessage;
+
+  /** Written by {@link #start()} only. */
+  private volatile @Nullable Thread thread;
+
+  /**
+   * Does not connect yet.
+   *
+   * @param clients makes a Vert.x client for each connection
+   * @param commands publishes the probes
+   * @param channel the channel's full name
+   * @param probeInterval time between probes
+   */
+  public RedisSubscription(
+      Supplier<Redis> clients, RedisClient commands, String channel, Duration probeInterval) {
+    this.clients = clients;
+    this.commands = commands;
+    this.channel = channel;
+    this.probeInterval = probeInterval;
+    this.timeout = probeInterval.multipliedBy(MAX_MISSED_PROBES);
+  }
+
+  /**
+   * Adds a listener. Both callbacks must return at once.
+   *
+   * @param listener receives every message
+   * @param mayHaveMissed runs after each subscription, since messages may have been missed
+   */
+  public void addListener(Consumer<String> listener, Runnable mayHaveMissed) {
+    listeners.add(listener);
+    onSubscribed.add(mayHaveMissed);
+  }
+
+  /** Begins to subscribe, on a thread of its own. May be called once. */
+  public void start() {
+    thread = Thread.ofVirtual().name("redis-subscription").start(this::run);
+  }
+
+  /**
+   * Waits for the first subscription.
+   *
+   * @return false when there is none in time
+   */
+  public boolean awaitFirstSubscription(Duration time) {
+    try {
+      firstSubscription.get(time.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException | ExecutionException none) {
+      return false;
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /**
+   * Checks that this replica receives messages. A lost connection that is replaced at once does not
+   * count.
+   *
+   * @throws RedisUnavailableException when no message arrived for three probe intervals
+   */
+  public void check() {
+    if (!firstSubscription.isDone() || isDeaf()) {
+      throw new RedisUnavailableException("the subscription receives nothing", null);
+    }
+  }
+
+  private boolean isDeaf() {
+    return System.nanoTime() - lastMessage >= timeout.toNanos();
+  }
+
+  /** Unsubscribes and disconnects. */
+  @Override
+  public void close() {
+    closed.countDown();
+    Thread running = thread;
+    if (running != null) {
+      running.interrupt();
+    }
+  }
+
+  private void run() {
+    Duration backOff = MIN_BACK_OFF;
+    try {
+      while (closed.getCount() > 0) {
+        boolean wasSubscribed = serveOneConnection();
+        backOff = wasSubscribed ? MIN_BACK_OFF : doubled(backOff);
+        if (closed.await(backOff.toMillis(), TimeUnit.MILLISECONDS)) {
+          return;
+        }
+      }
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static Duration doubled(Duration backOff) {
+    Duration twice = backOff.multipliedBy(2);
+    return twice.compareTo(MAX_BACK_OFF) < 0 ? twice : MAX_BACK_OFF;
+  }
+
+  /** Returns when the connection is lost or deaf; whether it ever subscribed. */
+  private boolean serveOneConnection() throws InterruptedException {
+    ServerConnection connection = ServerConnection.connect(clients.get(), false);
+    try {
+      subscribe(connection);
+      onSubscribed.forEach(Runnable::run);
+      firstSubscription.complete(null);
+      probeUntilLost(connection);
+      return true;
+    } catch (ExecutionException | TimeoutException failed) {
+      LOG.debug("Subscribing to Redis failed", failed);
+      return false;
+    } finally {
+      connection.close();
+    }
+  }
+
+  private void subscribe(ServerConnection connection)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    RedisConnection established =
+        connection.established().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    CompletableFuture<Void> acknowledged = new CompletableFuture<>();
+    // Set before the command: the acknowledgement goes to the handler and is no reply.
+    established.handler(message -> handle(message, acknowledged));
+    established.send(Request.cmd(Command.SUBSCRIBE).arg(channel));
+    CompletableFuture.anyOf(acknowledged, connection.closed())
+        .get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    if (!acknowledged.isDone()) {
+      throw new TimeoutException("connection lost before it was subscribed");
+    }
+  }
+
+  /** Takes an array of RESP2 or a push of RESP3. Both hold kind, channel and message. */
+  private void handle(@Nullable Response message, CompletableFuture<Void> acknowledged) {
+    if (message instanceof Throwable refused) {
+      acknowledged.completeExceptionally(refused);
+      return;
+    }
+    if (message == null || message.size() != 3) {
+      return;
+    }
+    String kind = message.get(0).toString();
+    if (kind.equals("subscribe")) {
+      lastMessage = System.nanoTime();
+      acknowledged.complete(null);
+    } else if (kind.equals("message")) {
+      lastMessage = System.nanoTime();
+      String text = message.get(2).toString();
+      if (!text.equals(PROBE)) {
+        listeners.forEach(listener -> listener.accept(text));
+      }
+    }
+  }
+
+  private void probeUntilLost(ServerConnection connection)
+      throws InterruptedException, ExecutionException {
+    while (!isDeaf()) {
+      commands.sendLater(Request.cmd(Command.PUBLISH).arg(channel).arg(PROBE));
+      try {
+        connection.closed().get(probeInterval.toNanos(), TimeUnit.NANOSECONDS);
+        return;
+      } catch (TimeoutException stillConnected) {
+        LOG.trace("Still subscribed");
+      }
+    }
+    LOG.warn("The subscription to Redis receives nothing; subscribing again");
+  }
+}

@@ -1,0 +1,269 @@
+package dev.holdfast.redis;
+
+import io.vertx.core.Future;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One pipelined connection to one server. The client connects at first use, and again at the first
+ * use after the connection broke. With sentinels, a new connection leads to the primary that they
+ * name at that time.
+ */
+final class ServerClient implements RedisClient {
+
+  private final Supplier<Redis> clients;
+  private final boolean primaryOnly;
+  private final Duration timeout;
+  private final RedisCommandListener listener;
+  private final Semaphore sendPermits = new Semaphore(MAX_PENDING);
+
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Written under the lock, so that only one thread connects. */
+  private volatile @Nullable ServerConnection current;
+
+  private volatile boolean closed;
+
+  /**
+   * Does not connect yet.
+   *
+   * @param clients makes a Vert.x client for each connection, which closes it
+   * @param primaryOnly whether to connect only to a server that has the role of a primary
+   * @param timeout how long the server may be silent before this client gives up on a command; also
+   *     the time limit for connecting
+   * @param listener is told of every exchange
+   */
+  ServerClient(
+      Supplier<Redis> clients,
+      boolean primaryOnly,
+      Duration timeout,
+      RedisCommandListener listener) {
+    this.clients = clients;
+    this.primaryOnly = primaryOnly;
+    this.timeout = timeout;
+    this.listener = listener;
+  }
+
+  @Override
+  public @Nullable Response send(Request request) {
+    return exchange(1, connection -> connection.send(request));
+  }
+
+  @Override
+  public List<@Nullable Response> sendAll(List<Request> requests) {
+    return exchange(requests.size(), connection -> connection.batch(requests));
+  }
+
+  @Override
+  public CompletionStage<@Nullable Response> sendLater(Request request) {
+    CompletableFuture<@Nullable Response> result = new CompletableFuture<>();
+    try {
+      ServerConnection connection = connection();
+      if (!connection.isEstablished()) {
+        throw unavailable("not connected", null);
+      }
+      if (!sendPermits.tryAcquire()) {
+        throw unavailable("too many commands pending", null);
+      }
+      var _ =
+          write(1, connection, established -> established.send(request))
+              .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+              .whenComplete((reply, failure) -> {
+                if (failure == null) {
+                  result.complete(reply);
+                } else {
+                  result.completeExceptionally(classify(connection, failure));
+                }
+              });
+    } catch (RedisException notSent) {
+      result.completeExceptionally(notSent);
+    }
+    return result;
+  }
+
+  @Override
+  public void check(String key) {
+    send(RedisClient.noOpWrite(key));
+  }
+
+  @Override
+  public Redis newSubscriptionClient() {
+    return clients.get();
+  }
+
+  /** Whether there is an established connection. */
+  boolean isConnected() {
+    ServerConnection connection = current;
+    return connection != null && connection.isEstablished();
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      ServerConnection connection = current;
+      if (connection != null) {
+        connection.close();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <T extends @Nullable Object> T exchange(
+      int commands, Function<RedisConnection, Future<T>> command) {
+    ServerConnection connection = connection();
+    awaitEstablished(connection);
+    awaitSendPermits(commands);
+    try {
+      return awaitReply(connection, write(commands, connection, command));
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new RedisUnknownOutcomeException("interrupted before the reply", interrupted);
+    } catch (ExecutionException failed) {
+      Throwable cause = failed.getCause();
+      throw classify(connection, cause == null ? failed : cause);
+    } catch (TimeoutException late) {
+      throw classify(connection, late);
+    }
+  }
+
+  /** The current connection, or a new one that has begun to connect. */
+  private ServerConnection connection() {
+    ServerConnection connection = current;
+    if (connection != null && !connection.isClosed()) {
+      return connection;
+    }
+    lock.lock();
+    try {
+      connection = current;
+      if (connection == null || connection.isClosed()) {
+        if (closed) {
+          throw unavailable("the client is closed", null);
+        }
+        connection = ServerConnection.connect(clients.get(), primaryOnly);
+        current = connection;
+      }
+      return connection;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void awaitEstablished(ServerConnection connection) {
+    try {
+      RedisConnection _ = connection.established().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException interrupted) {
+      throw interruptedBeforeSending(interrupted);
+    } catch (ExecutionException failed) {
+      throw unavailable("no connection", failed.getCause());
+    } catch (TimeoutException late) {
+      connection.close();
+      throw unavailable("no connection in time", late);
+    }
+  }
+
+  private void awaitSendPermits(int commands) {
+    try {
+      if (!sendPermits.tryAcquire(commands, timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+        throw unavailable("too many commands pending", null);
+      }
+    } catch (InterruptedException interrupted) {
+      throw interruptedBeforeSending(interrupted);
+    }
+  }
+
+  /**
+   * Waits as long as replies arrive. Redis replies in the order of the commands. While other
+   * replies arrive, this one waits behind a long queue and Redis is not away.
+   */
+  private <T extends @Nullable Object> T awaitReply(
+      ServerConnection connection, CompletableFuture<T> reply)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    while (true) {
+      try {
+        return reply.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException late) {
+        if (connection.isSilentFor(timeout)) {
+          throw late;
+        }
+      }
+    }
+  }
+
+  /** Writes to an established connection. */
+  private <T extends @Nullable Object> CompletableFuture<T> write(
+      int commands, ServerConnection connection, Function<RedisConnection, Future<T>> command) {
+    CompletableFuture<T> reply = new CompletableFuture<>();
+    long written = System.nanoTime();
+    command
+        .apply(connection.established().resultNow())
+        .onComplete(
+            value -> {
+              sendPermits.release(commands);
+              connection.replyReceived();
+              listener.answered(System.nanoTime() - written);
+              reply.complete(value);
+            },
+            failure -> {
+              sendPermits.release(commands);
+              if (RedisFailures.isReply(failure)) {
+                listener.answered(System.nanoTime() - written);
+              } else {
+                listener.unanswered();
+              }
+              reply.completeExceptionally(failure);
+            });
+    return reply;
+  }
+
+  /**
+   * Tells what a failure means, and closes a connection that is of no more use:
+   *
+   * <ul>
+   *   <li>A silent one: Redis may be frozen or unreachable, and later commands would wait as long.
+   *   <li>A broken one: its commands can fail before its end is reported, and a caller must not
+   *       meet the same connection again.
+   *   <li>One to a server that says that it is no primary any more.
+   * </ul>
+   */
+  private RedisException classify(ServerConnection connection, Throwable failure) {
+    if (failure instanceof TimeoutException) {
+      if (connection.isSilentFor(timeout)) {
+        connection.close();
+      }
+      return new RedisUnknownOutcomeException("no reply in time", failure);
+    }
+    boolean healthy = RedisFailures.isReply(failure) || RedisFailures.isOverflow(failure);
+    if (!healthy || RedisFailures.isNoPrimary(failure)) {
+      connection.close();
+    }
+    return RedisFailures.isRefusal(failure)
+        ? unavailable(String.valueOf(failure.getMessage()), failure)
+        : new RedisUnknownOutcomeException("connection lost before the reply", failure);
+  }
+
+  private static RedisUnavailableException interruptedBeforeSending(InterruptedException cause) {
+    Thread.currentThread().interrupt();
+    return unavailable("interrupted before the command was sent", cause);
+  }
+
+  private static RedisUnavailableException unavailable(String why, @Nullable Throwable cause) {
+    return new RedisUnavailableException(why, cause);
+  }
+}

@@ -1,0 +1,108 @@
+package dev.holdfast.redis;
+
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One connection to a server, from connect to close.
+ *
+ * <p>Each has a Vert.x client of its own. A pooled connection is not closed when it is given back,
+ * so one with overdue replies would be used again. Closing the client closes the socket for
+ * certain, also one that still connects.
+ */
+final class ServerConnection {
+
+  private final Redis client;
+  private final CompletableFuture<RedisConnection> established = new CompletableFuture<>();
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+  /** By {@link System#nanoTime()}. Written by the connection's thread. */
+  private volatile long lastReply = System.nanoTime();
+
+  private ServerConnection(Redis client) {
+    this.client = client;
+  }
+
+  /**
+   * Begins to connect.
+   *
+   * @param client a client of this connection's own
+   * @param primaryOnly whether to connect only to a server that has the role of a primary
+   */
+  static ServerConnection connect(Redis client, boolean primaryOnly) {
+    ServerConnection connection = new ServerConnection(client);
+    client
+        .connect()
+        .compose(opened -> {
+          opened.exceptionHandler(failure -> connection.close());
+          opened.endHandler(end -> connection.close());
+          return primaryOnly ? requirePrimary(opened) : Future.succeededFuture(opened);
+        })
+        .onComplete(
+            connection.established::complete,
+            failure -> {
+              connection.established.completeExceptionally(failure);
+              connection.close();
+            });
+    return connection;
+  }
+
+  /**
+   * Asks the server for its role, since the answer of a sentinel can be outdated. A server that
+   * forbids the question refuses the first write if it is no primary.
+   */
+  private static Future<RedisConnection> requirePrimary(RedisConnection opened) {
+    return opened
+        .send(Request.cmd(Command.ROLE))
+        .transform(asked -> {
+          if (asked.failed()) {
+            boolean forbidden = String.valueOf(asked.cause().getMessage()).startsWith("NOPERM");
+            return forbidden ? Future.succeededFuture(opened) : Future.failedFuture(asked.cause());
+          }
+          String role = asked.result().get(0).toString();
+          return role.equals("master")
+              ? Future.succeededFuture(opened)
+              : Future.failedFuture("connected to a server with the role " + role);
+        });
+  }
+
+  /** Completes when the connection is established; fails if it never is. */
+  CompletableFuture<RedisConnection> established() {
+    return established;
+  }
+
+  /** Completes when the connection is closed, for whatever reason. */
+  CompletableFuture<Void> closed() {
+    return closed;
+  }
+
+  boolean isEstablished() {
+    return established.isDone() && !established.isCompletedExceptionally() && !isClosed();
+  }
+
+  boolean isClosed() {
+    return closed.isDone();
+  }
+
+  void replyReceived() {
+    lastReply = System.nanoTime();
+  }
+
+  /** Whether no reply arrived for that long. */
+  boolean isSilentFor(Duration time) {
+    return System.nanoTime() - lastReply >= time.toNanos();
+  }
+
+  /** Closes the socket. Pending commands fail, and their replies are not read. */
+  void close() {
+    if (closed.complete(null)) {
+      established.completeExceptionally(new RedisUnavailableException("connection closed", null));
+      client.close();
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.holdfast.redis;
+
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The newest slot map of a cluster. It is read at first use and refreshed when a failure makes it
+ * doubtful: by one thread at a time, and after a pause. Thread-safe.
+ */
+final class SlotMapCache {
+
+  private static final Logger LOG = Logger.getLogger(SlotMapCache.class);
+
+  /** Every command to a lost server asks for a refresh until its successor is there. */
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  private final List<ServerAddress> seeds;
+  private final Duration timeout;
+  private final ClusterNodes nodes;
+
+  /** The refresh under way, until its pause is over. */
+  private final AtomicReference<@Nullable CompletableFuture<SlotMap>> refresh =
+      new AtomicReference<>();
+
+  /** Written by the refreshing thread. */
+  private volatile @Nullable SlotMap newest;
+
+  /**
+   * Reads nothing yet.
+   *
+   * @param seeds configured servers, which are asked when none of the known ones answers
+   * @param timeout half of the time limit for one reading
+   */
+  SlotMapCache(List<ServerAddress> seeds, Duration timeout, ClusterNodes nodes) {
+    this.seeds = seeds;
+    this.timeout = timeout;
+    this.nodes = nodes;
+  }
+
+  /** The newest map; empty before the first reading. */
+  Optional<SlotMap> newest() {
+    return Optional.ofNullable(newest);
+  }
+
+  /**
+   * The newest map, without waiting for one.
+   *
+   * @throws RedisUnavailableException before the first reading, which then begins
+   */
+  SlotMap getNow() {
+    SlotMap map = newest;
+    if (map == null) {
+      refreshLater();
+      throw new RedisUnavailableException("the slots of the cluster are not known yet", null);
+    }
+    return map;
+  }
+
+  /**
+   * The newest map. Waits for the first reading.
+   *
+   * @throws RedisUnavailableException when no server answers in time
+   */
+  SlotMap get() {
+    SlotMap map = newest;
+    if (map != null) {
+      return map;
+    }
+    try {
+      return refresh().get(timeout.toNanos() * 2, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new RedisUnavailableException("interrupted before the command was sent", interrupted);
+    } catch (ExecutionException | TimeoutException none) {
+      throw new RedisUnavailableException("no server of the cluster answers", none);
+    }
+  }
+
+  /** Begins to read the map again. Returns at once. */
+  void refreshLater() {
+    var _ = refresh();
+  }
+
+  /** Begins a refresh, unless one is under way or has just ended. */
+  private CompletableFuture<SlotMap> refresh() {
+    CompletableFuture<SlotMap> mine = new CompletableFuture<>();
+    CompletableFuture<SlotMap> others = refresh.compareAndExchange(null, mine);
+    if (others != null) {
+      return others;
+    }
+    Thread.ofVirtual().name("redis-slots").start(() -> refresh(mine));
+    return mine;
+  }
+
+  private void refresh(CompletableFuture<SlotMap> result) {
+    try {
+      SlotMap before = newest;
+      SlotMap map = before == null ? null : firstAnswer(before.primaries());
+      if (map == null) {
+        map = firstAnswer(before == null ? seeds : before.allServersAnd(seeds));
+      }
+      if (map == null) {
+        result.completeExceptionally(new RedisUnavailableException("no answer", null));
+      } else {
+        newest = map;
+        result.complete(map);
+      }
+      nodes.closeAllBut(newest().map(SlotMap::primaries).orElse(Set.of()));
+      Thread.sleep(PAUSE);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException unexpected) {
+      LOG.error("Reading the slots of the cluster failed unexpectedly", unexpected);
+      result.completeExceptionally(unexpected);
+    } finally {
+      refresh.set(null);
+    }
+  }
+
+  /** Asks all servers at once, since some may be frozen. */
+  private @Nullable SlotMap firstAnswer(Collection<ServerAddress> servers)
+      throws InterruptedException {
+    List<Callable<SlotMap>> questions =
+        servers.stream().<Callable<SlotMap>>map(each -> () -> read(each)).toList();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      return threads.invokeAny(questions, timeout.toNanos() * 2, TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException none) {
+      LOG.debug("No server of the cluster tells its slots", none);
+      return null;
+    }
+  }
+
+  private SlotMap read(ServerAddress server) {
+    Response ranges = nodes.client(server).send(Request.cmd(Command.CLUSTER).arg("SLOTS"));
+    if (ranges == null || ranges.size() == 0) {
+      throw new RedisUnavailableException("no slots", null);
+    }
+    return new SlotMap(ranges, server);
+  }
+}
