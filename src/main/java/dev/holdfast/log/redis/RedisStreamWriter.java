@@ -88,7 +88,7 @@ final class RedisStreamWriter implements StreamWriter {
     }
   }
 
-  /** Redis has shown less than it was told: the next {@link #settle} tells it again. */
+  /** Redis has shown less than it was told: the next {@link #recordSkipped} tells it again. */
   void doubt() {
     lock.lock();
     try {
