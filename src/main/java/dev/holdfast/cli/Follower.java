@@ -88,7 +88,7 @@ final class Follower {
       return tail.stream();
     }
     boolean one = sessions.find(tail.session()).filter(Session::hasOneStream).isPresent();
-    return one ? StreamNames.ONE : StreamNames.STANDALONE;
+    return one ? StreamNames.SHARED : StreamNames.STANDALONE;
   }
 
   private @Nullable Position afterGap(Position cursor, ReadResult.Gap gap) {

@@ -59,17 +59,17 @@ final class Purge {
     if (json) {
       Map<String, Long> object = new LinkedHashMap<>();
       object.put("ended", sessions);
-      object.put("untold", ended.untold());
+      object.put("untold", ended.upstreamsNotTold());
       output.json(object);
     } else {
       output.line(sessions + (sessions == 1 ? " session ended" : " sessions ended"));
     }
-    if (ended.untold() == 0) {
+    if (ended.upstreamsNotTold() == 0) {
       return ExitCode.FINE;
     }
     output.remark(
         "The upstreams of "
-            + ended.untold()
+            + ended.upstreamsNotTold()
             + " of them did not hear of it, since they are not configured here. Give this command"
             + " the configuration of the gateway.");
     return ExitCode.PROBLEM;

@@ -48,7 +48,7 @@ final class BodyTimeout {
     try {
       return wait.during(() -> read(content, maxBytes, wait));
     } catch (InterruptedIOException interrupted) {
-      if (!wait.isBroken()) {
+      if (!wait.isEnded()) {
         Thread.currentThread().interrupt();
         throw interrupted;
       }

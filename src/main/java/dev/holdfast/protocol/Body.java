@@ -8,10 +8,10 @@ public sealed interface Body {
   /** Returns the exact bytes. Shared; must not be changed. */
   byte[] bytes();
 
-  /** Returns the messages in their order, at least one. */
+  /** The messages, in order; at least one. */
   List<Message> messages();
 
-  /** Returns the ids of the requests among the messages, in their order. */
+  /** The ids of the requests among the messages, in order. */
   default List<RequestId> requestIds() {
     return messages().stream()
         .filter(Message.Request.class::isInstance)

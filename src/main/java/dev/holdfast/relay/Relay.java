@@ -5,13 +5,13 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
-import dev.holdfast.relay.legacy.LegacySseRelay;
-import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pump;
+import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.StreamStarter;
 import dev.holdfast.relay.session.InitializeReply;
 import dev.holdfast.relay.session.SessionEndReport;
+import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.EventId;
@@ -30,88 +30,85 @@ import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 /**
- * Takes what a client sends to its upstream, and gives the client its streams.
+ * Routes client messages to the upstream and serves the client's streams.
  *
  * <p>Thread-safe. Methods block their (virtual) thread. Besides what they name, they throw {@link
- * RelayException} for what cannot be had, or not any more here, {@link UpstreamException} for an
- * upstream that failed, and the exceptions of {@link EventLog} and {@link SessionStore} for a store
- * that is away.
+ * RelayException} for what this replica refuses, {@link UpstreamException} for a failed upstream,
+ * and the exceptions of {@link EventLog} and {@link SessionStore} while the store is away.
  */
 public final class Relay {
 
   private static final Logger LOG = Logger.getLogger(Relay.class);
 
   /**
-   * How long the head of a durable stream waits for the upstream's first sign. An upstream that
-   * fails at once can so be answered with a status; a client that is cut off in this time cannot
-   * resume the call yet, so it is short.
+   * How long the response head of a durable stream waits for the upstream's answer, so that an
+   * immediate failure becomes a status. It is short: before the head, a client cannot resume.
    */
-  private static final Duration FIRST_SIGN = Duration.ofMillis(50);
+  private static final Duration HEAD_DELAY = Duration.ofMillis(50);
 
   private final Sessions sessions;
+  private final SessionUpstreams upstreams;
+  private final EventLog log;
+  private final Pumps pumps;
+  private final StreamStarter starter;
+  private final MessageRouter router;
+  private final TailOpener tails;
+  private final Admission admission;
   private final StreamConfig streams;
   private final ReplayConfig replay;
   private final RelayListener listener;
-  private final Parts parts;
-  private final StreamStarter calls;
-  private final Admission admission;
-  private final MessageRouter outbound;
-  private final TailOpener tails;
-  private final LegacySseRelay oneStream;
 
-  /**
-   * Puts the parts together.
-   *
-   * @param sessions begins, finds and ends sessions
-   * @param parts what sessions and streams share
-   * @param outbound brings what asks for no answer to whom it concerns
-   * @param clock tells how old a cursor is
-   */
-  public Relay(Sessions sessions, Parts parts, MessageRouter outbound, InstantSource clock) {
+  /** Creates the relay. */
+  public Relay(
+      Sessions sessions,
+      SessionUpstreams upstreams,
+      EventLog log,
+      Pumps pumps,
+      StreamStarter starter,
+      MessageRouter router,
+      TailOpener tails,
+      Admission admission,
+      StreamConfig streams,
+      ReplayConfig replay,
+      RelayListener listener) {
     this.sessions = sessions;
-    this.outbound = outbound;
-    this.parts = parts;
-    this.calls = new StreamStarter(sessions, parts, outbound);
-    this.streams = parts.streams();
-    this.replay = parts.replay();
-    this.listener = parts.listener();
-    this.admission = parts.admission();
-    this.tails = new TailOpener(parts, sessions::used, clock);
-    this.oneStream = new LegacySseRelay(sessions, admission, outbound, calls, tails);
-  }
-
-  /** What clients use that have one stream for everything. */
-  public LegacySseRelay oneStream() {
-    return oneStream;
+    this.upstreams = upstreams;
+    this.log = log;
+    this.pumps = pumps;
+    this.starter = starter;
+    this.router = router;
+    this.tails = tails;
+    this.admission = admission;
+    this.streams = streams;
+    this.replay = replay;
+    this.listener = listener;
   }
 
   /**
    * Checks the name of an upstream.
    *
-   * @throws RelayException.UnknownUpstream when there is none of that name
+   * @throws RelayException.UnknownUpstream when no upstream has the name
    */
   public void requireUpstream(String upstream) {
-    sessions.requireKnown(upstream);
+    upstreams.named(upstream);
   }
 
   /**
    * Opens a session.
    *
    * @param upstream the name of the upstream
-   * @throws RelayException.UnknownUpstream when there is none of that name
-   * @throws RelayException.UnsupportedVersion when the upstream chose a version that is unknown
-   *     here
+   * @throws RelayException.UnknownUpstream when no upstream has the name
+   * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
    */
   public InitializeReply initialize(String upstream, Message.Request request) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(MessageKind.REQUEST);
-      InitializeReply reply = sessions.begin(upstream, request);
+      InitializeReply reply = sessions.initialize(upstream, request);
       listener.fromUpstream(MessageKind.RESPONSE);
       return reply;
     } catch (UpstreamException failure) {
@@ -121,27 +118,27 @@ public final class Relay {
   }
 
   /**
-   * Finds a session that a client named.
+   * Finds the session that a client names.
    *
-   * @throws RelayException.SessionNotFound when this upstream has none of that name
+   * @throws RelayException.SessionNotFound when the upstream has no such session
    */
   public Session session(String upstream, SessionId id) {
-    return requireStreams(sessions.find(upstream, id));
+    return requireStreamable(sessions.find(upstream, id));
   }
 
   /**
-   * Finds the session in which a body is to be sent.
+   * Finds the session for a body.
    *
-   * @throws RelayException.SessionNotFound when this upstream has none of that name; for some
-   *     bodies only {@link #request} finds that out
+   * @throws RelayException.SessionNotFound when the upstream has no such session; for some bodies
+   *     only {@link #request} notices that
    */
   public Session session(String upstream, SessionId id, Body body) {
-    return requireStreams(
-        isDurable(body) ? sessions.recall(upstream, id) : sessions.find(upstream, id));
+    return requireStreamable(
+        isDurable(body) ? sessions.findRecent(upstream, id) : sessions.find(upstream, id));
   }
 
-  /** What a session with one stream has, its client gets there only. */
-  private static Session requireStreams(Session session) {
+  /** The client of a session over HTTP with SSE gets its events on its one stream only. */
+  private static Session requireStreamable(Session session) {
     if (session.hasOneStream()) {
       throw new RelayException.SessionNotFound();
     }
@@ -149,10 +146,10 @@ public final class Relay {
   }
 
   /**
-   * Counts an HTTP request of a session, for those who look after sessions.
+   * Counts an HTTP request of a session, for the list of sessions.
    *
-   * @param address from where it came
-   * @param failed whether it was answered with an error status
+   * @param address the client's address
+   * @param failed whether the answer had an error status
    */
   public void count(Session session, String address, boolean failed) {
     sessions.count(session, address, failed);
@@ -163,41 +160,40 @@ public final class Relay {
     return sessions.end(session);
   }
 
-  /** Sends a request, or a batch with requests in it, and gives its answer. */
+  /** Sends a request, or a batch with requests, and returns its answer. */
   public Reply request(Session session, Body body) {
     try (Admission.Pass _ = admission.enter()) {
-      return answer(session, body);
+      countFromClient(body);
+      if (!router.isServedHere(session)) {
+        return requestFromOwner(session, body);
+      }
+      router.cancelRequests(session, body);
+      return requestFromUpstream(session, body);
     }
   }
 
-  private Reply answer(Session session, Body body) {
-    calls.heard(body);
-    if (!outbound.reaches(session)) {
-      return elsewhere(session, body);
-    }
-    outbound.withdraw(session, body);
-    UpstreamSession upstream = sessions.upstream(session);
+  private Reply requestFromOwner(Session session, Body body) {
+    StreamRef stream = StreamNames.next(session);
+    starter.startOnOwner(session, stream, body);
+    return new Reply.Stream(tails.ofRequest(session, stream));
+  }
+
+  private Reply requestFromUpstream(Session session, Body body) {
+    UpstreamSession upstream = upstreams.attach(session);
     try {
       if (isDurable(body)) {
-        return durable(session, body, () -> upstream.request(body), Pump.Origin.TO_ASK);
+        return durable(session, body, () -> upstream.request(body), Pump.Origin.NOT_ASKED);
       }
       return switch (upstream.request(body)) {
         case Answer.Json json -> {
-          PendingRequests.idsOf(body).forEach(_ -> listener.fromUpstream(MessageKind.RESPONSE));
+          body.requestIds().forEach(_ -> listener.fromUpstream(MessageKind.RESPONSE));
           yield new Reply.Json(json.json());
         }
-        case Answer.Stream stream -> answered(session, body, stream);
+        case Answer.Stream stream -> durableAnswer(session, body, stream);
       };
     } catch (UpstreamException failure) {
-      throw calls.failed(session, failure, !isDurable(body));
+      throw starter.failed(session, failure, !isDurable(body));
     }
-  }
-
-  /** Has the replica in which the session lives answer, on a stream that is followed from here. */
-  private Reply elsewhere(Session session, Body body) {
-    StreamRef stream = StreamNames.of(session, StreamNames.next());
-    calls.startElsewhere(session, stream, body);
-    return new Reply.Stream(tails.ofRequest(session, stream));
   }
 
   private boolean isDurable(Body body) {
@@ -212,81 +208,87 @@ public final class Relay {
             });
   }
 
-  private Reply durable(Session session, Body body, Supplier<Answer> ask, Pump.Origin origin) {
-    StreamRef stream = StreamNames.of(session, StreamNames.next());
-    Pump pump = calls.start(session, stream, body, () -> StreamStarter.sourceOf(ask.get()), origin);
-    pump.awaitFirstSign(FIRST_SIGN);
+  private Reply durable(
+      Session session, Body body, Supplier<Answer> upstream, Pump.Origin origin) {
+    StreamRef stream = StreamNames.next(session);
+    Pump pump =
+        starter.start(session, stream, body, () -> upstream.get().source(), origin);
+    pump.awaitUpstream(HEAD_DELAY);
     return new Reply.Stream(tails.ofRequest(session, stream));
   }
 
-  private Reply answered(Session session, Body body, Answer.Stream answer) {
-    boolean taken = false;
+  private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {
+    boolean started = false;
     try {
       Reply reply = durable(session, body, () -> answer, Pump.Origin.ASKED);
-      taken = true;
+      started = true;
       return reply;
     } finally {
-      if (!taken) {
+      if (!started) {
         answer.source().close();
       }
     }
   }
 
+  private void countFromClient(Body body) {
+    body.messages().forEach(each -> listener.fromClient(MessageKind.of(each)));
+  }
+
   /** Sends notifications or responses. */
   public void send(Session session, Body body) {
-    calls.heard(body);
+    countFromClient(body);
     try {
-      outbound.send(session, body);
+      router.send(session, body);
     } catch (UpstreamException failure) {
-      throw calls.failed(session, failure, true);
+      throw starter.failed(session, failure, true);
     }
-    if (PendingRequests.messagesOf(body).stream().anyMatch(Relay::saysInitialized)) {
-      sessions.initialized(session);
-      startListeningIfAdmitted(session);
-    }
-  }
-
-  private void startListeningIfAdmitted(Session session) {
-    try (Admission.Pass _ = admission.enterByChoice()) {
-      calls.startListening(session);
-    } catch (RelayException.Draining elsewhere) {
-      LOG.debugf("session=%s is listened to by whoever gets its GET", session.id());
+    if (body.messages().stream().anyMatch(Relay::isInitialized)) {
+      sessions.clientInitialized(session);
+      startListeningUnlessDraining(session);
     }
   }
 
-  private static boolean saysInitialized(Message message) {
+  private void startListeningUnlessDraining(Session session) {
+    try (Admission.Pass _ = admission.enterIfNotDraining()) {
+      starter.startListening(session);
+    } catch (RelayException.Draining draining) {
+      LOG.debugf("another replica will listen to the upstream session=%s", session.id());
+    }
+  }
+
+  private static boolean isInitialized(Message message) {
     return message instanceof Message.Notification notification
         && notification.method().equals(Methods.NOTIFICATIONS_INITIALIZED);
   }
 
-  /** Gives the standalone stream, from the first event that was not delivered yet. */
+  /** Follows the standalone stream from the first event that was not delivered. */
   public Tail listen(Session session) {
-    listenUpstream(session);
+    startListening(session);
     return tails.standalone(session);
   }
 
-  /** Gives the standalone stream, from the oldest event that is kept. */
+  /** Follows the standalone stream from the oldest event in the log. */
   public Tail listenFromStart(Session session) {
-    listenUpstream(session);
+    startListening(session);
     return tails.standaloneFromStart(session);
   }
 
-  private void listenUpstream(Session session) {
+  private void startListening(Session session) {
     try (Admission.Pass _ = admission.enter()) {
-      if (sessions.keepsSessions(session) && !outbound.hasHome(session)) {
-        // Not ended yet: the client may still come for the last words of its calls.
+      if (upstreams.isPinned(session) && !router.hasOwner(session)) {
+        // The session is not ended yet, so that the client can resume its calls.
         throw new RelayException.SessionNotFound();
       }
-      calls.startListening(session);
+      starter.startListening(session);
     }
   }
 
   /**
-   * Gives a stream from the event after the one that the client names.
+   * Resumes a stream.
    *
+   * @param last the last event that the client has
    * @return empty when the stream is complete and the client has all of it
-   * @throws RelayException.EventsPurged when events after it are gone, unless replay goes on after
-   *     gaps
+   * @throws RelayException.EventsPurged when later events were purged and replay stops at gaps
    * @throws RelayException.StreamNotFound when the session has no such stream
    */
   public Optional<Tail> resume(Session session, EventId last) {
@@ -296,22 +298,21 @@ public final class Relay {
     return tails.resume(session, last);
   }
 
-  /** Whether this replica is about to stop, and is to be given nothing new. */
+  /** Whether this replica drains and clients should go to another one. */
   public boolean isDraining() {
-    return admission.isClosing();
+    return admission.isDraining();
   }
 
   /**
-   * Removes what has expired: sessions, with all that belongs to them, and events.
+   * Ends expired sessions and removes expired events.
    *
-   * @return what became of the sessions
+   * @return the sessions that ended
    */
   public SessionEndReport sweep() {
-    SessionEndReport expired = sessions.endExpired();
-    sessions.endOrphans();
-    parts.log().sweep();
+    SessionEndReport report = sessions.endExpired();
+    log.sweep();
     tails.sweep();
-    parts.pumps().sweep();
-    return expired;
+    pumps.sweep();
+    return report;
   }
 }

@@ -2,18 +2,18 @@ package dev.holdfast.relay;
 
 import dev.holdfast.relay.tail.Tail;
 
-/** How a request is answered. */
+/** The answer to a request. */
 public sealed interface Reply {
 
   /**
-   * With a document that was not logged.
+   * A JSON document that is not in the log.
    *
    * @param document JSON on one line
    */
   record Json(byte[] document) implements Reply {}
 
   /**
-   * With a durable stream.
+   * A durable stream.
    *
    * @param tail not yet running
    */

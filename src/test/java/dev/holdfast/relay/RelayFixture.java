@@ -105,7 +105,7 @@ public final class RelayFixture implements AutoCloseable {
 
   /** Stops all pumps, as if others had taken their streams. */
   public void stopAll() {
-    parts.pumps().each(Pump::leave);
+    parts.pumps().forEach(Pump::leave);
   }
 
   public boolean isPumping(Session session) {

@@ -1,7 +1,6 @@
 package dev.holdfast.relay.failover;
 
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.stream.Admission;
@@ -14,32 +13,30 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Empties a replica that is to stop. It sends its clients to other replicas, lets nobody new in,
- * goes on with the calls that run here for as long as it may, and hands over the rest. Whoever
- * comes in the first moment, sent by a balancer that has yet to look, is served and then sent on: a
- * refusal would cost a client the second of its {@code Retry-After}.
+ * Drains a replica that stops. It moves clients to other replicas, refuses new requests, waits for
+ * the calls that run here, and hands over the rest. Requests of the first second are still served,
+ * and their clients moved: a refusal would cost them the second of {@code Retry-After}.
  *
- * <p>Where there are no others, because the log is not shared, nobody else could serve the clients
- * of running calls: they stay until their call has ended or, when the time is over, has been
- * answered with an error.
+ * <p>A replica whose log is not shared has no others. There the clients of running calls stay until
+ * their calls end or, when the time is over, get an error.
  */
 public final class Drain {
 
   private static final Logger LOG = Logger.getLogger(Drain.class);
 
-  private static final Duration LOOK_AGAIN = Duration.ofMillis(20);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
 
-  /** How long it may take a balancer to learn that this replica is not ready. */
-  private static final Duration NOTICE = Duration.ofSeconds(1);
+  /** How long a load balancer needs to learn that this replica is not ready. */
+  private static final Duration READINESS_DELAY = Duration.ofSeconds(1);
 
-  /** From one client to the next: whoever gets them may have just started, and be slow still. */
-  private static final Duration APART = Duration.ofMillis(25);
+  /** Time between two clients that move: the replica that gets them may just have started. */
+  private static final Duration MOVE_INTERVAL = Duration.ofMillis(25);
 
-  /** Each look asks the store for every stream. */
-  private static final Duration LOOK_FOR_CLAIMS = Duration.ofMillis(100);
+  /** Time between two questions to the store, each of which names every stream. */
+  private static final Duration TAKE_OVER_INTERVAL = Duration.ofMillis(100);
 
-  /** How long the last words to clients may take. */
-  private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+  /** How long the last frames to clients may take. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
   private final StreamConfig config;
   private final Pumps pumps;
@@ -48,25 +45,29 @@ public final class Drain {
   private final @Nullable Handover others;
 
   /**
-   * Does nothing yet.
+   * Creates a drain that {@link #run} starts.
    *
-   * @param parts those of the relay of this replica
-   * @param others the way to the other replicas; null when there can be none
+   * @param others hands over to other replicas; null when there are none
    */
-  public Drain(Parts parts, @Nullable Handover others) {
-    this.config = parts.streams();
-    this.pumps = parts.pumps();
-    this.tails = parts.tails();
-    this.admission = parts.admission();
+  public Drain(
+      StreamConfig config,
+      Pumps pumps,
+      Tails tails,
+      Admission admission,
+      @Nullable Handover others) {
+    this.config = config;
+    this.pumps = pumps;
+    this.tails = tails;
+    this.admission = admission;
     this.others = others;
   }
 
   /**
-   * Drains, and returns when this replica may stop: nothing is left, or the time is over. The
-   * replica must be able to answer and to write until then. To be called once.
+   * Drains, and returns when nothing is left or the time is over. Until then this replica must be
+   * able to answer requests and to write. Called once.
    */
   public void run() {
-    LOG.infof("draining: connections=%d streams=%d", tails.size(), pumps.streams().size());
+    LOG.infof("draining connections=%d streams=%d", tails.size(), pumps.streams().size());
     long deadline = System.nanoTime() + config.drainTimeout().toNanos();
     try {
       if (others == null) {
@@ -74,38 +75,38 @@ public final class Drain {
       } else {
         handOver(others, deadline);
       }
-      LOG.infof("drained: connections=%d streams=%d", tails.size(), pumps.streams().size());
-    } catch (InterruptedException stopped) {
+      LOG.infof("drained connections=%d streams=%d", tails.size(), pumps.streams().size());
+    } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
     }
   }
 
   private void handOver(Handover to, long deadline) throws InterruptedException {
     Duration half = config.drainTimeout().dividedBy(2);
-    Duration notice = half.compareTo(NOTICE) < 0 ? half : NOTICE;
+    Duration notice = half.compareTo(READINESS_DELAY) < 0 ? half : READINESS_DELAY;
     long noticed = System.nanoTime() + notice.toNanos();
-    admission.closeSoon();
+    admission.drain();
     to.prepare();
-    tails.moveInTurn(APART, notice);
+    tails.moveInTurn(MOVE_INTERVAL, notice);
     await(noticed, this::isIdle);
     admission.close(stream -> true);
     await(deadline, this::isIdle);
-    boolean heirs = to.leave();
-    if (heirs && !pumps.isEmpty()) {
+    boolean takenOver = to.leave();
+    if (takenOver && !pumps.isEmpty()) {
       awaitTakeOver(to);
     }
-    // Whoever finds these streams later settles them: an error now would be the end of them.
-    pumps.each(Pump::leave);
-    await(System.nanoTime() + LAST_WORDS.toNanos(), tails::isEmpty);
+    // Another replica will find these streams. An error now would end them.
+    pumps.forEach(Pump::handOver);
+    await(System.nanoTime() + CLOSE_TIMEOUT.toNanos(), tails::isEmpty);
   }
 
   private void awaitTakeOver(Handover to) throws InterruptedException {
-    LOG.infof("others take over: streams=%d", pumps.streams().size());
-    long patience = System.nanoTime() + to.patience().toNanos();
-    // Soon after the claim: a server may refuse their connection for as long as it has ours.
-    while (!pumps.isEmpty() && System.nanoTime() - patience < 0) {
-      to.stopTaken();
-      Thread.sleep(LOOK_FOR_CLAIMS);
+    LOG.infof("other replicas take over streams=%d", pumps.streams().size());
+    long deadline = System.nanoTime() + to.takeOverTimeout().toNanos();
+    // Soon after each take-over: a server may refuse the other replica while this one is connected.
+    while (!pumps.isEmpty() && System.nanoTime() - deadline < 0) {
+      to.stopTakenOver();
+      Thread.sleep(TAKE_OVER_INTERVAL);
     }
   }
 
@@ -113,11 +114,11 @@ public final class Drain {
     admission.close(Drain::neverEnds);
     tails.move(Drain::neverEnds);
     await(deadline, this::isIdle);
-    // What carries everything that a client gets ends with nothing else.
-    tails.move(stream -> neverEnds(stream) || stream.name().equals(StreamNames.ONE));
+    // A shared stream carries all events of its client and ends with no call.
+    tails.move(stream -> neverEnds(stream) || stream.name().equals(StreamNames.SHARED));
     await(deadline, () -> isIdle() && tails.isEmpty());
-    pumps.each(Pump::abandon);
-    await(System.nanoTime() + LAST_WORDS.toNanos(), () -> isIdle() && tails.isEmpty());
+    pumps.forEach(Pump::endUnfinished);
+    await(System.nanoTime() + CLOSE_TIMEOUT.toNanos(), () -> isIdle() && tails.isEmpty());
   }
 
   private static boolean neverEnds(StreamRef stream) {
@@ -130,7 +131,7 @@ public final class Drain {
 
   private static void await(long deadline, BooleanSupplier done) throws InterruptedException {
     while (!done.getAsBoolean() && System.nanoTime() - deadline < 0) {
-      Thread.sleep(LOOK_AGAIN);
+      Thread.sleep(POLL_INTERVAL);
     }
   }
 }

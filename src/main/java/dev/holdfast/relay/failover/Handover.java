@@ -2,28 +2,22 @@ package dev.holdfast.relay.failover;
 
 import java.time.Duration;
 
-/**
- * The way from a replica that drains to the others. A store of which there is one replica only has
- * none.
- */
+/** Hands the streams of a draining replica over to the other replicas. */
 public interface Handover {
 
-  /** This replica takes over nothing more. To the others it is as alive as before. */
+  /** Stops taking over streams of others. This replica still counts as alive. */
   void prepare();
 
   /**
-   * Leaves what is still open here to the others.
+   * Tells the other replicas to take over what is still open here.
    *
-   * @return whether there is another; not when the store is away
+   * @return whether there is another replica; false when the store is away
    */
   boolean leave();
 
-  /**
-   * Stops the pumps whose streams another has taken over by now. Does nothing while the store is
-   * away.
-   */
-  void stopTaken();
+  /** Stops the pumps whose streams another replica has taken over. Does nothing without a store. */
+  void stopTakenOver();
 
-  /** How long the others may take for that. */
-  Duration patience();
+  /** How long the other replicas may need to take over. */
+  Duration takeOverTimeout();
 }

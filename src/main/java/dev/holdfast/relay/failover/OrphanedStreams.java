@@ -1,97 +1,72 @@
 package dev.holdfast.relay.failover;
 
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.ownership.Adoption;
-import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.stream.Admission;
-import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.jboss.logging.Logger;
 
 /**
- * Finds the streams that this replica owns and that nothing writes, and takes them up. A store that
- * was away, or has lost its newest writes, leaves such: an opening that was done though it seemed
- * to fail, a stream whose end is gone. Nobody else would ever end them.
+ * Finds orphaned streams, which this replica owns but does not write, and reclaims them. They exist
+ * after a store was away or lost its newest writes: a stream was opened although the call seemed to
+ * fail, or the end of a stream is lost. No other replica would ever end them.
  */
 public final class OrphanedStreams {
 
-  private static final Logger LOG = Logger.getLogger(OrphanedStreams.class);
-
-  /** Far longer than it takes from the record of an owner to the writer, if nothing fails. */
+  /** Far longer than it takes from the record of an owner to the start of the writer. */
   private static final Duration GRACE = Duration.ofSeconds(2);
 
   private final Adoption adoption;
   private final TakeOver takeOver;
   private final Admission admission;
   private final Supplier<? extends Collection<String>> sessions;
-  private final AtomicBoolean looking = new AtomicBoolean();
 
   /**
-   * Looks for nothing yet.
+   * Creates the check.
    *
-   * @param parts those of the relay of this replica
-   * @param sessions those in which this replica may own streams, by id
+   * @param sessions the ids of the sessions in which this replica may own streams
    */
   public OrphanedStreams(
       Adoption adoption,
       TakeOver takeOver,
-      Parts parts,
+      Admission admission,
       Supplier<? extends Collection<String>> sessions) {
     this.adoption = adoption;
     this.takeOver = takeOver;
-    this.admission = parts.admission();
+    this.admission = admission;
     this.sessions = sessions;
   }
 
-  /** Looks for them, on a thread of its own, unless one is at it. */
-  public void look() {
-    if (looking.compareAndSet(false, true)) {
-      Thread.ofVirtual()
-          .name("strays")
-          .start(() -> {
-            try {
-              takeUp();
-            } catch (StoreUnavailableException | SessionStoreException away) {
-              LOG.debugf("not known which streams are astray: %s", away.getMessage());
-            } finally {
-              looking.set(false);
-            }
-          });
-    }
-  }
-
   /**
-   * Takes up those that there are. Takes a moment if there are any.
+   * Reclaims orphaned streams. It looks twice, because a stream that was just opened has no writer
+   * either; the second look needs some seconds.
    *
-   * @throws StoreUnavailableException when the log is away; what is astray remains so
-   * @throws SessionStoreException when the sessions are away; likewise
+   * @throws dev.holdfast.log.StoreUnavailableException when the log is away
+   * @throws dev.holdfast.session.SessionStoreException when the session store is away
    */
-  public void takeUp() {
+  public void reclaim() {
     Map<StreamRef, String> before = adoption.findOrphaned(sessions.get());
     if (before.isEmpty() || !pause()) {
       return;
     }
-    Set<String> suspect =
+    Set<String> suspects =
         before.keySet().stream().map(StreamRef::session).collect(Collectors.toSet());
-    Map<String, Set<String>> astray = new HashMap<>();
+    Map<String, Set<String>> orphaned = new HashMap<>();
     adoption
-        .findOrphaned(suspect)
+        .findOrphaned(suspects)
         .forEach((stream, owner) -> {
           if (owner.equals(before.get(stream))) {
-            astray.computeIfAbsent(stream.session(), _ -> new HashSet<>()).add(stream.name());
+            orphaned.computeIfAbsent(stream.session(), _ -> new HashSet<>()).add(stream.name());
           }
         });
-    if (!admission.isClosing()) {
-      astray.forEach(takeOver::takeUp);
+    if (!admission.isDraining()) {
+      orphaned.forEach(takeOver::reclaim);
     }
   }
 
@@ -99,7 +74,7 @@ public final class OrphanedStreams {
     try {
       Thread.sleep(GRACE);
       return true;
-    } catch (InterruptedException stopped) {
+    } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
       return false;
     }

@@ -10,7 +10,6 @@ import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.pump.LostCall;
 import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pump;
@@ -18,8 +17,9 @@ import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.RequestIds;
 import dev.holdfast.relay.pump.StandaloneSource;
 import dev.holdfast.relay.routing.MessageRouter;
-import dev.holdfast.relay.routing.PinnedSession;
 import dev.holdfast.relay.routing.PinnedSessions;
+import dev.holdfast.relay.session.PinnedServer;
+import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
@@ -42,169 +42,175 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the streams of a lost replica a new pump here. What the upstream can continue goes on as if
- * nothing had happened: the log knows the upstream's id of the last event that was written, and
- * events that the lost replica had received and not written come again. Any other call is answered
- * with an error that says that its outcome is unknown.
+ * Takes over the streams of a lost replica: each gets a pump on this replica. If the upstream can
+ * resume a stream, it continues: the log has the upstream's id of the last event, and the upstream
+ * sends later events again. Every other call ends with an error: its outcome is unknown.
  *
- * <p>Thread-safe, but not for the same session twice at once.
+ * <p>Thread-safe, but callers must not take over the same session twice at once.
  */
 public final class TakeOver {
 
   private static final Logger LOG = Logger.getLogger(TakeOver.class);
 
-  /** How many streams of one upstream are being opened at a time, however many are taken over. */
-  private static final int OPENING = 256;
+  /** Streams that this replica opens at one upstream at a time. */
+  private static final int CONCURRENT_OPENINGS = 256;
 
   private static final int ATTEMPTS = 6;
   private static final Backoff FIRST_WAIT =
       new Backoff(Duration.ofMillis(100), Duration.ofSeconds(1));
-  private static final int PAGE = 500;
+  private static final int PAGE_EVENTS = 500;
 
   private final Sessions sessions;
+  private final SessionUpstreams upstreams;
   private final EventLog log;
   private final Adoption adoption;
-  private final MessageRouter outbound;
+  private final MessageRouter router;
   private final Pumps pumps;
-  private final PinnedSessions homes;
+  private final PinnedSessions pinned;
   private final RelayListener listener;
 
-  /** By upstream, so that one that is slow holds up no other. */
-  private final Map<String, Semaphore> opening = new ConcurrentHashMap<>();
+  /** By upstream, so that a slow one does not delay the others. */
+  private final Map<String, Semaphore> openings = new ConcurrentHashMap<>();
 
   /**
-   * Puts the parts together.
+   * Creates the service.
    *
-   * @param parts those of the relay of this replica
-   * @param outbound receives what the lost replica has not
-   * @param adoption changes the owner of streams, in the same log
+   * @param adoption changes the owner of streams in the log
    */
-  public TakeOver(Sessions sessions, Parts parts, MessageRouter outbound, Adoption adoption) {
+  public TakeOver(
+      Sessions sessions,
+      SessionUpstreams upstreams,
+      EventLog log,
+      Adoption adoption,
+      MessageRouter router,
+      Pumps pumps,
+      PinnedSessions pinned,
+      RelayListener listener) {
     this.sessions = sessions;
-    this.log = parts.log();
+    this.upstreams = upstreams;
+    this.log = log;
     this.adoption = adoption;
-    this.outbound = outbound;
-    this.pumps = parts.pumps();
-    this.homes = parts.homes();
-    this.listener = parts.listener();
+    this.router = router;
+    this.pumps = pumps;
+    this.pinned = pinned;
+    this.listener = listener;
   }
 
   /**
-   * Takes over the streams that a lost replica owns in one session. Returns when they are ours and
-   * their pumps are started. A session that has ended is passed over.
+   * Takes over the streams that a lost replica owns in one session. When this returns, this replica
+   * owns them and their pumps are started. A session that has ended is skipped.
    *
-   * @param session the session's id
-   * @param former the id of the replica
-   * @throws dev.holdfast.log.StoreUnavailableException when the log is away; the same call must be
-   *     made again, here or elsewhere
-   * @throws dev.holdfast.session.SessionStoreException when the sessions are away; likewise
+   * @param session the id of the session
+   * @param lostReplica the id of the replica
+   * @throws StoreUnavailableException when the log is away; the caller tries again, here or on
+   *     another replica
+   * @throws dev.holdfast.session.SessionStoreException when the session store is away; likewise
    */
-  public void takeOver(String session, String former) {
-    take(session, () -> adoption.adopt(session, former));
+  public void takeOver(String session, String lostReplica) {
+    startPumps(session, () -> adoption.adopt(session, lostReplica));
   }
 
   /**
-   * Takes up some streams of a session that this replica owns and does not write, as if they had
-   * been another's. Throws as {@link #takeOver} does.
+   * Reclaims streams that this replica owns but does not write. Throws as {@link #takeOver} does.
    *
    * @param names the names of the streams
    */
-  void takeUp(String session, Set<String> names) {
-    LOG.warnf("nothing writes session=%s streams=%s any more", session, names);
-    take(session, () -> adoption.reclaim(session, names));
+  void reclaim(String session, Set<String> names) {
+    LOG.warnf("streams without a writer session=%s streams=%s", session, names);
+    startPumps(session, () -> adoption.reclaim(session, names));
   }
 
-  private void take(String session, Supplier<List<AdoptedStream>> adopting) {
-    Optional<Session> recorded = SessionId.parse(session).flatMap(sessions::recorded);
-    if (recorded.isEmpty()) {
-      // Whoever ended it may have been lost before it could say so to the log.
-      log.end(session);
+  private void startPumps(String id, Supplier<List<AdoptedStream>> adopt) {
+    Optional<Session> found = SessionId.parse(id).flatMap(sessions::peek);
+    if (found.isEmpty()) {
+      // The replica that ended the session may have been lost before it ended the log.
+      log.end(id);
       return;
     }
-    if (sessions.keepsSessions(recorded.get())) {
-      bringHome(recorded.get(), adopting.get());
+    Session session = found.get();
+    if (upstreams.isPinned(session)) {
+      continuePinned(session, adopt.get());
       return;
     }
-    UpstreamSession upstream = sessions.upstream(recorded.get());
+    UpstreamSession upstream = upstreams.attach(session);
     Semaphore permits =
-        opening.computeIfAbsent(recorded.get().upstream(), name -> new Semaphore(OPENING));
-    List<AdoptedStream> adopted = adopting.get();
-    // Before a call is taken up again that was cancelled while nobody ran it.
-    outbound.collect(session);
+        openings.computeIfAbsent(session.upstream(), _ -> new Semaphore(CONCURRENT_OPENINGS));
+    List<AdoptedStream> adopted = adopt.get();
+    // Before the pumps start, so that no cancelled call is resumed.
+    router.collect(id);
     for (AdoptedStream stream : adopted) {
-      start(stream, recorded.get(), upstream, permits);
+      if (isStandalone(stream)) {
+        listener.takenOver(true);
+        start(stream, List.of(), () -> listen(stream, session, upstream, permits));
+      } else {
+        List<RequestId> requests = unanswered(stream);
+        start(stream, requests, () -> resume(stream, requests, upstream, permits));
+      }
     }
   }
 
-  /** The server was lost with its replica, and with it the calls: only the session may go on. */
-  private void bringHome(Session session, List<AdoptedStream> adopted) {
-    // First the home: who is told that a call is lost may ask for the next one at once, and here.
+  private static boolean isStandalone(AdoptedStream stream) {
+    return stream.stream().name().equals(StreamNames.STANDALONE);
+  }
+
+  /** The server was lost with its replica, and the calls with it. Only the session may continue. */
+  private void continuePinned(Session session, List<AdoptedStream> adopted) {
+    // The session first: a client that learns of a lost call may send the next one at once.
     for (AdoptedStream stream : adopted) {
-      if (stream.stream().name().equals(StreamNames.STANDALONE)) {
-        PinnedSession.Server server = sessions.server(session);
+      if (isStandalone(stream)) {
+        PinnedServer server = upstreams.server(session);
         listener.takenOver(server.reopens());
-        homes.add(stream.writer(), server, true);
+        pinned.pinLost(stream.writer(), server);
       }
     }
     for (AdoptedStream stream : adopted) {
-      if (!stream.stream().name().equals(StreamNames.STANDALONE)) {
+      if (!isStandalone(stream)) {
         listener.takenOver(false);
         List<RequestId> requests = unanswered(stream);
         start(stream, requests, () -> LostCall.of(requests));
       }
     }
-    // Not before: what waits there is for who is at home.
-    outbound.collect(session.id().value());
-  }
-
-  private void start(
-      AdoptedStream adopted, Session session, UpstreamSession upstream, Semaphore permits) {
-    StreamRef stream = adopted.stream();
-    String after = adopted.upstreamId();
-    if (stream.name().equals(StreamNames.STANDALONE)) {
-      StandaloneSource.Opening listen = last -> once(() -> upstream.listen(last), permits);
-      listener.takenOver(true);
-      start(
-          adopted,
-          List.of(),
-          () ->
-              new StandaloneSource(
-                  listen,
-                  after,
-                  listener,
-                  Backoff.UPSTREAM,
-                  () -> sessions.endedByServer(session)));
-    } else {
-      List<RequestId> requests = unanswered(adopted);
-      start(adopted, requests, () -> goOn(upstream, after, requests, permits));
-    }
+    // Only now: the inbox messages are for the replica to which the session is pinned.
+    router.collect(session.id().value());
   }
 
   private void start(
       AdoptedStream adopted, List<RequestId> requests, Supplier<MessageSource> source) {
-    LOG.debugf("stream=%s is taken over", adopted.stream());
+    StreamRef stream = adopted.stream();
+    LOG.debugf("stream taken over stream=%s", stream);
     Pump _ =
         pumps.start(
             adopted.writer(),
             source,
-            Pump.Origin.TO_ASK,
+            Pump.Origin.NOT_ASKED,
             requests,
-            () -> outbound.collect(adopted.stream().session()));
+            () -> router.collect(stream.session()));
   }
 
-  private MessageSource goOn(
-      UpstreamSession upstream,
-      @Nullable String after,
+  private MessageSource listen(
+      AdoptedStream stream, Session session, UpstreamSession upstream, Semaphore permits) {
+    return new StandaloneSource(
+        last -> withPermit(() -> upstream.listen(last), permits),
+        stream.upstreamId(),
+        listener,
+        Backoff.UPSTREAM,
+        () -> sessions.endedByServer(session));
+  }
+
+  private MessageSource resume(
+      AdoptedStream stream,
       List<RequestId> requests,
+      UpstreamSession upstream,
       Semaphore permits) {
+    String after = stream.upstreamId();
     if (after != null) {
       try {
-        MessageSource source = open(() -> upstream.resume(after), permits);
+        MessageSource source = retry(() -> upstream.resume(after), permits);
         listener.takenOver(true);
         return source;
       } catch (UpstreamException failure) {
         if (Thread.currentThread().isInterrupted()) {
-          throw failure; // The pump was stopped: it does not say that the call is lost.
+          throw failure; // The pump was stopped; the call is not lost.
         }
         listener.upstreamFailed(failure);
       }
@@ -213,12 +219,12 @@ public final class TakeOver {
     return LostCall.of(requests);
   }
 
-  /** Asks more than once: a server may not have noticed yet that the old connection is dead. */
-  private static <T> T open(Supplier<T> stream, Semaphore permits) {
+  /** Tries several times: a server may not have noticed that the old connection is dead. */
+  private static <T> T retry(Supplier<T> open, Semaphore permits) {
     Backoff backoff = FIRST_WAIT;
     for (int attempt = 1; ; attempt++) {
       try {
-        return once(stream, permits);
+        return withPermit(open, permits);
       } catch (UpstreamException failure) {
         if (attempt == ATTEMPTS || isFinal(failure) || Thread.currentThread().isInterrupted()) {
           throw failure;
@@ -229,15 +235,15 @@ public final class TakeOver {
     }
   }
 
-  private static <T> T once(Supplier<T> stream, Semaphore permits) {
+  private static <T> T withPermit(Supplier<T> open, Semaphore permits) {
     try {
       permits.acquire();
-    } catch (InterruptedException stopped) {
+    } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
-      throw new UpstreamException.Broken("the wait for a turn was ended", stopped);
+      throw new UpstreamException.Broken("the wait for a turn was ended", stop);
     }
     try {
-      return stream.get();
+      return open.get();
     } finally {
       permits.release();
     }
@@ -245,17 +251,16 @@ public final class TakeOver {
 
   private static boolean isFinal(UpstreamException failure) {
     return switch (failure) {
-      case UpstreamException.SessionGone _ -> true;
-      case UpstreamException.Refused refused -> !StandaloneSource.saysNotNow(refused.status());
+      case UpstreamException.SessionGone _, UpstreamException.TimedOut _ -> true;
+      case UpstreamException.Refused refused -> !StandaloneSource.isTemporary(refused.status());
       case UpstreamException.Unreachable _, UpstreamException.Busy _, UpstreamException.Broken _ ->
           false;
-      case UpstreamException.TimedOut _ -> true;
     };
   }
 
-  /** Waits for a store that is away: what has been claimed must be written, by nobody else. */
+  /** The requests without a response. Waits while the store is away: no other replica can do it. */
   private List<RequestId> unanswered(AdoptedStream adopted) {
-    List<RequestId> requests = RequestIds.read(adopted.requests());
+    List<RequestId> requests = RequestIds.parse(adopted.requests());
     Backoff backoff = FIRST_WAIT;
     while (requests.size() > 1) {
       try {
@@ -268,38 +273,34 @@ public final class TakeOver {
     return requests;
   }
 
-  /** Of a batch, some requests may be answered already: that is in the log. */
+  /** Removes the requests of a batch that have a response in the log. */
   private List<RequestId> unanswered(List<RequestId> requests, StreamRef stream) {
     PendingRequests pending = new PendingRequests(requests);
     Position cursor = log.beforeOldest(stream).orElse(Position.START);
-    while (log.read(stream, cursor, PAGE) instanceof ReadResult.Events(List<LogEvent> events)
+    while (log.read(stream, cursor, PAGE_EVENTS)
+            instanceof ReadResult.Events(List<LogEvent> events)
         && !events.isEmpty()) {
-      events.forEach(event -> strikeOut(pending, event));
+      events.forEach(event -> removeAnswered(pending, event));
       cursor = events.getLast().position();
     }
     return pending.open();
   }
 
-  private static void strikeOut(PendingRequests pending, LogEvent event) {
+  private static void removeAnswered(PendingRequests pending, LogEvent event) {
     try {
       boolean _ = pending.answeredBy(event.payload());
-    } catch (EnvelopeException noMessage) {
-      LOG.tracef("an event that answers nothing: %s", noMessage.getMessage());
+    } catch (EnvelopeException invalid) {
+      LOG.tracef("event is no JSON-RPC: %s", invalid.getMessage());
     }
   }
 
   /**
-   * Stops the pumps whose streams are no longer ours: this replica may have been thought lost.
+   * Stops the pumps whose streams other replicas took over, because they held this replica for lost.
    *
-   * @throws dev.holdfast.log.StoreUnavailableException when the log is away; what such a pump
-   *     writes is refused in any case
+   * @throws StoreUnavailableException when the log is away; it refuses what such a pump writes in
+   *     any case
    */
-  public void stopFenced() {
+  public void stopTakenOver() {
     adoption.findTakenOver(pumps.streams()).forEach(pumps::stop);
-  }
-
-  /** Whether streams of a session are written here. */
-  public boolean isPumping(String session) {
-    return pumps.isRunning(session);
   }
 }

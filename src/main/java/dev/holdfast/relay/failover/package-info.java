@@ -1,4 +1,8 @@
-/** Takes over the streams of lost replicas, and drains a replica that stops. */
+/**
+ * What happens when a replica is lost or stops: {@link dev.holdfast.relay.failover.TakeOver} takes
+ * over its streams, {@link dev.holdfast.relay.failover.Drain} empties it, and {@link
+ * dev.holdfast.relay.failover.Reconciler} repairs what an outage left behind.
+ */
 @NullMarked
 package dev.holdfast.relay.failover;
 

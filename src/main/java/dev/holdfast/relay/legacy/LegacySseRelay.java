@@ -5,15 +5,16 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
-import dev.holdfast.relay.Relay;
-import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.StreamStarter;
+import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.MessageKind;
 import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TailOpener;
@@ -26,170 +27,166 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The relay for clients that have one stream for everything (2024-11-05, Transports, HTTP with
- * SSE). Each request opens a stream as it does for other clients, with an owner of its own, and
- * ends it as there; but the events of all of them are kept in the one stream that the client
- * follows, and so are numbered, resumed and replayed there.
+ * The relay for clients of HTTP with SSE (2024-11-05, Transports), which follow one stream per
+ * session. Each request opens a stream with an owner of its own, as for other clients. The events of
+ * all these streams are in the session's shared stream, which numbers and replays them.
  *
- * <p>Thread-safe. Methods block and throw as those of {@link Relay} do.
+ * <p>Thread-safe. Methods block and throw as those of {@code Relay} do.
  */
 public final class LegacySseRelay {
 
-  /** For how long a request holds up the next one: enough for a server to read it. */
-  private static final Duration IN_HAND = Duration.ofMillis(50);
+  /** How long a request delays the next one: a server reads it within that time. */
+  private static final Duration REQUEST_DELAY = Duration.ofMillis(50);
 
   private final Sessions sessions;
+  private final SessionUpstreams upstreams;
+  private final PendingSessions pending;
   private final Admission admission;
-  private final MessageRouter outbound;
-  private final StreamStarter calls;
+  private final MessageRouter router;
+  private final StreamStarter starter;
   private final TailOpener tails;
+  private final RelayListener listener;
 
+  /** Creates the relay. */
   public LegacySseRelay(
       Sessions sessions,
+      SessionUpstreams upstreams,
+      PendingSessions pending,
       Admission admission,
-      MessageRouter outbound,
-      StreamStarter calls,
-      TailOpener tails) {
+      MessageRouter router,
+      StreamStarter starter,
+      TailOpener tails,
+      RelayListener listener) {
     this.sessions = sessions;
+    this.upstreams = upstreams;
+    this.pending = pending;
     this.admission = admission;
-    this.outbound = outbound;
-    this.calls = calls;
+    this.router = router;
+    this.starter = starter;
     this.tails = tails;
+    this.listener = listener;
   }
 
   /**
-   * Opens a session that its client has yet to initialize, and gives its stream.
+   * Opens a session that its client initializes later, and follows its shared stream.
    *
    * @param upstream the name of the upstream
-   * @param endpoint where the client is to send its messages, as the stream tells it first
-   * @throws RelayException.UnknownUpstream when there is none of that name
+   * @param endpoint the URL to which the client sends messages, for a session; the stream begins
+   *     with it
+   * @throws RelayException.UnknownUpstream when no upstream has the name
    */
   public Tail open(String upstream, Function<SessionId, String> endpoint) {
     try (Admission.Pass _ = admission.enter()) {
-      Session session = sessions.openings().open(upstream);
-      return tails.one(session, endpoint.apply(session.id()));
+      Session session = pending.open(upstream);
+      return tails.shared(session, endpoint.apply(session.id()));
     }
   }
 
   /**
-   * Finds a session that a client named.
+   * Finds the session that a client names.
    *
-   * @throws RelayException.SessionNotFound when this upstream has none of that name, with one
-   *     stream
+   * @throws RelayException.SessionNotFound when the upstream has no such session over this transport
    */
   public Session session(String upstream, SessionId id) {
-    return requireOneStream(sessions.find(upstream, id));
+    return requireLegacy(sessions.find(upstream, id));
   }
 
   /**
-   * Finds the session in which a body is to be sent.
+   * Finds the session for a body.
    *
-   * @throws RelayException.SessionNotFound as above; for some bodies only {@link #request} finds
-   *     that out
-   * @throws RelayException.NotInitialized when the session was not initialized, and this does not
-   *     do so
+   * @throws RelayException.SessionNotFound as above; for requests only {@link #request} may notice
+   * @throws RelayException.NotInitialized when the session is not initialized and the body is no
+   *     {@code initialize}
    */
   public Session session(String upstream, SessionId id, Body body) {
-    boolean opensStream = !PendingRequests.idsOf(body).isEmpty();
+    boolean hasRequests = !body.requestIds().isEmpty();
     Session session =
-        requireOneStream(opensStream ? sessions.recall(upstream, id) : sessions.find(upstream, id));
-    if (!session.isInitialized() && initialize(body) == null) {
+        requireLegacy(
+            hasRequests ? sessions.findRecent(upstream, id) : sessions.find(upstream, id));
+    if (!session.isInitialized() && initializeIn(body) == null) {
       throw new RelayException.NotInitialized();
     }
     return session;
   }
 
-  private static Session requireOneStream(Session session) {
+  private static Session requireLegacy(Session session) {
     if (!session.hasOneStream()) {
       throw new RelayException.SessionNotFound();
     }
     return session;
   }
 
-  /** Whether an id can be of an event that a client got here. */
+  /** Whether an event id has the form of this transport. */
   public static boolean mayResume(EventId id) {
-    return id.session() != null && id.stream().equals(StreamNames.ONE);
+    return id.session() != null && id.stream().equals(StreamNames.SHARED);
   }
 
   /**
-   * Gives the stream of a session from the event after the one that the client names. Also on a
-   * replica that is about to stop, which sends the client on at once.
+   * Resumes the shared stream of a session. A draining replica allows it too and moves the client at
+   * once.
    *
-   * @param endpoint where the client is to send its messages
-   * @throws RelayException.EventsPurged when events after it are gone, unless replay goes on after
-   *     gaps
+   * @param last the last event that the client has
+   * @param endpoint the URL to which the client sends messages, for a session
+   * @throws RelayException.EventsPurged when later events were purged and replay stops at gaps
    */
   public Tail resume(Session session, EventId last, Function<SessionId, String> endpoint) {
-    if (session.isInitialized()) {
-      listen(session);
+    if (session.isInitialized() && !admission.isDraining()) {
+      starter.startListening(session);
     }
-    return tails.resumeOne(session, last, endpoint.apply(session.id()));
-  }
-
-  private void listen(Session session) {
-    if (!admission.isClosing()) {
-      calls.startListening(session);
-    }
+    return tails.resumeShared(session, last, endpoint.apply(session.id()));
   }
 
   /**
-   * Takes requests. Once this has returned they are on record, and each gets its response on the
-   * session's stream, be it an error.
+   * Accepts requests. When this returns, the log records them. Each gets a response, or an error, on
+   * the shared stream.
    *
-   * @throws dev.holdfast.protocol.EnvelopeException when it is an {@code initialize} without
-   *     version
+   * @throws dev.holdfast.protocol.EnvelopeException when an {@code initialize} names no version
    */
   public void request(Session session, Body body) {
     try (Admission.Pass _ = admission.enter()) {
-      calls.heard(body);
-      Message.@Nullable Request initialize = initialize(body);
+      body.messages().forEach(each -> listener.fromClient(MessageKind.of(each)));
+      StreamRef stream = StreamNames.next(session);
+      Message.@Nullable Request initialize = initializeIn(body);
       if (initialize == null) {
-        ask(session, body);
+        request(session, stream, body);
       } else {
-        InitializeRequest asked = InitializeRequest.read(initialize);
+        InitializeRequest parsed = InitializeRequest.read(initialize);
         Pump _ =
-            calls.start(
+            starter.start(
                 session,
-                StreamNames.of(session, StreamNames.next()),
+                stream,
                 body,
-                () -> sessions.openings().initialize(session, initialize, asked),
-                Pump.Origin.TO_ASK);
+                () -> pending.initialize(session, initialize, parsed),
+                Pump.Origin.NOT_ASKED);
       }
     }
   }
 
-  private void ask(Session session, Body body) {
-    boolean here = outbound.reaches(session);
-    StreamRef stream = StreamNames.of(session, StreamNames.next());
-    if (!here) {
-      calls.startElsewhere(session, stream, body);
+  private void request(Session session, StreamRef stream, Body body) {
+    if (!router.isServedHere(session)) {
+      starter.startOnOwner(session, stream, body);
       return;
     }
-    outbound.withdraw(session, body);
-    UpstreamSession upstream = sessions.upstream(session);
+    router.cancelRequests(session, body);
+    UpstreamSession upstream = upstreams.attach(session);
     Pump pump =
-        calls.start(
-            session,
-            stream,
-            body,
-            () -> StreamStarter.sourceOf(upstream.request(body)),
-            Pump.Origin.TO_ASK);
-    if (sessions.keepsSessions(session)) {
-      awaitInHand(pump);
+        starter.start(
+            session, stream, body, () -> upstream.request(body).source(), Pump.Origin.NOT_ASKED);
+    if (upstreams.isPinned(session)) {
+      awaitSent(pump);
     }
   }
 
-  /** So that what comes next on one pipe does not overtake it. */
-  private static void awaitInHand(Pump pump) {
+  /** Keeps the next message on the same pipe from overtaking this request. */
+  private static void awaitSent(Pump pump) {
     try {
-      pump.awaitFirstSign(IN_HAND);
-    } catch (UpstreamException failure) {
-      // Of which the stream tells: the request was accepted.
-      return;
+      pump.awaitUpstream(REQUEST_DELAY);
+    } catch (UpstreamException onStream) {
+      return; // The request was accepted; the stream carries the error.
     }
   }
 
-  private static Message.@Nullable Request initialize(Body body) {
+  private static Message.@Nullable Request initializeIn(Body body) {
     return body instanceof Body.Single(Message.Request request)
             && request.method().equals(Methods.INITIALIZE)
         ? request

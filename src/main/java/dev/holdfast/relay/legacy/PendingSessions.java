@@ -1,12 +1,13 @@
 package dev.holdfast.relay.legacy;
 
+import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
-import dev.holdfast.relay.Parts;
+import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.StreamNames;
@@ -21,77 +22,62 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sessions that are there before their client initializes them, since it needs a stream first on
- * which to be answered (2024-11-05, Transports, HTTP with SSE). Thread-safe.
+ * Sessions that exist before their client initializes them, because the client needs a stream for
+ * the answer first (2024-11-05, Transports, HTTP with SSE). Thread-safe.
  */
 public final class PendingSessions {
 
   private static final Logger LOG = Logger.getLogger(PendingSessions.class);
 
   private final Sessions sessions;
+  private final SessionUpstreams upstreams;
   private final SessionStore store;
-  private final Map<String, Upstream> upstreams;
-  private final Parts parts;
-  private final Supplier<Instant> now;
+  private final EventLog log;
 
+  /** Creates the service. */
   public PendingSessions(
-      Sessions sessions,
-      SessionStore store,
-      Map<String, Upstream> upstreams,
-      Parts parts,
-      Supplier<Instant> now) {
+      Sessions sessions, SessionUpstreams upstreams, SessionStore store, EventLog log) {
     this.sessions = sessions;
-    this.store = store;
     this.upstreams = upstreams;
-    this.parts = parts;
-    this.now = now;
+    this.store = store;
+    this.log = log;
   }
 
-  /** Begins a session, with its one stream. */
+  /** Begins a session with its shared stream. */
   Session open(String upstream) {
-    if (!upstreams.containsKey(upstream)) {
-      throw new RelayException.UnknownUpstream();
-    }
-    Session session = Session.opening(SessionId.random(), upstream, now.get());
-    store.create(session);
-    boolean begun = false;
-    try {
-      parts.log().begin(session.id().value());
-      parts.log().openShared(StreamNames.one(session));
-      begun = true;
-    } finally {
-      if (!begun) {
-        store.end(session.id());
-      }
-    }
-    parts.listener().sessionOpened();
+    Upstream _ = upstreams.named(upstream);
+    Session session = Session.opening(SessionId.random(), upstream, sessions.now());
+    sessions.create(session, () -> log.openShared(StreamNames.shared(session)));
     return session;
   }
 
   /**
-   * Opens the upstream's side of a session, unless it has one.
+   * Sends the {@code initialize} request of a pending session.
    *
-   * @return what the client gets, its response last
-   * @throws dev.holdfast.upstream.UpstreamException when the upstream gave no answer
+   * @return the messages for the client; the response is the last
+   * @throws dev.holdfast.upstream.UpstreamException when the upstream did not answer
    */
-  MessageSource initialize(Session session, Message.Request request, InitializeRequest asked) {
-    Upstream server = upstreams.get(session.upstream());
-    if (server == null || session.isInitialized()) {
+  MessageSource initialize(
+      Session session, Message.Request request, InitializeRequest initialize) {
+    if (session.isInitialized()) {
       return refusal(request, "The session is initialized already");
     }
-    Handshake handshake = server.initialize(request);
+    Upstream upstream;
+    try {
+      upstream = upstreams.named(session.upstream());
+    } catch (RelayException.UnknownUpstream removed) {
+      return refusal(request, removed.getMessage());
+    }
+    Handshake handshake = upstream.initialize(request);
     UpstreamLink link = handshake.link();
-    String refused = link == null ? null : complete(session, server, link, request, asked);
+    String refused = link == null ? null : complete(session, upstream, link, request, initialize);
     if (refused != null) {
       return refusal(request, refused);
     }
@@ -100,46 +86,46 @@ public final class PendingSessions {
     return new FixedMessageSource(messages);
   }
 
-  /** Records what was opened; returns why not, for the client. */
+  /** Completes the record of the session; returns the reason for the client if that fails. */
   private @Nullable String complete(
       Session session,
-      Upstream server,
+      Upstream upstream,
       UpstreamLink link,
       Message.Request request,
-      InitializeRequest asked) {
-    UpstreamSession opened = server.attach(link);
+      InitializeRequest initialize) {
+    UpstreamSession opened = upstream.attach(link);
     Optional<ProtocolVersion> version = ProtocolVersion.parse(link.protocolVersion());
     if (version.isEmpty()) {
       opened.end();
       return new RelayException.UnsupportedVersion().getMessage();
     }
     try {
-      Session initialized = session.initialized(link.session(), version.get(), asked.client());
+      Session initialized = session.initialized(link.session(), version.get(), initialize.client());
       return record(initialized, opened, request)
           ? null
           : "The session is initialized already, or has ended";
     } catch (SessionStoreException | LogException away) {
-      LOG.warnf("session=%s could not be initialized: %s", session.id(), away.getMessage());
+      LOG.warnf("session not initialized session=%s: %s", session.id(), away.getMessage());
       return "The store is away; open another session";
     }
   }
 
-  /** Whether this was what the session waited for. What was opened for nobody is closed again. */
+  /** Returns whether the session was pending. Otherwise the upstream's side is closed again. */
   private boolean record(Session initialized, UpstreamSession opened, Message.Request request) {
     boolean recorded = false;
-    boolean settled = false;
+    boolean complete = false;
     try {
-      recorded = store.completeInitialization(initialized);
-      if (recorded && sessions.keepsSessions(initialized)) {
-        sessions.settleHere(initialized, request);
+      recorded = store.initialized(initialized);
+      if (recorded) {
+        sessions.pinIfNeeded(initialized, request);
       }
-      settled = recorded;
+      complete = recorded;
       return recorded;
     } finally {
-      if (!settled) {
+      if (!complete) {
         opened.end();
       }
-      if (recorded && !settled) {
+      if (recorded && !complete) {
         sessions.end(initialized);
       }
     }

@@ -1,4 +1,4 @@
-/** Serves clients of HTTP with SSE (2024-11-05), which have one stream for everything. */
+/** Clients of HTTP with SSE (2024-11-05), which follow one stream per session. */
 @NullMarked
 package dev.holdfast.relay.legacy;
 

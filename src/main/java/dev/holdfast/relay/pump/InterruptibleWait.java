@@ -4,8 +4,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits of one thread that another may end, by an interruption that reaches nothing else this
- * thread does. Thread-safe.
+ * Lets other threads end a blocking operation of one thread. The interruption reaches that
+ * operation and nothing else that the thread does. Thread-safe.
  */
 public final class InterruptibleWait {
 
@@ -13,27 +13,28 @@ public final class InterruptibleWait {
 
   // Guarded by the lock.
   private @Nullable Thread waiting;
-  private boolean broken;
+  private boolean ended;
 
   /**
-   * What has to wait.
+   * A blocking operation.
    *
-   * @param <T> what it brings
-   * @param <E> how it fails
+   * @param <T> its result
+   * @param <E> its failure
    */
   @FunctionalInterface
-  public interface Work<T extends @Nullable Object, E extends Exception> {
+  public interface Operation<T extends @Nullable Object, E extends Exception> {
 
-    /** Does it. */
+    /** Runs the operation. */
     T run() throws E;
   }
 
   /**
-   * Does what has to wait.
+   * Runs a blocking operation, which {@link #end()} interrupts.
    *
-   * @param work is interrupted by {@link #end()}; whether it returns or throws then, is its affair
+   * @return the result of the operation, also if it was interrupted and returned one
    */
-  public <T extends @Nullable Object, E extends Exception> T during(Work<T, E> work) throws E {
+  public <T extends @Nullable Object, E extends Exception> T during(Operation<T, E> operation)
+      throws E {
     lock.lock();
     try {
       waiting = Thread.currentThread();
@@ -41,7 +42,7 @@ public final class InterruptibleWait {
       lock.unlock();
     }
     try {
-      return work.run();
+      return operation.run();
     } finally {
       leave();
     }
@@ -51,30 +52,30 @@ public final class InterruptibleWait {
     lock.lock();
     try {
       waiting = null;
-      if (broken) {
-        boolean _ = Thread.interrupted(); // It was for the wait, and not for what is left to do.
+      if (ended) {
+        boolean _ = Thread.interrupted(); // The interruption was for the operation alone.
       }
     } finally {
       lock.unlock();
     }
   }
 
-  /** Whether a wait was ended. */
-  public boolean isBroken() {
+  /** Whether {@link #end} has interrupted an operation. */
+  public boolean isEnded() {
     lock.lock();
     try {
-      return broken;
+      return ended;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Ends the wait, if there is one. */
+  /** Interrupts the operation, if one is running. */
   public void end() {
     lock.lock();
     try {
       if (waiting != null) {
-        broken = true;
+        ended = true;
         waiting.interrupt();
       }
     } finally {

@@ -1,6 +1,5 @@
 package dev.holdfast.relay.pump;
 
-import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
@@ -12,10 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that a stream has still to answer. Thread-safe: answers come on the thread of one
- * {@link Pump}, withdrawals on any.
- *
- * <p>More than one only for a batch (2025-03-26, Transports).
+ * The requests of a stream that have no response yet; more than one only for a batch (2025-03-26,
+ * Transports). Thread-safe: responses come on the thread of one {@link Pump}, cancellations on any.
  */
 public final class PendingRequests {
 
@@ -23,46 +20,30 @@ public final class PendingRequests {
 
   // Both guarded by the lock.
   private final Set<RequestId> open = new LinkedHashSet<>();
-  private final Set<RequestId> withdrawn = new HashSet<>();
+  private final Set<RequestId> cancelled = new HashSet<>();
 
+  /** Creates the set with all requests pending. */
   public PendingRequests(List<RequestId> ids) {
     open.addAll(ids);
   }
 
-  /** The ids of the requests in a body. */
-  public static List<RequestId> idsOf(Body body) {
-    return messagesOf(body).stream()
-        .filter(Message.Request.class::isInstance)
-        .map(message -> ((Message.Request) message).id())
-        .toList();
-  }
-
   /**
-   * Reads what the upstream sent.
+   * Removes the requests that a message from the upstream answers.
    *
-   * @throws dev.holdfast.protocol.EnvelopeException when it is no JSON-RPC
-   */
-  static List<Message> read(byte[] payload) {
-    return messagesOf(Envelopes.read(payload));
-  }
-
-  /**
-   * Strikes out what a message from the upstream answers.
-   *
-   * @return whether this message is an answer and none is waited for after it
-   * @throws dev.holdfast.protocol.EnvelopeException when it is no JSON-RPC
+   * @return whether the message is a response and no request is pending after it
+   * @throws dev.holdfast.protocol.EnvelopeException when the message is no JSON-RPC
    */
   public boolean answeredBy(byte[] payload) {
-    return answeredBy(read(payload));
+    return answeredBy(Envelopes.read(payload).messages());
   }
 
-  /** Strikes out what messages that came together answer, likewise. */
-  public boolean answeredBy(List<Message> messages) {
+  /** Removes the requests that a batch of messages answers, with the same result. */
+  boolean answeredBy(List<Message> messages) {
     lock.lock();
     try {
       boolean answered = false;
       for (Message message : messages) {
-        answered |= message instanceof Message.Response response && strikeOut(response.id());
+        answered |= message instanceof Message.Response response && remove(response.id());
       }
       return answered && open.isEmpty();
     } finally {
@@ -70,11 +51,11 @@ public final class PendingRequests {
     }
   }
 
-  private boolean strikeOut(@Nullable RequestId id) {
+  private boolean remove(@Nullable RequestId id) {
     if (id != null) {
-      return open.remove(id) || withdrawn.remove(id);
+      return open.remove(id) || cancelled.remove(id);
     }
-    // An error without an id can only be about the request, when there is but one.
+    // An error without an id answers the request if only one is pending.
     boolean only = open.size() == 1;
     if (only) {
       open.clear();
@@ -83,15 +64,15 @@ public final class PendingRequests {
   }
 
   /**
-   * The client does not want this answer any more. It may come all the same: the two have crossed.
+   * Cancels a request. Its response may still arrive, if it crosses the cancellation.
    *
-   * @return whether no other answer is waited for
+   * @return whether no request is pending after it
    */
-  boolean withdraw(RequestId id) {
+  boolean cancel(RequestId id) {
     lock.lock();
     try {
       if (open.remove(id)) {
-        withdrawn.add(id);
+        cancelled.add(id);
       }
       return open.isEmpty();
     } finally {
@@ -99,7 +80,7 @@ public final class PendingRequests {
     }
   }
 
-  /** What is still waited for, in the order of the requests. */
+  /** The pending requests, in their original order. */
   public List<RequestId> open() {
     lock.lock();
     try {
@@ -107,13 +88,5 @@ public final class PendingRequests {
     } finally {
       lock.unlock();
     }
-  }
-
-  /** The messages of a body. */
-  public static List<Message> messagesOf(Body body) {
-    return switch (body) {
-      case Body.Single single -> List.of(single.message());
-      case Body.Batch batch -> batch.messages();
-    };
   }
 }

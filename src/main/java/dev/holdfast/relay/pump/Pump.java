@@ -4,6 +4,7 @@ import dev.holdfast.log.FencedException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.MessageKind;
@@ -23,69 +24,75 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one stream: takes messages from the upstream and appends them to the log, until the last
- * request of the stream is answered. Clients come and go without the pump noticing.
+ * The writer of one stream. It takes messages from the upstream and appends them to the log, until
+ * the last request of the stream has its response. It does not depend on any client.
  *
  * <p>Every stream of a request ends definitely: with the upstream's response, with an error in its
- * place, or, when the client cancelled it, with nothing.
+ * place, or, when the client cancelled the request, with an empty event.
  */
 public final class Pump implements Runnable {
 
   private static final Logger LOG = Logger.getLogger(Pump.class);
-  private static final byte[] NOTHING = {};
+  private static final byte[] NO_PAYLOAD = {};
 
-  /** What becomes of the upstream. */
+  /** Where the upstream's messages come from. */
   public enum Origin {
-    /** The pump asks it, unless nobody wants the answer any more. */
-    TO_ASK,
-    /** It was asked before: the answer must be let go in any case. */
+    /** The pump sends the request, unless it is stopped before. */
+    NOT_ASKED,
+    /** The request was sent before. The pump must close the answer in any case. */
     ASKED,
-    /** Likewise, and the stream ends with it, though it answers no request. */
-    HOME
+    /** The standalone stream of a pinned session, which ends with the session's server. */
+    PINNED_SESSION
+  }
+
+  private enum End {
+    /** The pump writes an error for each request without a response. */
+    ERROR,
+    /** As above; the error says that the gateway stopped. */
+    GATEWAY_STOPPED,
+    /** The pump writes nothing: another replica continues the stream. */
+    HANDED_OVER
   }
 
   private final StreamWriter writer;
-  private final Appender log;
+  private final Appender appender;
   private final Supplier<MessageSource> upstream;
   private final Origin origin;
   private final PendingRequests pending;
   private final List<RequestId> requests;
-  private final Runnable hearCancellations;
+  private final Runnable collectCancellations;
   private final RelayListener listener;
-  private final CompletableFuture<@Nullable Void> firstSign = new CompletableFuture<>();
+  private final CompletableFuture<@Nullable Void> upstreamAnswered = new CompletableFuture<>();
+  private final InterruptibleWait asking = new InterruptibleWait();
   private volatile @Nullable MessageSource source;
   private volatile boolean stopped;
 
-  /** For the upstream's first sign. */
-  private final InterruptibleWait first = new InterruptibleWait();
-
-  // Set, once, by whoever drains this replica.
-  private volatile boolean left;
-  private volatile boolean abandoned;
+  /** How the stream ends when its upstream does not end it. Set by the thread that drains. */
+  private volatile End end = End.ERROR;
 
   /**
-   * Prepares; {@link #run()} starts.
+   * Creates a pump that {@link #run()} starts.
    *
-   * @param upstream asks the upstream and returns its answer
-   * @param requests the requests that the stream answers; none for a standalone stream
-   * @param hearCancellations cancels what clients have cancelled so far, wherever they have
+   * @param upstream sends the request and returns the answer
+   * @param requests the requests that the stream answers; empty for a standalone stream
+   * @param collectCancellations applies the cancellations that other replicas received
    * @param hold how long events wait for a store that is away
    */
-  public Pump(
+  Pump(
       StreamWriter writer,
       Supplier<MessageSource> upstream,
       Origin origin,
       List<RequestId> requests,
-      Runnable hearCancellations,
+      Runnable collectCancellations,
       Duration hold,
       RelayListener listener) {
     this.writer = writer;
-    this.log = new Appender(writer, hold, listener);
+    this.appender = new Appender(writer, hold, listener);
     this.upstream = upstream;
     this.origin = origin;
     this.requests = List.copyOf(requests);
     this.pending = new PendingRequests(requests);
-    this.hearCancellations = hearCancellations;
+    this.collectCancellations = collectCancellations;
     this.listener = listener;
   }
 
@@ -94,44 +101,39 @@ public final class Pump implements Runnable {
     try {
       copyAll();
     } catch (UpstreamException failure) {
-      settle(failure);
+      endStream(failure);
       if (!stopped) {
         listener.upstreamFailed(failure);
-        firstSign.completeExceptionally(failure);
+        upstreamAnswered.completeExceptionally(failure);
       }
     } catch (FencedException fenced) {
-      // Another replica owns the stream, or its session has ended: whatever comes is theirs to
-      // tell.
-      LOG.debugf("stream=%s stopped: %s", writer.stream(), fenced.getMessage());
-    } catch (InterruptedException stopped) {
+      // Another replica owns the stream, or the session has ended.
+      LOG.debugf("pump stopped stream=%s: %s", writer.stream(), fenced.getMessage());
+    } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException unforeseen) {
-      LOG.errorf(unforeseen, "stream=%s failed in an unforeseen way", writer.stream());
-      settle(new UpstreamException.Broken("the gateway failed", unforeseen));
+    } catch (RuntimeException unexpected) {
+      LOG.errorf(unexpected, "pump failed unexpectedly stream=%s", writer.stream());
+      endStream(new UpstreamException.Broken("the gateway failed", unexpected));
     } finally {
-      firstSign.complete(null);
+      upstreamAnswered.complete(null);
       finish();
     }
   }
 
-  /** Stays the owner until the store knows all that was written. */
+  /** This replica stays the owner until the store knows where the stream stands. */
   private void finish() {
     try {
-      log.finish();
-    } catch (InterruptedException stopped) {
+      appender.finish();
+    } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private boolean isWithdrawn() {
-    return !requests.isEmpty() && pending.open().isEmpty();
   }
 
   private void copyAll() throws InterruptedException {
     try (MessageSource messages = ask()) {
       source = messages;
-      messages.whenMoved(writer::recordUpstreamCursor);
-      firstSign.complete(null);
+      messages.whenMoved(writer::note);
+      upstreamAnswered.complete(null);
       if (stopped) {
         stop();
       }
@@ -139,25 +141,24 @@ public final class Pump implements Runnable {
     }
   }
 
-  /** Asks the upstream. Whoever stops the pump meanwhile ends the wait. */
   private MessageSource ask() {
-    return first.during(() -> {
-      if (stopped && origin == Origin.TO_ASK) {
-        throw new UpstreamException.Broken("it was stopped before it was asked for", null);
+    return asking.during(() -> {
+      if (stopped && origin == Origin.NOT_ASKED) {
+        throw new UpstreamException.Broken("it was stopped before it was asked", null);
       }
       return upstream.get();
     });
   }
 
   /**
-   * Appends what the upstream sent.
+   * Appends messages of the upstream.
    *
-   * @return whether more is to come
+   * @return whether more messages follow
    */
   private boolean copy(List<UpstreamMessage> messages) throws InterruptedException {
     if (messages.isEmpty()) {
-      if (!requests.isEmpty()) {
-        settle(new UpstreamException.Broken("it ended without a response", null));
+      if (answersRequests()) {
+        endStream(new UpstreamException.Broken("it ended without a response", null));
       }
       return false;
     }
@@ -166,85 +167,88 @@ public final class Pump implements Runnable {
     for (int i = 0; i < messages.size() && !last; i++) {
       UpstreamMessage message = messages.get(i);
       try {
-        List<Message> parsed = PendingRequests.read(message.payload());
+        List<Message> parsed = Envelopes.read(message.payload()).messages();
         parsed.forEach(each -> listener.fromUpstream(MessageKind.of(each)));
         last = pending.answeredBy(parsed);
         events.add(new NewEvent(message.payload(), message.eventId(), last));
-      } catch (EnvelopeException garbage) {
-        refuse(garbage, events);
+      } catch (EnvelopeException invalid) {
+        reject(invalid, events);
       }
     }
     if (!events.isEmpty()) {
-      log.append(events);
+      appender.append(events);
     }
     return !last;
   }
 
   /**
-   * Ends a stream that answers requests: one of the answers may have been in what cannot be read.
-   * On a standalone stream nobody waits for anything, so there the garbage is left out.
+   * Ends a stream that answers requests, because the invalid message may have been a response. A
+   * standalone stream skips the message.
    */
-  private void refuse(EnvelopeException garbage, List<NewEvent> before)
+  private void reject(EnvelopeException invalid, List<NewEvent> before)
       throws InterruptedException {
     UpstreamException failure =
-        new UpstreamException.Broken("it sent what is no JSON-RPC message", garbage);
-    if (requests.isEmpty()) {
+        new UpstreamException.Broken("it sent what is no JSON-RPC message", invalid);
+    if (!answersRequests()) {
       listener.upstreamFailed(failure);
       return;
     }
     if (!before.isEmpty()) {
-      log.append(before);
+      appender.append(before);
     }
     throw failure;
   }
 
-  /** Ends the stream for the requests that the upstream will not answer any more. */
-  private void settle(UpstreamException failure) {
-    if ((requests.isEmpty() && origin != Origin.HOME) || left) {
+  /** Appends the end of the stream: an error for each request without a response. */
+  private void endStream(UpstreamException failure) {
+    boolean endsWithUpstream = answersRequests() || origin == Origin.PINNED_SESSION;
+    if (!endsWithUpstream || end == End.HANDED_OVER) {
       return;
     }
-    if (!isWithdrawn()) {
-      // The upstream may have ended its answer because of a cancellation. Word of that sets out
-      // before the upstream hears of it, but may still be on its way to us.
-      hearCancellations.run();
+    if (!answersRequests() || !pending.open().isEmpty()) {
+      // The upstream may have ended its answer because the client cancelled the request through
+      // another replica. The cancellation was sent to this replica before the upstream got it, but
+      // may not have arrived yet.
+      collectCancellations.run();
     }
-    List<NewEvent> end = new ArrayList<>();
+    List<NewEvent> events = new ArrayList<>();
     for (RequestId id : pending.open()) {
-      byte[] error =
-          abandoned ? LostCall.error(id, LostCall.STOPPED) : UpstreamErrors.message(id, failure);
-      end.add(new NewEvent(error, null, false));
+      events.add(new NewEvent(error(id, failure), null, false));
     }
-    if (end.isEmpty()) {
-      end.add(new NewEvent(NOTHING, null, false));
-    }
-    NewEvent last = end.removeLast();
-    end.add(new NewEvent(last.payload(), null, true));
+    byte[] lastPayload = events.isEmpty() ? NO_PAYLOAD : events.removeLast().payload();
+    events.add(new NewEvent(lastPayload, null, true));
     try {
-      log.append(end);
-    } catch (FencedException alreadySettled) {
-      LOG.debugf("stream=%s was settled by another", writer.stream());
-    } catch (InterruptedException stopped) {
+      appender.append(events);
+    } catch (FencedException ended) {
+      LOG.debugf("another replica ended stream=%s", writer.stream());
+    } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
     }
   }
 
+  private byte[] error(RequestId id, UpstreamException failure) {
+    return end == End.GATEWAY_STOPPED
+        ? LostCall.error(id, LostCall.STOPPED)
+        : UpstreamErrors.message(id, failure);
+  }
+
   /**
-   * Waits for the upstream's first sign.
+   * Waits until the upstream answers the request or fails.
    *
-   * @param most after which the wait is given up; the pump goes on
-   * @throws UpstreamException when the upstream failed instead; the stream is settled already
+   * @param most the longest wait; the pump continues after it
+   * @throws UpstreamException when the upstream failed; the stream has ended with an error then
    */
-  public void awaitFirstSign(Duration most) {
+  public void awaitUpstream(Duration most) {
     try {
-      firstSign.get(most.toNanos(), TimeUnit.NANOSECONDS);
+      upstreamAnswered.get(most.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException failed) {
       if (failed.getCause() instanceof UpstreamException failure) {
         throw failure;
       }
       throw new IllegalStateException(failed.getCause());
-    } catch (TimeoutException stillWaiting) {
-      LOG.tracef("stream=%s has no first sign yet", writer.stream());
-    } catch (InterruptedException stopped) {
+    } catch (TimeoutException timeout) {
+      LOG.tracef("the upstream has not answered yet stream=%s", writer.stream());
+    } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
     }
   }
@@ -254,41 +258,41 @@ public final class Pump implements Runnable {
     return requests.contains(id);
   }
 
+  /** Whether the stream answers requests, and so ends by itself. */
+  boolean answersRequests() {
+    return !requests.isEmpty();
+  }
+
   /**
-   * The client does not want this answer any more. When it waits for no other, lets go of the
-   * upstream and ends the stream.
+   * Cancels a request. When no other request of the stream waits for a response, the pump releases
+   * the upstream and ends the stream.
    */
   void cancel(RequestId id) {
-    if (pending.withdraw(id)) {
+    if (pending.cancel(id)) {
       stop();
     }
   }
 
-  /** Lets go of the upstream, whether or not it has given a sign. */
+  /** Releases the upstream, even if it has not answered yet. */
   void stop() {
     stopped = true;
     MessageSource current = source;
     if (current != null) {
       current.close();
     } else {
-      first.end();
+      asking.end();
     }
   }
 
-  /** Whether the stream answers requests, and so comes to an end by itself. */
-  boolean answersRequests() {
-    return !requests.isEmpty();
-  }
-
-  /** Lets go of the upstream and writes no end: another replica will go on, or settle. */
-  public void leave() {
-    left = true;
+  /** Releases the upstream and leaves the stream open for another replica. */
+  public void handOver() {
+    end = End.HANDED_OVER;
     stop();
   }
 
-  /** Ends the stream with an error for what is not answered: nobody can go on. */
-  public void abandon() {
-    abandoned = true;
+  /** Releases the upstream and ends the stream with an error: no other replica can continue. */
+  public void endUnfinished() {
+    end = End.GATEWAY_STOPPED;
     stop();
   }
 }

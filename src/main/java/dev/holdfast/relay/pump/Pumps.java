@@ -6,6 +6,7 @@ import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.MessageSource;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,29 +16,28 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The pumps that run on this replica, each on a virtual thread of its own. Thread-safe. */
+/** The pumps of this replica, each on its own virtual thread. Thread-safe. */
 public final class Pumps {
 
   /** Far longer than it takes from the record of an owner to the start of the pump. */
-  private static final long EARLY_FOR = Duration.ofMinutes(1).toNanos();
+  private static final long EARLY_CANCELLATION_TTL = Duration.ofMinutes(1).toNanos();
 
   private final Duration hold;
   private final RelayListener listener;
   private final Map<String, Map<StreamRef, Pump>> bySession = new ConcurrentHashMap<>();
-  private final Map<StreamRef, Early> early = new ConcurrentHashMap<>();
+  private final Map<StreamRef, EarlyCancellation> early = new ConcurrentHashMap<>();
 
   /**
-   * Cancellations that came before the pump: the stream is being opened or taken over here.
+   * Requests that were cancelled before their pump started.
    *
    * @param since by {@link System#nanoTime()}
    */
-  private record Early(Set<RequestId> requests, long since) {}
+  private record EarlyCancellation(Set<RequestId> requests, long since) {}
 
   /**
-   * Begins with none.
+   * Creates a registry without pumps.
    *
    * @param hold how long events wait for a store that is away
-   * @param listener is told what happens
    */
   public Pumps(Duration hold, RelayListener listener) {
     this.hold = hold;
@@ -45,32 +45,29 @@ public final class Pumps {
   }
 
   /**
-   * Starts a pump and forgets it when it is done.
+   * Starts a pump. The registry removes it when it is done.
    *
-   * @param upstream asks the upstream and returns its answer
-   * @param requests the requests that the stream answers; none for a standalone stream
-   * @param hearCancellations cancels what clients have cancelled so far, wherever they have
+   * @param upstream sends the request and returns the answer
+   * @param requests the requests that the stream answers; empty for a standalone stream
+   * @param collectCancellations applies the cancellations that other replicas received
    */
   public Pump start(
       StreamWriter writer,
       Supplier<MessageSource> upstream,
       Pump.Origin origin,
       List<RequestId> requests,
-      Runnable hearCancellations) {
-    Pump pump = new Pump(writer, upstream, origin, requests, hearCancellations, hold, listener);
-    start(writer.stream(), pump);
-    return pump;
-  }
-
-  private void start(StreamRef stream, Pump pump) {
+      Runnable collectCancellations) {
+    StreamRef stream = writer.stream();
+    Pump pump =
+        new Pump(writer, upstream, origin, requests, collectCancellations, hold, listener);
     bySession.compute(
         stream.session(),
-        (session, pumps) -> {
+        (_, pumps) -> {
           Map<StreamRef, Pump> grown = pumps == null ? new ConcurrentHashMap<>() : pumps;
           grown.put(stream, pump);
           return grown;
         });
-    cancelEarly(stream, pump);
+    applyEarlyCancellations(stream, pump);
     Thread.ofVirtual()
         .name("pump " + stream)
         .start(() -> {
@@ -80,22 +77,23 @@ public final class Pumps {
             remove(stream, pump);
           }
         });
+    return pump;
   }
 
-  /** A stream that was lost and taken back may have a newer pump by now, which stays. */
+  /** Removes the pump, but not a newer pump of a stream that was lost and taken back. */
   private void remove(StreamRef stream, Pump pump) {
     bySession.computeIfPresent(
         stream.session(),
-        (session, pumps) -> {
+        (_, pumps) -> {
           pumps.remove(stream, pump);
           return pumps.isEmpty() ? null : pumps;
         });
   }
 
   /**
-   * Cancels the stream that answers a request, if it is pumped here.
+   * Cancels a request of a session.
    *
-   * @return whether it is
+   * @return whether a pump of this replica answers it
    */
   public boolean cancel(String session, RequestId request) {
     boolean found = false;
@@ -108,40 +106,41 @@ public final class Pumps {
     return found;
   }
 
-  /** Cancels a request of a stream that is owned here, even if its pump is only about to start. */
+  /** Cancels a request of a stream that this replica owns, even if its pump starts later. */
   public void cancel(StreamRef stream, RequestId request) {
-    // First this, then the look for a pump; one that starts does it the other way round.
+    // Records before it looks for the pump; a pump that starts does it in the opposite order.
     early.compute(
         stream,
-        (ref, before) -> {
+        (_, before) -> {
           Set<RequestId> requests = before == null ? new HashSet<>() : before.requests();
           requests.add(request);
-          return new Early(requests, System.nanoTime());
+          return new EarlyCancellation(requests, System.nanoTime());
         });
     Pump pump = find(stream);
     if (pump != null) {
-      cancelEarly(stream, pump);
+      applyEarlyCancellations(stream, pump);
     }
   }
 
-  private void cancelEarly(StreamRef stream, Pump pump) {
-    Early before = early.remove(stream);
+  private void applyEarlyCancellations(StreamRef stream, Pump pump) {
+    EarlyCancellation before = early.remove(stream);
     if (before != null) {
       before.requests().stream().filter(pump::answers).forEach(pump::cancel);
     }
   }
 
-  /** Forgets cancellations for which no pump came. */
+  /** Removes cancellations whose pump never started. */
   public void sweep() {
-    early.values().removeIf(each -> System.nanoTime() - each.since() > EARLY_FOR);
+    long now = System.nanoTime();
+    early.values().removeIf(each -> now - each.since() > EARLY_CANCELLATION_TTL);
   }
 
-  /** Lets all pumps of a session go of their upstream. */
+  /** Stops all pumps of a session. */
   public void stop(String session) {
     of(session).forEach(Pump::stop);
   }
 
-  /** Lets the pump of a stream go of its upstream. */
+  /** Stops the pump of a stream. */
   public void stop(StreamRef stream) {
     Pump pump = find(stream);
     if (pump != null) {
@@ -149,41 +148,43 @@ public final class Pumps {
     }
   }
 
-  /** The streams that are pumped here. */
+  /** The streams that have a pump. */
   public List<StreamRef> streams() {
     return bySession.values().stream().flatMap(pumps -> pumps.keySet().stream()).toList();
   }
 
+  /** Whether there are no pumps. */
   public boolean isEmpty() {
     return bySession.isEmpty();
   }
 
-  /** Whether there is a pump that answers requests; others never end by themselves. */
+  /** Whether a pump answers requests; other pumps never end by themselves. */
   public boolean areAnswering() {
     return bySession.values().stream()
         .anyMatch(pumps -> pumps.values().stream().anyMatch(Pump::answersRequests));
   }
 
-  /** Does something to every pump there is. */
-  public void each(Consumer<Pump> action) {
+  /** Applies an action to every pump. */
+  public void forEach(Consumer<Pump> action) {
     bySession.values().forEach(pumps -> pumps.values().forEach(action));
   }
 
-  /** The sessions of which a stream is pumped here. */
+  /** The sessions that have a pump. */
   public List<String> sessions() {
     return List.copyOf(bySession.keySet());
   }
 
-  /** Whether a stream of the session is pumped here. */
+  /** Whether a session has a pump. */
   public boolean isRunning(String session) {
     return bySession.containsKey(session);
   }
 
   private @Nullable Pump find(StreamRef stream) {
-    return bySession.getOrDefault(stream.session(), Map.of()).get(stream);
+    Map<StreamRef, Pump> pumps = bySession.get(stream.session());
+    return pumps == null ? null : pumps.get(stream);
   }
 
-  private Iterable<Pump> of(String session) {
+  private Collection<Pump> of(String session) {
     return bySession.getOrDefault(session, Map.of()).values();
   }
 }

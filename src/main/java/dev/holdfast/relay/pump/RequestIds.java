@@ -5,21 +5,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The requests of a stream as the log records them: their ids as JSON, with commas between. */
+/** The form in which the log records the requests of a stream: JSON ids, separated by commas. */
 public final class RequestIds {
 
   private RequestIds() {}
 
-  public static String write(List<RequestId> ids) {
+  /** Formats ids. */
+  public static String format(List<RequestId> ids) {
     return ids.stream().map(RequestId::json).collect(Collectors.joining(","));
   }
 
   /**
-   * Reads what {@link #write} wrote.
+   * Parses what {@link #format} returned.
    *
-   * @throws IllegalArgumentException when it was something else
+   * @throws IllegalArgumentException when the text has another form
    */
-  public static List<RequestId> read(String text) {
+  public static List<RequestId> parse(String text) {
     List<RequestId> ids = new ArrayList<>();
     int from = 0;
     boolean quoted = false;

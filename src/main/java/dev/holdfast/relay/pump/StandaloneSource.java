@@ -14,9 +14,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server says unasked, for as long as the session lives. A session has one such stream and
- * one pump for it, so a server that cannot be reached for a while must not end it: it is asked
- * again. For one reading thread.
+ * The messages that a server sends outside of requests, for as long as the session lives. A session
+ * has one standalone stream and one pump for it. A server that is away for a while must not end the
+ * stream, so this source opens the server's stream again. For one reading thread.
  */
 public final class StandaloneSource implements MessageSource {
 
@@ -25,48 +25,46 @@ public final class StandaloneSource implements MessageSource {
   private final Opening listen;
   private final RelayListener listener;
   private final Backoff first;
-  private final Runnable gone;
+  private final Runnable sessionGone;
   private final CountDownLatch closed = new CountDownLatch(1);
-
-  /** For the head of the server's answer. */
   private final InterruptibleWait opening = new InterruptibleWait();
 
-  /** Set by the reading thread, read by one that closes. */
+  /** Set by the reading thread, read by the thread that closes. */
   private volatile @Nullable MessageSource current;
 
-  // The reading thread's own.
+  // Owned by the reading thread.
   private Backoff backoff;
-  private @Nullable String after;
+  private @Nullable String lastId;
   private Consumer<String> moved = id -> {};
 
   /** Opens the server's stream. */
   public interface Opening {
 
     /**
-     * Opens it once.
+     * Opens the stream once.
      *
-     * @param after the server's id of the last event that is known; null for none
-     * @return nothing when the server has no such stream
+     * @param after the server's id of the last known event; null for none
+     * @return empty when the server has no such stream
      */
     Optional<MessageSource> open(@Nullable String after);
   }
 
   /**
-   * Opens nothing yet.
+   * Creates a source that opens the server's stream on the first {@link #take}.
    *
-   * @param after the server's id of the last event that is known; null for none
-   * @param first how long to wait after the first failure
-   * @param gone is told when the server has ended the session
+   * @param after the server's id of the last known event; null for none
+   * @param first the delay after the first failure
+   * @param sessionGone runs when the server has ended the session
    */
   public StandaloneSource(
       Opening listen,
       @Nullable String after,
       RelayListener listener,
       Backoff first,
-      Runnable gone) {
-    this.gone = gone;
+      Runnable sessionGone) {
+    this.sessionGone = sessionGone;
     this.listen = listen;
-    this.after = after;
+    this.lastId = after;
     this.listener = listener;
     this.first = first;
     this.backoff = first;
@@ -82,33 +80,29 @@ public final class StandaloneSource implements MessageSource {
         }
         List<UpstreamMessage> messages = source.take();
         backoff = first;
-        messages.forEach(this::passed);
+        messages.forEach(message -> lastId = message.eventId() == null ? lastId : message.eventId());
         return messages;
       } catch (UpstreamException failure) {
         if (isClosed()) {
           return List.of();
         }
         if (failure instanceof UpstreamException.SessionGone) {
-          gone.run();
+          sessionGone.run();
         }
         if (isFinal(failure)) {
           throw failure;
         }
         current = null;
         listener.upstreamFailed(failure);
-        LOG.debugf("the server is listened to again in %s: %s", backoff.delay(), failure);
+        LOG.debugf("standalone stream of the server broke retryIn=%s: %s", backoff.delay(), failure);
         pause();
       }
     }
     return List.of();
   }
 
-  private void passed(UpstreamMessage message) {
-    after = message.eventId() == null ? after : message.eventId();
-  }
-
   private void moved(String id) {
-    after = id;
+    lastId = id;
     moved.accept(id);
   }
 
@@ -119,7 +113,7 @@ public final class StandaloneSource implements MessageSource {
 
   private @Nullable MessageSource open() {
     MessageSource opened =
-        opening.during(() -> isClosed() ? null : listen.open(after).orElse(null));
+        opening.during(() -> isClosed() ? null : listen.open(lastId).orElse(null));
     if (opened != null) {
       opened.whenMoved(this::moved);
     }
@@ -133,15 +127,20 @@ public final class StandaloneSource implements MessageSource {
   private static boolean isFinal(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.SessionGone _ -> true;
-      case UpstreamException.Refused refused -> !saysNotNow(refused.status());
-      case UpstreamException.Unreachable _, UpstreamException.Busy _ -> false;
-      case UpstreamException.TimedOut _ -> false;
-      case UpstreamException.Broken _ -> false;
+      case UpstreamException.Refused refused -> !isTemporary(refused.status());
+      case UpstreamException.Unreachable _,
+          UpstreamException.Busy _,
+          UpstreamException.TimedOut _,
+          UpstreamException.Broken _ ->
+          false;
     };
   }
 
-  /** Among them 409: the server has not noticed yet that a lost replica's connection is dead. */
-  public static boolean saysNotNow(int status) {
+  /**
+   * Whether a refusal with this HTTP status may be repeated. 409 is one: the server has not noticed
+   * yet that the connection of a lost replica is dead.
+   */
+  public static boolean isTemporary(int status) {
     return status >= 500 || status == 408 || status == 409 || status == 429;
   }
 
@@ -149,7 +148,7 @@ public final class StandaloneSource implements MessageSource {
     try {
       boolean _ = closed.await(backoff.delay().toNanos(), TimeUnit.NANOSECONDS);
       backoff = backoff.next();
-    } catch (InterruptedException stopped) {
+    } catch (InterruptedException stop) {
       close();
       Thread.currentThread().interrupt();
     }

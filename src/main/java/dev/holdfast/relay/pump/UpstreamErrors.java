@@ -11,15 +11,15 @@ import dev.holdfast.upstream.UpstreamException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Tells a client, in JSON-RPC, that the upstream failed. Says what is known of the outcome. */
+/** JSON-RPC errors for failures of the upstream. They say whether the outcome is known. */
 public final class UpstreamErrors {
 
   private UpstreamErrors() {}
 
   /**
-   * The error response to one request. The upstream's own error is passed on where it gave one.
+   * The error response to one request. It is the upstream's own error, if the upstream sent one.
    *
-   * @param id the request; null when the message that failed was none
+   * @param id the request; null when the failed message was no request
    */
   public static byte[] message(@Nullable RequestId id, UpstreamException failure) {
     if (failure instanceof UpstreamException.Refused refused) {

@@ -1,4 +1,7 @@
-/** Writes streams: takes messages from an upstream and appends them to the log. */
+/**
+ * The write side: a {@link dev.holdfast.relay.pump.Pump} takes messages from an upstream and
+ * appends them to the log.
+ */
 @NullMarked
 package dev.holdfast.relay.pump;
 

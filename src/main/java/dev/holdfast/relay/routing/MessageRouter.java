@@ -8,10 +8,9 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.Parts;
-import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.RequestIds;
+import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
@@ -24,171 +23,180 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings what a client sends that asks for no answer, notifications and responses, to whom it
- * concerns, on whichever replica it lands: a cancellation to the pump of the stream that it ends,
- * and everything to the upstream. Most upstreams are reached from any replica; to those that run
- * calls {@link dev.holdfast.upstream.Upstream#isResident() inside a replica}, it goes through the
- * inbox of the session. Where a session lives in one replica, everything comes to that, also what
- * {@link #ask asks}. Thread-safe.
+ * Routes messages of clients, on whichever replica they arrive. A cancellation goes to the pump of
+ * the stream that it ends, and every message goes to the upstream. Most upstreams are reachable from
+ * any replica. Messages for calls that {@link dev.holdfast.upstream.Upstream#isResident() run inside
+ * a replica} go through the inbox of the session, and so do all messages of a session that is pinned
+ * to another replica. Thread-safe.
  */
 public final class MessageRouter {
 
   private static final Logger LOG = Logger.getLogger(MessageRouter.class);
 
   private final Sessions sessions;
+  private final SessionUpstreams upstreams;
   private final Inbox inbox;
   private final Pumps pumps;
-  private final PinnedSessions homes;
+  private final PinnedSessions pinned;
   private final RelayListener listener;
 
-  /** Receives from now on what other replicas put into the inboxes of sessions. */
-  public MessageRouter(Sessions sessions, Parts parts) {
+  /** Creates a router; {@link #start} lets it receive inbox messages. */
+  public MessageRouter(
+      Sessions sessions,
+      SessionUpstreams upstreams,
+      Inbox inbox,
+      Pumps pumps,
+      PinnedSessions pinned,
+      RelayListener listener) {
     this.sessions = sessions;
-    this.inbox = parts.inbox();
-    this.pumps = parts.pumps();
-    this.homes = parts.homes();
-    this.listener = parts.listener();
-    inbox.setReceiver(new Receiver());
+    this.upstreams = upstreams;
+    this.inbox = inbox;
+    this.pumps = pumps;
+    this.pinned = pinned;
+    this.listener = listener;
+  }
+
+  /** Receives from now on the messages that other replicas put into the inboxes of sessions. */
+  public void start() {
+    inbox.receive(new Receiver());
   }
 
   /**
-   * Whether the upstream is spoken to from here: always, unless the session lives elsewhere.
-   * Returns when the upstream has had what was sent in the session before, through whichever
-   * replica.
+   * Whether this replica sends to the upstream: always, unless the session is pinned to another
+   * replica. Returns when the upstream has all earlier messages of the session.
    */
-  public boolean reaches(Session session) {
-    if (!sessions.keepsSessions(session)) {
+  public boolean isServedHere(Session session) {
+    if (!upstreams.isPinned(session)) {
       return true;
     }
-    PinnedSession home = homes.find(session.id().value());
-    if (home != null) {
-      homes.settle(session.id().value(), home);
+    PinnedSession here = pinned.find(session.id().value());
+    if (here != null) {
+      pinned.settle(session.id().value(), here);
     }
-    return home != null;
+    return here != null;
   }
 
   /**
-   * Has the home of a session answer a request on a new stream.
+   * Opens a stream in the name of the replica to which a session is pinned, and sends that replica
+   * the requests that the stream answers.
    *
-   * @throws UpstreamException.SessionGone when the session has no home any more
+   * @throws UpstreamException.SessionGone when the session is no longer pinned
    * @throws dev.holdfast.log.SessionEndedException when there is no such session
    */
-  void ask(Session session, StreamRef stream, Body body) {
-    String requests = RequestIds.write(PendingRequests.idsOf(body));
-    String into = StreamNames.keptIn(session);
-    if (!inbox.putRequest(stream, requests, into, StreamNames.STANDALONE, body.bytes())) {
+  void requestFromOwner(Session session, StreamRef stream, Body body) {
+    String requests = RequestIds.format(body.requestIds());
+    String into = StreamNames.sharedName(session);
+    if (!inbox.ask(stream, requests, into, StreamNames.STANDALONE, body.bytes())) {
       throw new UpstreamException.SessionGone();
     }
   }
 
-  /** Whether a session that must have a home has one. */
-  public boolean hasHome(Session session) {
-    return homes.find(session.id().value()) != null
+  /** Whether a replica serves a session that must be pinned to one. */
+  public boolean hasOwner(Session session) {
+    return pinned.find(session.id().value()) != null
         || inbox.isOpen(StreamNames.standalone(session));
   }
 
-  /** Whether a session is here whose server is lost, but can be opened anew. */
-  boolean mayComeBack(Session session) {
-    PinnedSession home = homes.find(session.id().value());
-    return home != null && home.reopens();
+  /** Whether a session is pinned here and outlives the loss of its server. */
+  boolean isReopening(Session session) {
+    PinnedSession here = pinned.find(session.id().value());
+    return here != null && here.reopens();
   }
 
   /**
-   * Sends notifications or responses.
+   * Sends notifications or responses to the upstream.
    *
-   * @throws UpstreamException when the upstream did not take it
+   * @throws UpstreamException when the upstream did not take them
    */
   public void send(Session session, Body body) {
-    if (!reaches(session)) {
+    if (!isServedHere(session)) {
       if (!inbox.put(StreamNames.standalone(session), body.bytes())) {
         throw new UpstreamException.SessionGone();
       }
       return;
     }
-    withdraw(session, body);
-    sessions.upstream(session).send(body);
-    if (sessions.isResident(session)) {
-      PendingRequests.messagesOf(body).stream()
-          .filter(message -> cancelled(message) == null)
-          .forEach(message -> inbox.putForOthers(session.id().value(), message.bytes()));
+    cancelRequests(session, body);
+    upstreams.attach(session).send(body);
+    if (upstreams.isResident(session)) {
+      body.messages().stream()
+          .filter(message -> cancelledBy(message) == null)
+          .forEach(message -> inbox.putElsewhere(session.id().value(), message.bytes()));
     }
   }
 
   /**
-   * Ends the streams that a client no longer wants, wherever they are pumped. Before the upstream
-   * hears of it: once it has, it may close its side, and that must not look like an answer that
-   * broke off.
+   * Ends the streams of cancelled requests, on whichever replica their pumps run. The upstream gets
+   * the cancellation afterwards: it may close its answer then, and that must not look like a broken
+   * answer.
    */
-  public void withdraw(Session session, Body body) {
-    for (Message message : PendingRequests.messagesOf(body)) {
-      RequestId cancelled = cancelled(message);
+  public void cancelRequests(Session session, Body body) {
+    for (Message message : body.messages()) {
+      RequestId cancelled = cancelledBy(message);
       if (cancelled != null && !pumps.cancel(session.id().value(), cancelled)) {
-        passOn(session, cancelled, message);
+        forwardCancellation(session, cancelled, message);
       }
     }
   }
 
-  private static @Nullable RequestId cancelled(Message message) {
+  private static @Nullable RequestId cancelledBy(Message message) {
     return message instanceof Message.Notification notification
         ? notification.cancelledRequestId()
         : null;
   }
 
-  /** To the owner of the stream that answers the request. When there is none, the two crossed. */
-  private void passOn(Session session, RequestId cancelled, Message message) {
+  /** Finds no stream when the response and the cancellation crossed. */
+  private void forwardCancellation(Session session, RequestId cancelled, Message message) {
     for (Inbox.OpenCall call : inbox.openCalls(session.id().value())) {
-      if (RequestIds.read(call.requests()).contains(cancelled)) {
+      if (RequestIds.parse(call.requests()).contains(cancelled)) {
         boolean open = inbox.put(call.stream(), message.bytes());
-        LOG.debugf("stream=%s is cancelled from elsewhere, open=%s", call.stream(), open);
+        LOG.debugf("cancellation forwarded stream=%s open=%s", call.stream(), open);
       }
     }
   }
 
-  /**
-   * Receives at once what waits for streams that are owned here, as far as the store can be had.
-   */
+  /** Receives the inbox messages for streams that this replica owns, if the store is reachable. */
   public void collect(String session) {
     try {
       inbox.collect(session);
     } catch (StoreUnavailableException away) {
-      LOG.debugf("an inbox is left for later: %s", away.getMessage());
+      LOG.debugf("inbox not collected: %s", away.getMessage());
     }
   }
 
   private final class Receiver implements Inbox.Receiver {
 
     @Override
-    public void receive(Inbox.Message letter) {
+    public void received(Inbox.Message message) {
       try {
-        boolean forHome = letter.writer() != null || homes.find(letter.session()) != null;
-        Optional<Session> recorded =
-            forHome
+        boolean isPinned = message.writer() != null || pinned.find(message.session()) != null;
+        Optional<Session> session =
+            isPinned
                 ? Optional.empty()
-                : SessionId.parse(letter.session()).flatMap(sessions::recorded);
-        if (forHome || recorded.filter(sessions::keepsSessions).isPresent()) {
-          homes.received(letter);
+                : SessionId.parse(message.session()).flatMap(sessions::peek);
+        if (isPinned || session.filter(upstreams::isPinned).isPresent()) {
+          pinned.received(message);
           return;
         }
-        Body body = Envelopes.read(letter.message());
-        for (Message message : PendingRequests.messagesOf(body)) {
-          RequestId cancelled = cancelled(message);
+        Body body = Envelopes.read(message.message());
+        for (Message each : body.messages()) {
+          RequestId cancelled = cancelledBy(each);
           if (cancelled != null) {
-            letter.streams().forEach(stream -> pumps.cancel(stream, cancelled));
+            message.streams().forEach(stream -> pumps.cancel(stream, cancelled));
           }
         }
-        recorded
-            .filter(sessions::isResident)
-            .ifPresent(session -> sessions.upstream(session).send(body));
+        session
+            .filter(upstreams::isResident)
+            .ifPresent(resident -> upstreams.attach(resident).send(body));
       } catch (SessionStoreException away) {
-        throw new StoreUnavailableException("the session of a letter is not known", away);
+        throw new StoreUnavailableException("the session of an inbox message is not known", away);
       } catch (UpstreamException failure) {
         listener.upstreamFailed(failure);
-      } catch (EnvelopeException unreadable) {
-        LOG.warnf("a letter is no message: %s", unreadable.getMessage());
+      } catch (EnvelopeException invalid) {
+        LOG.warnf("inbox message is no JSON-RPC: %s", invalid.getMessage());
       }
     }
 
-    /** Lets go of what a session still has running here that may say nothing for long. */
+    /** Stops the pumps of the session: a silent upstream may never end their streams. */
     @Override
     public void sessionEnded(String session) {
       pumps.stop(session);

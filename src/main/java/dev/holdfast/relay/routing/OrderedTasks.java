@@ -5,17 +5,17 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
 
-/** What is done one after the other, as far as there is room for what waits. Thread-safe. */
+/** A bounded queue of tasks that run one after the other. Thread-safe. */
 final class OrderedTasks {
 
   private static final Logger LOG = Logger.getLogger(OrderedTasks.class);
-  private static final Executor VIRTUAL = Thread.ofVirtual().name("home")::start;
+  private static final Executor VIRTUAL = Thread.ofVirtual().name("pinned-session")::start;
 
-  /** As many as an inbox holds: what is taken out of that must not pile up here instead. */
-  static final int MOST = 256;
+  /** As many tasks as an inbox holds messages, so that messages do not pile up here instead. */
+  static final int MAX_TASKS = 256;
 
-  /** Once so much waits nothing more is taken, of whatever size. As many as an inbox holds, too. */
-  static final int MOST_BYTES = 16 << 20;
+  /** When this many bytes wait, no more tasks are accepted. An inbox holds as many. */
+  static final int MAX_BYTES = 16 << 20;
 
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -25,32 +25,32 @@ final class OrderedTasks {
   private long bytesWaiting;
 
   /**
-   * Does something once all is done that was added before.
+   * Runs a task after all tasks that were added before.
    *
-   * @param bytes the size of what it keeps in memory until then
-   * @return whether there is room for it
+   * @param bytes the memory that the task holds until it ran
+   * @return false when the queue is full
    */
   boolean add(int bytes, Runnable task) {
     lock.lock();
     try {
-      if (waiting >= MOST || bytesWaiting >= MOST_BYTES) {
+      if (waiting >= MAX_TASKS || bytesWaiting >= MAX_BYTES) {
         return false;
       }
       waiting++;
       bytesWaiting += bytes;
-      last = last.thenApplyAsync(_ -> work(bytes, task), VIRTUAL);
+      last = last.thenApplyAsync(_ -> run(bytes, task), VIRTUAL);
       return true;
     } finally {
       lock.unlock();
     }
   }
 
-  private boolean work(int bytes, Runnable task) {
+  private boolean run(int bytes, Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException unforeseen) {
-      // Those behind it must not wait for ever.
-      LOG.error("what was sent through another replica has failed", unforeseen);
+    } catch (RuntimeException unexpected) {
+      // The tasks behind it must still run.
+      LOG.error("task failed unexpectedly", unexpected);
     } finally {
       lock.lock();
       try {
@@ -63,8 +63,8 @@ final class OrderedTasks {
     return true;
   }
 
-  /** Completes when all is done that was added so far. */
-  CompletableFuture<Boolean> all() {
+  /** Completes when all tasks that were added so far have run. */
+  CompletableFuture<Boolean> done() {
     lock.lock();
     try {
       return last;

@@ -1,5 +1,6 @@
 package dev.holdfast.relay.routing;
 
+import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.upstream.MessageSource;
@@ -18,81 +19,59 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session that lives in this replica, for as long as it does. It is the source of the session's
- * standalone stream: so it ends with the pump of that, whatever ends the pump, and who owns the
- * stream is on record as the home of the session.
+ * A session that is pinned to this replica. It is the source of the session's standalone stream: it
+ * ends when the pump of that stream ends, and the owner of that stream is the replica to which the
+ * session is pinned.
  *
- * <p>Brings what comes through the inbox to the server, one after the other. One thread reads; the
- * other methods are for any.
+ * <p>It reopens a server that was lost, and passes inbox messages to the server in their order. One
+ * thread calls {@link #take()}; the other methods are thread-safe.
  */
-public final class PinnedSession implements MessageSource {
+final class PinnedSession implements MessageSource {
 
   private static final Logger LOG = Logger.getLogger(PinnedSession.class);
 
-  /** How often a server is opened anew that is lost again soon. */
-  private static final int ATTEMPTS = 5;
+  /** Losses of the server, each soon after the one before, after which the session ends. */
+  private static final int MAX_REOPENINGS = 5;
 
   private static final long SOON = Duration.ofMinutes(1).toNanos();
 
-  /** How long what is sent waits for what was sent before, or for a server that starts. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  /** How long a request waits for earlier messages, or for a server that starts. */
+  private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(30);
 
-  private final Server server;
+  private final PinnedServer server;
   private final RelayListener listener;
   private final Consumer<PinnedSession> whenClosed;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final OrderedTasks lane = new OrderedTasks();
+  private final OrderedTasks inboxMessages = new OrderedTasks();
 
-  /** Done when the server can be spoken to, or never will be. Set by the reading thread. */
-  private volatile CompletableFuture<Boolean> up;
+  /** Completes when the server is reachable, or never will be. Set by the reading thread. */
+  private volatile CompletableFuture<Boolean> reachable;
 
-  /** Set by the reading thread, read by one that closes. */
+  /** Set by the reading thread, read by the thread that closes. */
   private volatile @Nullable MessageSource current;
 
-  // The reading thread's own.
+  // Owned by the reading thread.
   private boolean lost;
-  private int attempts;
+  private int losses;
   private long opened = System.nanoTime();
-  private Backoff backoff;
-  private final Backoff first;
-
-  /** The server's side of the session. */
-  public interface Server {
-
-    /** Speaks to it, wherever it is by now. */
-    UpstreamSession attach();
-
-    /** Whether it can be opened anew when it is lost. */
-    boolean reopens();
-
-    /**
-     * Opens it anew.
-     *
-     * @throws UpstreamException when it does not open
-     */
-    void reopen();
-  }
+  private Backoff backoff = Backoff.UPSTREAM;
 
   /**
-   * Begins nothing yet.
+   * Creates the session; {@link #take} listens to the server.
    *
-   * @param lost whether the server was lost with another replica
-   * @param first how long to wait after the first failure to open it anew
-   * @param whenClosed told when this is no home any more
+   * @param lost whether the server was lost with another replica and must be reopened
+   * @param whenClosed runs when the session is no longer pinned here
    */
-  public PinnedSession(
-      Server server,
+  PinnedSession(
+      PinnedServer server,
       boolean lost,
-      Backoff first,
       RelayListener listener,
       Consumer<PinnedSession> whenClosed) {
     this.server = server;
     this.lost = lost;
-    this.first = first;
-    this.backoff = first;
     this.listener = listener;
     this.whenClosed = whenClosed;
-    this.up = lost ? new CompletableFuture<>() : CompletableFuture.completedFuture(true);
+    this.reachable = lost ? new CompletableFuture<>() : CompletableFuture.completedFuture(true);
   }
 
   @Override
@@ -101,7 +80,7 @@ public final class PinnedSession implements MessageSource {
       return next();
     } finally {
       if (isClosed()) {
-        up.complete(true);
+        reachable.complete(true);
       }
     }
   }
@@ -124,7 +103,7 @@ public final class PinnedSession implements MessageSource {
           return List.of();
         }
         if (!mayReopen(failure)) {
-          up.complete(true);
+          reachable.complete(true);
           throw failure;
         }
         listener.upstreamFailed(failure);
@@ -150,32 +129,34 @@ public final class PinnedSession implements MessageSource {
     server.reopen();
     opened = System.nanoTime();
     lost = false;
-    up.complete(true);
+    reachable.complete(true);
     if (isClosed()) {
-      // Whoever closed this meanwhile has ended what was there before.
+      // close() ran during the reopening and ended only the server before this one.
       server.attach().end();
     }
   }
 
-  /** Whether to try once more, after a wait. */
+  /** Counts a loss, and waits if it is not the first; returns whether to reopen the server. */
   private boolean mayReopen(UpstreamException failure) {
     if (!server.reopens() || (lost && failure instanceof UpstreamException.SessionGone)) {
       return false;
     }
     if (!lost) {
       lost = true;
-      up = new CompletableFuture<>();
+      reachable = new CompletableFuture<>();
       if (System.nanoTime() - opened > SOON) {
-        attempts = 0;
-        backoff = first;
+        losses = 0;
+        backoff = Backoff.UPSTREAM;
       }
     }
-    attempts++;
-    if (attempts > ATTEMPTS) {
-      LOG.warn("a session is given up: its server is lost again and again");
+    losses++;
+    if (losses > MAX_REOPENINGS) {
+      LOG.warnf(
+          "session ends: its server was lost too often session=%s losses=%d",
+          server.session().id(), losses);
       return false;
     }
-    if (attempts > 1) {
+    if (losses > 1) {
       pause();
     }
     return true;
@@ -185,52 +166,53 @@ public final class PinnedSession implements MessageSource {
     try {
       boolean _ = closed.await(backoff.delay().toNanos(), TimeUnit.NANOSECONDS);
       backoff = backoff.next();
-    } catch (InterruptedException stopped) {
+    } catch (InterruptedException stop) {
       close();
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Whether the server can be opened anew, so that the session outlives it. */
+  /** Whether a lost server can be reopened, so that the session outlives it. */
   boolean reopens() {
     return server.reopens();
   }
 
-  /** Speaks to the server. */
+  /** The upstream's side of the session. */
   UpstreamSession upstream() {
     return server.attach();
   }
 
   /**
-   * Does something once all is done that was put here before, and the server can be spoken to.
+   * Runs a task after all earlier tasks, when the server is reachable.
    *
-   * @param bytes the size of what waits for that
-   * @return whether there is room for it
+   * @param bytes the memory that the task holds until then
+   * @return false when too many tasks wait
    */
-  boolean later(int bytes, Runnable task) {
-    return lane.add(
+  boolean runInOrder(int bytes, Runnable task) {
+    return inboxMessages.add(
         bytes,
         () -> {
-          up.join();
+          reachable.join();
           task.run();
         });
   }
 
   /**
-   * Waits until the server has all that was put here before, and can be spoken to.
+   * Waits until all earlier tasks have run and the server is reachable.
    *
-   * @throws UpstreamException.TimedOut when that takes too long
+   * @throws UpstreamException.TimedOut after thirty seconds
    */
   void settle() {
     try {
-      CompletableFuture.allOf(lane.all(), up).get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      CompletableFuture.allOf(inboxMessages.done(), reachable)
+          .get(SETTLE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException busy) {
       throw new UpstreamException.TimedOut("it did not take what was sent before");
-    } catch (ExecutionException unforeseen) {
-      throw new IllegalStateException(unforeseen.getCause());
-    } catch (InterruptedException stopped) {
+    } catch (ExecutionException unexpected) {
+      throw new IllegalStateException(unexpected.getCause());
+    } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
-      throw new UpstreamException.Broken("the waiting thread was interrupted", stopped);
+      throw new UpstreamException.Broken("the waiting thread was interrupted", stop);
     }
   }
 
@@ -243,7 +225,7 @@ public final class PinnedSession implements MessageSource {
   public void close() {
     closed.countDown();
     whenClosed.accept(this);
-    up.complete(true);
+    reachable.complete(true);
     MessageSource open = current;
     if (open != null) {
       open.close();

@@ -9,11 +9,11 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
+import dev.holdfast.relay.session.PinnedServer;
+import dev.holdfast.relay.session.SessionPinner;
 import dev.holdfast.relay.stream.RelayListener;
-import dev.holdfast.retry.Backoff;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
@@ -25,23 +25,23 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions that live in this replica, because their server {@link
- * dev.holdfast.upstream.Upstream#keepsSessions keeps them} in this process. The home of a session
- * is the owner of its standalone stream, which is open from the beginning of the session until its
- * server is lost for good. Thread-safe.
+ * The sessions that are pinned to this replica, because their server {@link
+ * dev.holdfast.upstream.Upstream#keepsSessions lives} in this process. A session is pinned to the
+ * owner of its standalone stream, which stays open until the server is lost for good. Thread-safe.
  */
-public final class PinnedSessions {
+public final class PinnedSessions implements SessionPinner {
 
   private static final Logger LOG = Logger.getLogger(PinnedSessions.class);
 
-  /** How long a request may hold up what was sent after it: enough for the server to read it. */
-  private static final Duration IN_HAND = Duration.ofMillis(50);
+  /** How long a request may delay the next inbox message: a server reads it within that time. */
+  private static final Duration REQUEST_DELAY = Duration.ofMillis(50);
 
   private final Inbox inbox;
   private final Pumps pumps;
   private final RelayListener listener;
-  private final Map<String, PinnedSession> here = new ConcurrentHashMap<>();
+  private final Map<String, PinnedSession> sessions = new ConcurrentHashMap<>();
 
+  /** Creates a registry without sessions. */
   public PinnedSessions(Inbox inbox, Pumps pumps, RelayListener listener) {
     this.inbox = inbox;
     this.pumps = pumps;
@@ -49,77 +49,83 @@ public final class PinnedSessions {
   }
 
   @Nullable PinnedSession find(String session) {
-    return here.get(session);
+    return sessions.get(session);
+  }
+
+  @Override
+  public void pin(StreamWriter standalone, PinnedServer server) {
+    add(standalone, server, false);
   }
 
   /**
-   * From now on the session lives here.
+   * Pins a session whose server was lost with another replica.
    *
-   * @param standalone writes its standalone stream
-   * @param lost whether its server was lost with another replica
+   * @param standalone the writer of the session's standalone stream
    */
-  public void add(StreamWriter standalone, PinnedSession.Server server, boolean lost) {
-    String session = standalone.stream().session();
-    PinnedSession home =
-        new PinnedSession(
-            server, lost, Backoff.UPSTREAM, listener, each -> here.remove(session, each));
-    here.put(session, home);
-    Pump _ = pumps.start(standalone, () -> home, Pump.Origin.HOME, List.of(), () -> {});
+  public void pinLost(StreamWriter standalone, PinnedServer server) {
+    add(standalone, server, true);
+  }
+
+  private void add(StreamWriter standalone, PinnedServer server, boolean lost) {
+    String id = standalone.stream().session();
+    PinnedSession session =
+        new PinnedSession(server, lost, listener, closed -> sessions.remove(id, closed));
+    sessions.put(id, session);
+    Pump _ =
+        pumps.start(standalone, () -> session, Pump.Origin.PINNED_SESSION, List.of(), () -> {});
+  }
+
+  /** Lets earlier messages from other replicas reach the server before the next message. */
+  void settle(String id, PinnedSession session) {
+    inbox.collect(id);
+    session.settle();
   }
 
   /**
-   * Lets what was sent in the session through other replicas arrive before what is sent here next.
-   */
-  void settle(String session, PinnedSession home) {
-    inbox.collect(session);
-    home.settle();
-  }
-
-  /**
-   * Takes a letter for a session that lives here, or has.
+   * Receives an inbox message for a pinned session.
    *
-   * @throws StoreUnavailableException when it can't be taken yet
+   * @throws StoreUnavailableException when it cannot be handled yet; it stays in the inbox
    */
-  void received(Inbox.Message letter) {
-    PinnedSession home = here.get(letter.session());
-    StreamWriter writer = letter.writer();
-    if (home == null) {
+  void received(Inbox.Message message) {
+    PinnedSession session = sessions.get(message.session());
+    StreamWriter writer = message.writer();
+    if (session == null) {
       if (writer == null) {
-        throw new StoreUnavailableException("the session does not live here yet", null);
+        throw new StoreUnavailableException("the session is not pinned here yet", null);
       }
-      // Its home is no more: nobody else ends this stream.
-      Body unsent = Envelopes.read(letter.message());
-      Pump _ = start(writer, unsent, PinnedSessions::nobody);
-    } else if (!home.later(letter.message().length, () -> handle(home, writer, letter))) {
+      // The session is no longer pinned. No other replica ends this stream.
+      Pump _ = start(writer, Envelopes.read(message.message()), PinnedSessions::sessionGone);
+    } else if (!session.runInOrder(
+        message.message().length, () -> handle(session, writer, message))) {
       throw new InboxFullException();
     }
   }
 
-  private static MessageSource nobody() {
+  private static MessageSource sessionGone() {
     throw new UpstreamException.SessionGone();
   }
 
-  private void handle(PinnedSession home, @Nullable StreamWriter writer, Inbox.Message letter) {
+  private void handle(PinnedSession session, @Nullable StreamWriter writer, Inbox.Message message) {
     try {
-      Body body = Envelopes.read(letter.message());
-      withdraw(letter.session(), body);
+      Body body = Envelopes.read(message.message());
+      cancelRequests(message.session(), body);
       if (writer != null) {
-        start(writer, body, () -> StreamStarter.sourceOf(home.upstream().request(body)))
-            .awaitFirstSign(IN_HAND);
+        start(writer, body, () -> session.upstream().request(body).source())
+            .awaitUpstream(REQUEST_DELAY);
       } else {
-        home.upstream().send(body);
+        session.upstream().send(body);
       }
     } catch (UpstreamException failure) {
       if (writer == null) {
         listener.upstreamFailed(failure);
       }
-    } catch (EnvelopeException unreadable) {
-      LOG.warnf("a letter is no message: %s", unreadable.getMessage());
+    } catch (EnvelopeException invalid) {
+      LOG.warnf("inbox message is no JSON-RPC: %s", invalid.getMessage());
     }
   }
 
-  private void withdraw(String session, Body body) {
-    for (Message message : PendingRequests.messagesOf(body)) {
+  private void cancelRequests(String session, Body body) {
+    for (Message message : body.messages()) {
       if (message instanceof Message.Notification notification) {
         RequestId cancelled = notification.cancelledRequestId();
         boolean _ = cancelled != null && pumps.cancel(session, cancelled);
@@ -128,7 +134,6 @@ public final class PinnedSessions {
   }
 
   private Pump start(StreamWriter writer, Body body, Supplier<MessageSource> source) {
-    List<RequestId> requests = PendingRequests.idsOf(body);
-    return pumps.start(writer, source, Pump.Origin.TO_ASK, requests, () -> {});
+    return pumps.start(writer, source, Pump.Origin.NOT_ASKED, body.requestIds(), () -> {});
   }
 }

@@ -7,52 +7,54 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.Parts;
-import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.RequestIds;
 import dev.holdfast.relay.pump.StandaloneSource;
+import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
-import dev.holdfast.relay.stream.MessageKind;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.session.Session;
-import dev.holdfast.upstream.Answer;
-import dev.holdfast.upstream.FixedMessageSource;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Opens the streams of sessions, and starts what writes them. Thread-safe. */
+/** Opens the streams of sessions and starts their pumps. Thread-safe. */
 public final class StreamStarter {
 
   private final Sessions sessions;
-  private final MessageRouter outbound;
+  private final SessionUpstreams upstreams;
+  private final MessageRouter router;
   private final EventLog log;
   private final Pumps pumps;
   private final RelayListener listener;
 
-  public StreamStarter(Sessions sessions, Parts parts, MessageRouter outbound) {
+  /** Creates the starter. */
+  public StreamStarter(
+      Sessions sessions,
+      SessionUpstreams upstreams,
+      MessageRouter router,
+      EventLog log,
+      Pumps pumps,
+      RelayListener listener) {
     this.sessions = sessions;
-    this.outbound = outbound;
-    this.log = parts.log();
-    this.pumps = parts.pumps();
-    this.listener = parts.listener();
-  }
-
-  /** A client has sent something. */
-  public void heard(Body body) {
-    PendingRequests.messagesOf(body).forEach(each -> listener.fromClient(MessageKind.of(each)));
+    this.upstreams = upstreams;
+    this.router = router;
+    this.log = log;
+    this.pumps = pumps;
+    this.listener = listener;
   }
 
   /**
-   * Opens a stream for requests and begins to write it.
+   * Opens a stream for requests and starts its pump. The log records the owner before the upstream
+   * gets the requests, so other replicas can find every request that was sent.
    *
+   * @param upstream sends the requests and returns the answer
    * @throws RelayException.SessionNotFound when the session has ended
    */
   public Pump start(
@@ -61,18 +63,13 @@ public final class StreamStarter {
       Body body,
       Supplier<MessageSource> upstream,
       Pump.Origin origin) {
-    List<RequestId> requests = PendingRequests.idsOf(body);
-    // The owner is on record before the upstream is asked, so nothing is ever asked for nobody.
-    StreamWriter writer = open(session, stream, requests);
-    return start(writer, upstream, origin, requests);
-  }
-
-  private StreamWriter open(Session session, StreamRef stream, List<RequestId> requests) {
+    List<RequestId> requests = body.requestIds();
     try {
-      return log.open(stream, RequestIds.write(requests), StreamNames.keptIn(session));
+      StreamWriter writer =
+          log.open(stream, RequestIds.format(requests), StreamNames.sharedName(session));
+      return start(writer, upstream, origin, requests);
     } catch (SessionEndedException ended) {
-      sessions.forget(session);
-      throw new RelayException.SessionNotFound();
+      throw notFound(session);
     }
   }
 
@@ -82,31 +79,40 @@ public final class StreamStarter {
       Pump.Origin origin,
       List<RequestId> requests) {
     String session = writer.stream().session();
-    return pumps.start(writer, upstream, origin, requests, () -> outbound.collect(session));
+    return pumps.start(writer, upstream, origin, requests, () -> router.collect(session));
   }
 
-  /** Has the replica in which the session lives open the stream for requests, and write it. */
-  public void startElsewhere(Session session, StreamRef stream, Body body) {
+  private RelayException notFound(Session session) {
+    sessions.forget(session);
+    return new RelayException.SessionNotFound();
+  }
+
+  /**
+   * Opens a stream for requests on the replica to which the session is pinned, which starts its
+   * pump.
+   *
+   * @throws RelayException.SessionNotFound when the session has ended
+   */
+  public void startOnOwner(Session session, StreamRef stream, Body body) {
     try {
-      outbound.ask(session, stream, body);
+      router.requestFromOwner(session, stream, body);
     } catch (SessionEndedException ended) {
-      sessions.forget(session);
-      throw new RelayException.SessionNotFound();
+      throw notFound(session);
     } catch (UpstreamException failure) {
       throw failed(session, failure, true);
     }
   }
 
-  /** Begins to write the standalone stream, unless some replica does so already. */
+  /** Opens the standalone stream and starts its pump, unless some replica already has. */
   public void startListening(Session session) {
-    if (sessions.keepsSessions(session)) {
-      return; // Its home has written it from the beginning.
+    if (upstreams.isPinned(session)) {
+      return; // Its owner opened the stream together with the session.
     }
     StreamRef stream = StreamNames.standalone(session);
-    // Before the stream is opened: once it is, nobody else would start its pump.
-    UpstreamSession upstream = sessions.upstream(session);
+    // Before the stream is opened: after that, no other replica would start its pump.
+    UpstreamSession upstream = upstreams.attach(session);
     try {
-      StreamWriter writer = log.open(stream, "", StreamNames.keptIn(session));
+      StreamWriter writer = log.open(stream, "", StreamNames.sharedName(session));
       MessageSource source =
           new StandaloneSource(
               upstream::listen,
@@ -114,36 +120,29 @@ public final class StreamStarter {
               listener,
               Backoff.UPSTREAM,
               () -> sessions.endedByServer(session));
-      Pump _ = start(writer, () -> source, Pump.Origin.TO_ASK, List.of());
-    } catch (FencedException alreadyWritten) {
+      Pump _ = start(writer, () -> source, Pump.Origin.NOT_ASKED, List.of());
+    } catch (FencedException alreadyOpen) {
       return;
     }
   }
 
   /**
-   * What a client is told.
+   * The exception that a client gets for a failure of the upstream. A session that the server has
+   * ended ends here too.
    *
-   * @param count whether nobody has counted this failure yet, as a pump does
+   * @param count whether the listener has not heard of this failure yet
    */
   public RuntimeException failed(Session session, UpstreamException failure, boolean count) {
     if (count) {
       listener.upstreamFailed(failure);
     }
-    if (failure instanceof UpstreamException.SessionGone) {
-      if (outbound.mayComeBack(session)) {
-        // It has seen nothing, and is being opened anew.
-        return new UpstreamException.Busy();
-      }
-      sessions.end(session);
-      return new RelayException.SessionNotFound();
+    if (!(failure instanceof UpstreamException.SessionGone)) {
+      return failure;
     }
-    return failure;
-  }
-
-  public static MessageSource sourceOf(Answer answer) {
-    return switch (answer) {
-      case Answer.Json json -> new FixedMessageSource(json.json());
-      case Answer.Stream stream -> stream.source();
-    };
+    if (router.isReopening(session)) {
+      return new UpstreamException.Busy(); // The server has not seen the request.
+    }
+    sessions.end(session);
+    return new RelayException.SessionNotFound();
   }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The answer to {@code initialize}.
  *
  * @param session the new session; null when the upstream refused to open one
- * @param messages what the upstream sent, its response last; rarely more than that
+ * @param messages the messages of the upstream; the response is the last and usually the only one
  */
 public record InitializeReply(@Nullable Session session, List<byte[]> messages) {
   /** Copies the list. */

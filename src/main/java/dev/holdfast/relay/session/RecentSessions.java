@@ -5,53 +5,52 @@ import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions that were used here of late, and what they did that their store has not heard of.
- * Thread-safe.
+ * The sessions that this replica used recently, with the activity that the store does not know yet.
+ * It saves a round trip to the store per request. Thread-safe.
  */
 final class RecentSessions {
 
   private final SessionStore store;
   private final Duration touchEvery;
-  private final Supplier<Instant> now;
+  private final InstantSource clock;
   private final Map<SessionId, Use> uses = new ConcurrentHashMap<>();
 
   /**
-   * Begins with none.
+   * Creates a cache without sessions.
    *
-   * @param touchEvery how often the store hears of a session that is in use
+   * @param touchEvery the interval at which the store hears that a session is in use
    */
-  RecentSessions(SessionStore store, Duration touchEvery, Supplier<Instant> now) {
+  RecentSessions(SessionStore store, Duration touchEvery, InstantSource clock) {
     this.store = store;
     this.touchEvery = touchEvery;
-    this.now = now;
+    this.clock = clock;
   }
 
   /**
-   * The use of a session here.
+   * The use of a session on this replica.
    *
-   * @param touched when the store last heard of it, by {@link System#nanoTime()}
-   * @param untold what it has not heard of
+   * @param touched the last update of the store, by {@link System#nanoTime()}
+   * @param unsaved the activity since then
    */
-  private record Use(Session session, long touched, SessionActivity untold) {
+  private record Use(Session session, long touched, SessionActivity unsaved) {
     Use plus(SessionActivity more) {
-      return new Use(session, touched, untold.plus(more));
+      return new Use(session, touched, unsaved.plus(more));
     }
   }
 
-  /** A session has begun. Its first use is written at once, and from where it came. */
+  /** Adds a new session. Its first use goes to the store at once, with the client's address. */
   void began(Session session) {
     long longAgo = System.nanoTime() - touchEvery.toNanos() - 1;
-    uses.put(session.id(), new Use(session, longAgo, nothingYet()));
+    uses.put(session.id(), new Use(session, longAgo, noActivity()));
   }
 
-  /** A session that was used a moment ago; null when it was not. */
+  /** A session that was used recently; null when it was not. */
   @Nullable Session find(SessionId id) {
     Use use = uses.get(id);
     return use == null || isStale(use) ? null : use.session();
@@ -62,8 +61,8 @@ final class RecentSessions {
   }
 
   /**
-   * Notes that a session is in use; the store hears of it only now and then. One that was found
-   * before it was initialized may be by now, and is of use only then.
+   * Notes that a session is in use, and tells the store once per interval. A copy that is not
+   * initialized is read again, because the session may be initialized by now.
    */
   void used(Session session) {
     if (find(session.id()) != null) {
@@ -77,45 +76,45 @@ final class RecentSessions {
   }
 
   private void touch(Session session) {
-    Use before = uses.put(session.id(), new Use(session, System.nanoTime(), nothingYet()));
-    SessionActivity since = before == null ? nothingYet() : before.untold();
-    boolean told = false;
+    Use before = uses.put(session.id(), new Use(session, System.nanoTime(), noActivity()));
+    SessionActivity unsaved = before == null ? noActivity() : before.unsaved();
+    boolean saved = false;
     try {
-      store.touch(session.id(), since.plus(nothingYet()));
-      told = true;
+      store.touch(session.id(), unsaved.plus(noActivity()));
+      saved = true;
     } finally {
-      if (!told) {
-        add(session, since);
+      if (!saved) {
+        add(session, unsaved);
       }
     }
   }
 
   /** Counts a request of a session; the store hears of it with the next use. */
   void count(Session session, String address, boolean failed) {
-    add(session, SessionActivity.request(now.get(), address, failed));
+    add(session, SessionActivity.request(clock.instant(), address, failed));
   }
 
   private void add(Session session, SessionActivity more) {
     uses.computeIfPresent(session.id(), (_, each) -> each.plus(more));
   }
 
-  /** Tells the store what it has not heard yet, and forgets what was not used of late. */
-  void settle() {
-    uses.values().forEach(this::settle);
+  /** Saves all activity in the store, and removes sessions that were not used recently. */
+  void flush() {
+    uses.values().forEach(this::flush);
   }
 
-  private void settle(Use use) {
+  private void flush(Use use) {
     SessionId id = use.session().id();
-    Use told = new Use(use.session(), use.touched(), nothingYet());
-    // What is counted meanwhile is left for the next time: the replacement fails then.
-    boolean settled = isStale(use) ? uses.remove(id, use) : uses.replace(id, use, told);
-    if (settled && !use.untold().isEmpty()) {
-      store.recordActivity(id, use.untold());
+    Use saved = new Use(use.session(), use.touched(), noActivity());
+    // When activity is added meanwhile, the replacement fails and the next flush saves all of it.
+    boolean unchanged = isStale(use) ? uses.remove(id, use) : uses.replace(id, use, saved);
+    if (unchanged && !use.unsaved().isEmpty()) {
+      store.note(id, use.unsaved());
     }
   }
 
-  private SessionActivity nothingYet() {
-    return SessionActivity.none(now.get());
+  private SessionActivity noActivity() {
+    return SessionActivity.none(clock.instant());
   }
 
   private boolean isStale(Use use) {

@@ -1,19 +1,19 @@
 package dev.holdfast.relay.session;
 
 /**
- * What became of sessions that were to end.
+ * The result of ending sessions.
  *
- * @param sessions how many this replica has ended: those that others ended before do not count
- * @param untold how many of those whose upstream did not hear of it, since it is not configured
- *     here
+ * @param sessions the sessions that this replica ended; those that others ended do not count
+ * @param upstreamsNotTold those of them whose upstream is not configured here
  */
-public record SessionEndReport(long sessions, long untold) {
+public record SessionEndReport(long sessions, long upstreamsNotTold) {
 
-  /** Nothing was ended. */
+  /** No session was ended. */
   public static final SessionEndReport NONE = new SessionEndReport(0, 0);
 
-  /** These and those. */
-  public SessionEndReport plus(SessionEndReport others) {
-    return new SessionEndReport(sessions + others.sessions, untold + others.untold);
+  /** The sum of two reports. */
+  public SessionEndReport plus(SessionEndReport other) {
+    return new SessionEndReport(
+        sessions + other.sessions, upstreamsNotTold + other.upstreamsNotTold);
   }
 }

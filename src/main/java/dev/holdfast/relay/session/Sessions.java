@@ -1,14 +1,14 @@
 package dev.holdfast.relay.session;
 
+import dev.holdfast.log.EventLog;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
-import dev.holdfast.relay.Parts;
-import dev.holdfast.relay.legacy.PendingSessions;
-import dev.holdfast.relay.routing.PinnedServer;
+import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
@@ -25,131 +25,143 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jboss.logging.Logger;
 
-/**
- * The life of sessions: what their store, their log and their upstream have to do with each other.
- */
+/** Begins, finds and ends sessions: in the store, in the log and at the upstream. Thread-safe. */
 public final class Sessions {
 
   private static final Logger LOG = Logger.getLogger(Sessions.class);
   private static final int EXPIRED_AT_ONCE = 100;
 
+  /** The part of the idle timeout after which the store hears again that a session is in use. */
+  private static final int TOUCHES_PER_IDLE_TIMEOUT = 10;
+
   private final SessionStore store;
-  private final Map<String, Upstream> upstreams;
-  private final Parts parts;
+  private final SessionUpstreams upstreams;
+  private final EventLog log;
+  private final Pumps pumps;
+  private final SessionPinner pinner;
+  private final RelayListener listener;
   private final InstantSource clock;
-  private final PendingSessions openings;
   private final RecentSessions recent;
 
   /**
-   * Puts the parts together.
+   * Creates the service.
    *
-   * @param upstreams by name
-   * @param idleTimeout after which an unused session expires
-   * @param clock tells when a session began
+   * @param pinner pins sessions whose server this replica has opened
+   * @param idleTimeout the time after which an unused session expires
+   * @param clock gives the time at which a session began
    */
   public Sessions(
       SessionStore store,
-      Map<String, Upstream> upstreams,
-      Parts parts,
+      SessionUpstreams upstreams,
+      EventLog log,
+      Pumps pumps,
+      SessionPinner pinner,
+      RelayListener listener,
       Duration idleTimeout,
       InstantSource clock) {
     this.store = store;
-    this.upstreams = Map.copyOf(upstreams);
-    this.parts = parts;
-    this.clock = clock;
-    this.recent = new RecentSessions(store, idleTimeout.dividedBy(10), this::now);
-    this.openings = new PendingSessions(this, store, this.upstreams, parts, this::now);
+    this.upstreams = upstreams;
+    this.log = log;
+    this.pumps = pumps;
+    this.pinner = pinner;
+    this.listener = listener;
+    this.clock = () -> clock.instant().truncatedTo(ChronoUnit.MILLIS);
+    this.recent =
+        new RecentSessions(store, idleTimeout.dividedBy(TOUCHES_PER_IDLE_TIMEOUT), this.clock);
   }
 
-  /** Sessions that begin before they are initialized. */
-  public PendingSessions openings() {
-    return openings;
+  /** The current time, in the precision in which sessions record it. */
+  public Instant now() {
+    return clock.instant();
   }
 
-  public void requireKnown(String upstream) {
-    if (!upstreams.containsKey(upstream)) {
-      throw new RelayException.UnknownUpstream();
-    }
-  }
-
-  public InitializeReply begin(String upstream, Message.Request request) {
-    InitializeRequest asked = InitializeRequest.read(request);
-    Upstream server = upstreams.get(upstream);
-    if (server == null) {
-      throw new RelayException.UnknownUpstream();
-    }
-    Handshake handshake = server.initialize(request);
+  /**
+   * Sends an {@code initialize} request and records the session that it opens.
+   *
+   * @throws RelayException.UnknownUpstream when no upstream has the name
+   * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
+   */
+  public InitializeReply initialize(String upstreamName, Message.Request request) {
+    InitializeRequest initialize = InitializeRequest.read(request);
+    Upstream upstream = upstreams.named(upstreamName);
+    Handshake handshake = upstream.initialize(request);
     List<byte[]> messages = new ArrayList<>();
     handshake.before().stream().map(UpstreamMessage::payload).forEach(messages::add);
     messages.add(handshake.response());
     UpstreamLink link = handshake.link();
-    Session session =
-        link == null ? null : record(upstream, asked, link, server.attach(link), request);
-    return new InitializeReply(session, messages);
-  }
-
-  private Session record(
-      String upstream,
-      InitializeRequest asked,
-      UpstreamLink link,
-      UpstreamSession opened,
-      Message.Request request) {
+    if (link == null) {
+      return new InitializeReply(null, messages);
+    }
+    UpstreamSession opened = upstream.attach(link);
     boolean recorded = false;
     try {
       ProtocolVersion version =
           ProtocolVersion.parse(link.protocolVersion())
               .orElseThrow(RelayException.UnsupportedVersion::new);
       Session session =
-          new Session(SessionId.random(), upstream, link.session(), version, asked.client(), now());
-      store.create(session);
-      beginLog(session, request);
+          new Session(
+              SessionId.random(), upstreamName, link.session(), version, initialize.client(), now());
+      create(session, () -> pinIfNeeded(session, request));
       recorded = true;
       recent.began(session);
-      parts.listener().sessionOpened();
-      return session;
+      return new InitializeReply(session, messages);
     } finally {
       if (!recorded) {
-        // What was opened for nobody is closed again.
         opened.end();
       }
     }
   }
 
-  private void beginLog(Session session, Message.Request request) {
+  /**
+   * Records a session and begins its log. After a failure the session is not recorded.
+   *
+   * @param openStreams opens the streams with which the session begins
+   */
+  public void create(Session session, Runnable openStreams) {
+    store.create(session);
     boolean begun = false;
     try {
-      parts.log().begin(session.id().value());
-      if (keepsSessions(session)) {
-        settleHere(session, request);
-      }
+      log.begin(session.id().value());
+      openStreams.run();
       begun = true;
     } finally {
       if (!begun) {
         store.end(session.id());
       }
     }
+    listener.sessionOpened();
   }
 
-  /** Its standalone stream is opened at once: who owns that is the home of the session. */
-  public void settleHere(Session session, Message.Request request) {
-    PinnedServer server = server(session);
-    server.opened(request);
+  /**
+   * Pins a session if its upstream wants that. Its standalone stream is opened at once: the owner of
+   * that stream is the replica to which the session is pinned.
+   */
+  public void pinIfNeeded(Session session, Message.Request initialize) {
+    if (!upstreams.isPinned(session)) {
+      return;
+    }
+    PinnedServer server = upstreams.server(session);
+    server.recordInitialize(initialize);
     StreamWriter standalone =
-        parts.log().open(StreamNames.standalone(session), "", StreamNames.keptIn(session));
-    parts.homes().add(standalone, server, false);
+        log.open(StreamNames.standalone(session), "", StreamNames.sharedName(session));
+    pinner.pin(standalone, server);
   }
 
-  /** The client has said that it is initialized, which a server that is opened anew must hear. */
-  public void initialized(Session session) {
-    if (keepsSessions(session)) {
-      server(session).initialized();
+  /** Records that the client sent {@code notifications/initialized}: a reopened server needs it. */
+  public void clientInitialized(Session session) {
+    if (upstreams.isPinned(session)) {
+      upstreams.server(session).recordInitialized();
     }
   }
 
+  /**
+   * Finds a session in the store, and notes that it is in use.
+   *
+   * @throws RelayException.SessionNotFound when the upstream has no such session
+   */
   public Session find(String upstream, SessionId id) {
     Session session = store.find(id).orElseThrow(RelayException.SessionNotFound::new);
     requireUpstream(session, upstream);
@@ -158,11 +170,12 @@ public final class Sessions {
   }
 
   /**
-   * Finds a session whose life somebody else will check: opening a stream in the log does. What is
-   * recorded of an initialized session never changes, so one that was used here a moment ago need
-   * not be looked up for that.
+   * Finds a session, in memory if it was used here recently. The record of an initialized session
+   * never changes, but it may have ended: the caller learns that when it opens a stream in the log.
+   *
+   * @throws RelayException.SessionNotFound when the upstream has no such session
    */
-  public Session recall(String upstream, SessionId id) {
+  public Session findRecent(String upstream, SessionId id) {
     Session used = recent.find(id);
     if (used == null) {
       return find(upstream, id);
@@ -171,19 +184,19 @@ public final class Sessions {
     return used;
   }
 
-  /** A session that was recalled is no more. */
-  public void forget(Session session) {
-    recent.forget(session);
-  }
-
   private static void requireUpstream(Session session, String upstream) {
     if (!session.upstream().equals(upstream)) {
       throw new RelayException.SessionNotFound();
     }
   }
 
-  /** Finds a session without using it. */
-  public Optional<Session> recorded(SessionId id) {
+  /** Removes a session that has ended from memory. */
+  public void forget(Session session) {
+    recent.forget(session);
+  }
+
+  /** Finds a session in the store, without noting that it is in use. */
+  public Optional<Session> peek(SessionId id) {
     return store.find(id);
   }
 
@@ -197,125 +210,74 @@ public final class Sessions {
     recent.count(session, address, failed);
   }
 
-  private Instant now() {
-    return clock.instant().truncatedTo(ChronoUnit.MILLIS);
-  }
-
-  public UpstreamSession upstream(Session session) {
-    return server(session).attach();
-  }
-
-  /** Whether what is sent in a session must reach the replica that runs the call. */
-  public boolean isResident(Session session) {
-    return configured(session).map(Upstream::isResident).orElse(false);
-  }
-
-  /** Whether a session lives in one replica, its home. */
-  public boolean keepsSessions(Session session) {
-    return configured(session)
-        .map(server -> server.keepsSessions(PinnedServer.link(session)))
-        .orElse(false);
-  }
-
-  /** The upstream's side of a session. */
-  public PinnedServer server(Session session) {
-    if (!upstreams.containsKey(session.upstream())) {
-      throw new RelayException.UnknownUpstream();
-    }
-    return configured(session)
-        .map(server -> new PinnedServer(server, session, store))
-        .orElseThrow(RelayException.SessionNotFound::new);
-  }
-
-  /** The upstream of a session, unless its name was taken away or given to another meanwhile. */
-  private Optional<Upstream> configured(Session session) {
-    return Optional.ofNullable(upstreams.get(session.upstream()))
-        .filter(
-            server -> !session.isInitialized() || server.mayHaveOpened(PinnedServer.link(session)));
-  }
-
+  /** Ends a session everywhere: in the store, in the log, its pumps, at the upstream. */
   public SessionEndReport end(Session session) {
     return store.end(session.id()) ? clear(session) : SessionEndReport.NONE;
   }
 
   /**
-   * Ends a session that its server has ended, of which nobody but a pump has heard: a client that
-   * only listens would never be told.
+   * Ends a session that its server has ended. Only a pump learns of that; a client that only listens
+   * never would.
    */
   public void endedByServer(Session session) {
     try {
       end(session);
     } catch (SessionStoreException | StoreUnavailableException away) {
-      LOG.warnf("session=%s is left to its next request: %s", session.id(), away.getMessage());
+      LOG.warnf("session not ended session=%s: %s", session.id(), away.getMessage());
     }
   }
 
-  /** Ends what belongs to a session that is no longer recorded. */
   private SessionEndReport clear(Session session) {
     String id = session.id().value();
     forget(session);
-    boolean told;
+    boolean upstreamTold;
     try {
-      // First the log, which fences the pumps: they have nothing to say any more when they stop.
-      parts.log().end(id);
+      // The log first: that fences the pumps, so they write no errors when they stop.
+      log.end(id);
     } finally {
-      // Also when the store is away: nobody will come back to a session that is not recorded.
-      parts.pumps().stop(id);
-      parts.listener().sessionEnded(Duration.between(session.created(), clock.instant()));
-      told = endUpstream(session);
+      // Also when the store is away: no client can return to a session without a record.
+      pumps.stop(id);
+      listener.sessionEnded(Duration.between(session.created(), clock.instant()));
+      upstreamTold = upstreams.end(session);
     }
-    return new SessionEndReport(1, told ? 0 : 1);
+    return new SessionEndReport(1, upstreamTold ? 0 : 1);
   }
 
-  /** False when there is another side that hears nothing of it. */
-  private boolean endUpstream(Session session) {
-    if (!session.isInitialized()) {
-      return true;
-    }
-    Optional<Upstream> server = configured(session);
-    server.ifPresent(found -> found.attach(PinnedServer.link(session)).end());
-    return server.isPresent();
+  /** Ends the sessions that expired. A session that cannot be cleared does not stop the others. */
+  public SessionEndReport endExpired() {
+    SessionEndReport report = SessionEndReport.NONE;
+    List<Session> expired;
+    do {
+      expired = store.takeExpired(EXPIRED_AT_ONCE);
+      for (Session session : expired) {
+        report = report.plus(clearExpired(session));
+      }
+    } while (expired.size() == EXPIRED_AT_ONCE);
+    recent.flush();
+    return report;
   }
 
-  /**
-   * One session that cannot be cleared keeps nobody from clearing the others: they were taken with
-   * it, and no other sweep will find them.
-   */
   private SessionEndReport clearExpired(Session session) {
     try {
       return clear(session);
     } catch (StoreUnavailableException away) {
-      LOG.warnf("session=%s its log is left to expire: %s", session.id(), away.getMessage());
+      LOG.warnf("log of expired session not ended session=%s: %s", session.id(), away.getMessage());
     } catch (RuntimeException failure) {
-      LOG.warnf(failure, "session=%s has expired, and not all of it could be ended", session.id());
+      LOG.warnf(failure, "expired session not ended completely session=%s", session.id());
     }
     return new SessionEndReport(1, 0);
   }
 
-  /** Ends the sessions that nobody used for too long. */
-  public SessionEndReport endExpired() {
-    SessionEndReport ended = SessionEndReport.NONE;
-    List<Session> expired;
-    do {
-      expired = store.endExpired(EXPIRED_AT_ONCE);
-      for (Session each : expired) {
-        ended = ended.plus(clearExpired(each));
-      }
-    } while (expired.size() == EXPIRED_AT_ONCE);
-    recent.settle();
-    return ended;
-  }
-
   /**
-   * Stops what still runs here for sessions that have ended: on another replica, of which only the
-   * next append would tell; while a stream was being opened; or while their log was away. A server
-   * that does not end its streams would otherwise be listened to for ever.
+   * Stops the pumps of sessions that no longer exist: another replica ended them, or they ended
+   * while a stream was being opened or their log was away. A pump learns that only from its next
+   * append, and a silent upstream would keep it for ever.
    */
-  public void endOrphans() {
-    for (String id : parts.pumps().sessions()) {
+  public void stopPumpsOfEndedSessions() {
+    for (String id : pumps.sessions()) {
       if (SessionId.parse(id).flatMap(store::find).isEmpty()) {
-        parts.log().end(id);
-        parts.pumps().stop(id);
+        log.end(id);
+        pumps.stop(id);
       }
     }
   }

@@ -1,4 +1,4 @@
-/** The life of sessions: begins, finds and ends them. */
+/** The life of sessions: how they begin, are found and end, and which upstream serves them. */
 @NullMarked
 package dev.holdfast.relay.session;
 

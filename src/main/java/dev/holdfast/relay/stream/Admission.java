@@ -4,33 +4,30 @@ import dev.holdfast.log.StreamRef;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
-/**
- * Lets new requests and streams in until this replica drains, and knows whether any is still on its
- * way. Thread-safe.
- */
+/** Admits requests until this replica drains, and counts those in progress. Thread-safe. */
 public final class Admission {
 
-  private final AtomicInteger underWay = new AtomicInteger();
-  private final Pass pass = underWay::decrementAndGet;
-  private volatile Predicate<StreamRef> ended = stream -> false;
-  private volatile boolean closing;
+  private final AtomicInteger inProgress = new AtomicInteger();
+  private final Pass pass = inProgress::decrementAndGet;
+  private volatile Predicate<StreamRef> refused = stream -> false;
+  private volatile boolean draining;
   private volatile boolean closed;
 
-  /** Somebody who was let in, until closed. */
+  /** An admitted request. Closing it ends the request. */
   @FunctionalInterface
   public interface Pass extends AutoCloseable {
     @Override
-    public void close();
+    void close();
   }
 
   /**
-   * Lets one in.
+   * Admits a request.
    *
-   * @throws RelayException.Draining when no more are
+   * @throws RelayException.Draining when this replica admits no more
    */
   public Pass enter() {
-    // Counted before the look: whoever closes sees this one, or this one sees that it is closed.
-    underWay.incrementAndGet();
+    // Counts before it looks: either close() sees this request, or the request sees close().
+    inProgress.incrementAndGet();
     if (closed) {
       pass.close();
       throw new RelayException.Draining();
@@ -39,51 +36,51 @@ public final class Admission {
   }
 
   /**
-   * Lets one in who need not come here.
+   * Admits work that another replica can do as well.
    *
-   * @throws RelayException.Draining as soon as new ones had better go elsewhere
+   * @throws RelayException.Draining as soon as draining has begun
    */
-  public Pass enterByChoice() {
-    if (closing) {
+  public Pass enterIfNotDraining() {
+    if (draining) {
       throw new RelayException.Draining();
     }
     return enter();
   }
 
   /**
-   * Checks that a stream is still served to those that come back to it.
+   * Checks that clients may resume a stream here.
    *
-   * @throws RelayException.Draining when it is not
+   * @throws RelayException.Draining when they may not
    */
   public void check(StreamRef stream) {
-    if (ended.test(stream)) {
+    if (refused.test(stream)) {
       throw new RelayException.Draining();
     }
   }
 
-  /** Says that nobody new is to come, and lets those in who have not heard of it yet. */
-  public void closeSoon() {
-    closing = true;
+  /** Begins to drain: clients should go elsewhere, but this replica still admits them. */
+  public void drain() {
+    draining = true;
   }
 
   /**
-   * Lets nobody new in any more.
+   * Admits no more requests.
    *
-   * @param which the streams that those who come back are not let in to either
+   * @param which the streams that clients may no longer resume here
    */
   public void close(Predicate<StreamRef> which) {
-    ended = which;
+    refused = which;
     closed = true;
-    closing = true;
+    draining = true;
   }
 
-  /** Whether new ones had better go elsewhere, be they still let in or not. */
-  public boolean isClosing() {
-    return closing;
+  /** Whether draining has begun. Requests may still be admitted. */
+  public boolean isDraining() {
+    return draining;
   }
 
-  /** Whether somebody who was let in is still on the way. */
+  /** Whether an admitted request is still in progress. */
   public boolean isBusy() {
-    return underWay.get() > 0;
+    return inProgress.get() > 0;
   }
 }

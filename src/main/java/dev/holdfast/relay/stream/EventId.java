@@ -7,25 +7,25 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client sees in {@code id:} and sends back in {@code Last-Event-ID}. It names its stream,
- * as the specification advises (2025-11-25, Transports, Resumability), so any replica can find the
- * place from the id alone.
+ * The id of an event: clients receive it in {@code id:} and return it in {@code Last-Event-ID}. It
+ * names its stream, as the specification advises (2025-11-25, Transports, Resumability), so any
+ * replica finds the position from the id alone.
  *
- * @param session the session, where no header names it; null elsewhere
+ * @param session the session, on the transport where no header names it; null otherwise
  * @param stream the name of the stream
- * @param position the place on it
+ * @param position the position on the stream
  */
 public record EventId(@Nullable SessionId session, String stream, Position position) {
 
-  /** An id on a transport where a header names the session. */
+  /** Creates the id of an event on a transport where a header names the session. */
   public EventId(String stream, Position position) {
     this(null, stream, position);
   }
 
   /**
-   * Reads {@code <stream>_<ms>-<n>}.
+   * Parses {@code <stream>_<ms>-<n>}.
    *
-   * @return the id; empty when the text is not of that form
+   * @return empty when the text has another form
    */
   public static Optional<EventId> parse(String text) {
     int separator = text.indexOf('_');
@@ -37,9 +37,9 @@ public record EventId(@Nullable SessionId session, String stream, Position posit
   }
 
   /**
-   * Reads {@code <session>_<stream>_<ms>-<n>}.
+   * Parses {@code <session>_<stream>_<ms>-<n>}.
    *
-   * @return the id; empty when the text is not of that form
+   * @return empty when the text has another form
    */
   public static Optional<EventId> parseWithSession(String text) {
     int separator = SessionId.LENGTH;
@@ -51,12 +51,12 @@ public record EventId(@Nullable SessionId session, String stream, Position posit
         .flatMap(id -> session.map(of -> new EventId(of, id.stream(), id.position())));
   }
 
-  /** Another place on the same stream. */
+  /** The id of another position on the same stream. */
   EventId at(Position other) {
     return new EventId(session, stream, other);
   }
 
-  /** The form in which it is read. Of one with a session, a secret of its client. */
+  /** The wire form. It contains the session id, if there is one, so it must not be logged. */
   @Override
   public String toString() {
     return (session == null ? "" : session.value() + "_") + stream + "_" + position;

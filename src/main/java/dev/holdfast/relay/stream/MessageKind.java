@@ -2,15 +2,16 @@ package dev.holdfast.relay.stream;
 
 import dev.holdfast.protocol.Message;
 
-/** The kinds of JSON-RPC messages, to count them. */
+/** The kinds of JSON-RPC messages that metrics tell apart. */
 public enum MessageKind {
-  /** Wants an answer. */
+  /** Expects a response. */
   REQUEST,
-  /** Wants none. */
+  /** Expects no response. */
   NOTIFICATION,
-  /** Is the answer: a result or an error. */
+  /** A result or an error. */
   RESPONSE;
 
+  /** The kind of a message. */
   public static MessageKind of(Message message) {
     return switch (message) {
       case Message.Request _ -> REQUEST;

@@ -3,7 +3,10 @@ package dev.holdfast.relay.stream;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 
-/** Is told what the relay does, to count it. Called on the threads that do it; returns at once. */
+/**
+ * Receives what happens in the relay, for metrics. Methods run on the thread that did it and return
+ * at once.
+ */
 public interface RelayListener {
 
   /** A session began. */
@@ -12,7 +15,7 @@ public interface RelayListener {
   /**
    * A session ended or expired.
    *
-   * @param lived since it began
+   * @param lived the time since it began
    */
   void sessionEnded(Duration lived);
 
@@ -25,42 +28,42 @@ public interface RelayListener {
   /** A client began to follow a stream. */
   void connectionOpened();
 
-  /** A client no longer follows a stream, for whatever reason. */
+  /** A client no longer follows a stream, for any reason. */
   void connectionClosed();
 
   /**
    * The log took events.
    *
-   * @param events how many, in one append
-   * @param took from the call to the answer of the log
+   * @param events the number of events in one append
+   * @param took the time that the append took
    */
   void appended(int events, Duration took);
 
   /**
-   * The store was away for too long: events went to their stream's client, but not into the log.
+   * Events went to their client but not into the log, because the store was away for too long.
    *
-   * @param events how many
+   * @param events the number of events
    */
   void passed(int events);
 
-  /** Events were written to a client's socket. */
+  /** A client's socket took events. */
   void delivered(int events);
 
   /**
-   * A client that came back has caught up with its stream.
+   * A client that resumed a stream has received all events that it had missed.
    *
-   * @param events how many it had missed
-   * @param took from its request until the socket had taken them
+   * @param events the number of events that it had missed
+   * @param took the time from its request until the socket had taken them
    */
   void replayed(int events, Duration took);
 
-  /** A client came back for events that are gone. */
+  /** A client asked for events that were purged. */
   void gap();
 
   /**
-   * A stream of a lost replica is written here from now on.
+   * This replica took over a stream of a lost replica.
    *
-   * @param resumed whether the upstream goes on with it; otherwise it ends with an error
+   * @param resumed whether the upstream resumes the stream; if not, the stream ends with an error
    */
   void takenOver(boolean resumed);
 

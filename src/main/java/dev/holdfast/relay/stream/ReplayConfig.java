@@ -6,32 +6,32 @@ import java.time.Duration;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 
-/** What a client that comes back is given. */
+/** What a client that resumes a stream receives. */
 @ConfigMapping(prefix = "holdfast.replay")
 public interface ReplayConfig {
 
   /**
-   * Whether streams can be resumed. When not, events carry no ids and {@code Last-Event-ID} is
+   * Whether clients can resume streams. If not, events have no ids and {@code Last-Event-ID} is
    * ignored.
    */
   @WithDefault("true")
   boolean enabled();
 
-  /** A cursor older than this counts as purged. One second to thirty days. */
+  /** A cursor older than this is treated as purged. One second to thirty days. */
   @WithDefault("24h")
   @DurationMin(seconds = 1)
   @DurationMax(days = 30)
   Duration window();
 
-  /** What happens when events after the client's cursor are gone. */
+  /** What happens when events after the client's cursor were purged. */
   @WithDefault("error")
   OnGap onGap();
 
-  /** What happens at a gap. */
+  /** What happens when a client asks for purged events. */
   enum OnGap {
-    /** The client is refused with 410 and told what is still there. */
+    /** The gateway answers 410 and names the oldest event that it has. */
     ERROR,
-    /** A comment names the gap, and replay goes on from the oldest event that is kept. */
+    /** A comment names the gap, and replay continues from the oldest event in the log. */
     CONTINUE
   }
 }

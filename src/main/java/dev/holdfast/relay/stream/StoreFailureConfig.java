@@ -6,14 +6,13 @@ import java.time.Duration;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 
-/** What happens to events that the store does not take. */
+/** What happens to events while the store is away. */
 @ConfigMapping(prefix = "holdfast.store-failure")
 public interface StoreFailureConfig {
 
   /**
-   * How long events wait while the store is away. After that they go to the client that follows
-   * their stream on this replica, without ids; a later reader finds a gap in their place. 100 ms to
-   * ten minutes.
+   * How long events wait for the store. After that they go, without ids, to the client that follows
+   * their stream on this replica. Later readers find a gap in their place. 100 ms to ten minutes.
    */
   @WithDefault("5s")
   @DurationMin(millis = 100)

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 
-/** How streams are kept, and how connections that follow them are held. */
+/** How long the log keeps streams, and how long connections that follow them live. */
 @ConfigMapping(prefix = "holdfast.stream")
 public interface StreamConfig {
 
@@ -19,35 +19,35 @@ public interface StreamConfig {
   Duration eventTtl();
 
   /**
-   * How long the events of a stream are kept once it is complete and was delivered to its end. One
-   * second to thirty days.
+   * How long the events of a stream are kept after it is complete and delivered. One second to
+   * thirty days.
    */
   @WithDefault("2m")
   @DurationMin(seconds = 1)
   @DurationMax(days = 30)
   Duration completedTtl();
 
-  /** The most events that a stream keeps; the oldest are purged. 100 to 10 million. */
+  /** Events kept per stream; the oldest are purged. 100 to 10 million. */
   @WithDefault("10000")
   @Min(100)
   @Max(10_000_000)
   int maxEvents();
 
-  /** The {@code retry} that clients are sent: how long they wait before they reconnect. */
+  /** The {@code retry} field sent to clients: how long they wait before they reconnect. */
   @WithDefault("5s")
   @DurationMin(millis = 10)
   @DurationMax(minutes = 10)
   Duration retry();
 
-  /** The {@code retry} that clients are sent when this replica stops and others serve them. */
+  /** The {@code retry} field sent to clients when this replica drains and others serve them. */
   @WithDefault("500ms")
   @DurationMin(millis = 10)
   @DurationMax(minutes = 10)
   Duration drainRetry();
 
   /**
-   * How long running calls may go on here when this replica is to stop; what still runs then is
-   * handed over. Some seconds less than whoever stops it waits before it kills. Up to one day;
+   * How long a draining replica lets its calls run before other replicas take them over. Set it a
+   * few seconds below the time after which the orchestrator kills the process. Up to one day;
    * {@code 0s} hands over at once.
    */
   @WithDefault("20s")
@@ -55,43 +55,43 @@ public interface StreamConfig {
   @DurationMax(days = 1)
   Duration drainTimeout();
 
-  /** How long a connection may be silent before a comment is sent on it. */
+  /** How long a connection may be silent before the gateway sends a comment. */
   @WithDefault("30s")
   @DurationMin(millis = 100)
   @DurationMax(minutes = 10)
   Duration keepAlive();
 
   /**
-   * A connection on which no event was sent for so long is closed after a {@code retry}. The stream
-   * lives on.
+   * How long a connection may carry no event. Then the gateway sends {@code retry} and closes it;
+   * the stream continues.
    */
   @WithDefault("5m")
   @DurationMin(millis = 100)
   @DurationMax(days = 1)
   Duration idleTimeout();
 
-  /** The longest life of one connection; it is closed after a {@code retry}. */
+  /** How long one connection may live. Then the gateway sends {@code retry} and closes it. */
   @WithDefault("1h")
   @DurationMin(millis = 100)
   @DurationMax(days = 1)
   Duration maxLifetime();
 
   /**
-   * A connection whose client takes nothing of what is written to it for so long is cut off; the
-   * stream lives on.
+   * How long a client may take nothing of what is written to it. Then the gateway resets the
+   * connection; the stream continues.
    */
   @WithDefault("1m")
   @DurationMin(millis = 100)
   @DurationMax(hours = 1)
   Duration writeTimeout();
 
-  /** Which requests get a durable stream even when the upstream would answer them at once. */
+  /** Which requests get a durable stream even if the upstream answers them with plain JSON. */
   @WithDefault("calls")
   Durable durable();
 
   /** Which requests are durable. */
   enum Durable {
-    /** Tool calls, and whatever the upstream itself answers with a stream. */
+    /** Tool calls, and requests that the upstream answers with a stream. */
     CALLS,
     /** Every request but {@code initialize}. */
     ALL

@@ -5,21 +5,21 @@ import dev.holdfast.session.Session;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Names for streams. */
+/** Names of the streams of a session. */
 public final class StreamNames {
 
-  /** The standalone stream of a session: what the upstream says unasked. */
+  /** The standalone stream: what the upstream sends outside of any request. */
   public static final String STANDALONE = "g";
 
-  /** The one stream of a session over HTTP with SSE: it keeps the events of all its streams. */
-  public static final String ONE = "m";
+  /** The shared stream of a session over HTTP with SSE, which holds the events of all streams. */
+  public static final String SHARED = "m";
 
   private static final String ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
   private static final int LENGTH = 12;
 
   private StreamNames() {}
 
-  /** A stream of a session. */
+  /** A stream of a session, by its name. */
   public static StreamRef of(Session session, String name) {
     return new StreamRef(session.id().value(), name);
   }
@@ -29,19 +29,27 @@ public final class StreamNames {
     return of(session, STANDALONE);
   }
 
-  /** The one stream of a session over HTTP with SSE. */
-  public static StreamRef one(Session session) {
-    return of(session, ONE);
+  /** The shared stream of a session over HTTP with SSE. */
+  public static StreamRef shared(Session session) {
+    return of(session, SHARED);
   }
 
-  /** The stream that keeps the events of all streams of a session; null when each keeps its own. */
-  public static @Nullable String keptIn(Session session) {
-    return session.hasOneStream() ? ONE : null;
+  /** A stream of a session with a new name, for requests. */
+  public static StreamRef next(Session session) {
+    return of(session, next());
   }
 
   /**
-   * A new name: 62 random bits, so that replicas need not ask each other. A name is no secret; the
-   * log refuses one that its session has already.
+   * The name of the stream that holds the events of all streams of a session; null when each stream
+   * holds its own.
+   */
+  public static @Nullable String sharedName(Session session) {
+    return session.hasOneStream() ? SHARED : null;
+  }
+
+  /**
+   * A new name of 62 random bits, so that replicas need no coordination. Names are not secret. The
+   * log refuses a name that the session has already.
    */
   public static String next() {
     ThreadLocalRandom random = ThreadLocalRandom.current();

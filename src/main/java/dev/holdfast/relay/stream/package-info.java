@@ -1,6 +1,6 @@
 /**
- * What the other rooms of the relay share: names of streams, event ids, configuration, failures,
- * the listener.
+ * What all rooms of the relay share: names of streams, event ids, configuration, admission, the
+ * relay's failures, and the listener for metrics.
  */
 @NullMarked
 package dev.holdfast.relay.stream;

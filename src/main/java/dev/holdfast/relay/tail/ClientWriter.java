@@ -6,81 +6,80 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 
 /**
- * Sends what a {@link Tail} has, and gives up a client that does not take it: the longest stall, an
- * eviction and the end of the connection's life count while a write waits, too. Owned by the thread
- * of its tail.
+ * Writes the frames of a {@link Tail} and gives up a client that does not read. The write timeout,
+ * an eviction and the maximum lifetime apply while a write waits. Owned by the thread of the tail.
  */
 final class ClientWriter {
 
   /**
-   * What is written at once. Small, so that a slow client that reads is told from one that does
-   * not, however large a page or an event is; and all that is held for either.
+   * Bytes of one write. A small number tells a slow client from one that does not read, however
+   * large an event is.
    */
-  static final int PIECE = 64 * 1024;
+  static final int CHUNK = 64 * 1024;
 
   /**
-   * How often a write that waits looks whether it is still wanted. Once it is not, it has as long
-   * again: a client that reads shall learn when to come back.
+   * The interval at which a waiting write checks whether the tail should end. After that the client
+   * has one more interval to read the {@code retry} that tells it when to reconnect.
    */
-  private static final Duration LOOK = Duration.ofSeconds(1);
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
   private final ClientConnection connection;
-  private final BooleanSupplier unwanted;
-  private final ConnectionClock lifetime;
-  private final Duration longestStall;
+  private final BooleanSupplier shouldEnd;
+  private final ConnectionClock clock;
+  private final Duration timeout;
 
   /**
-   * Opens.
+   * Creates a writer.
    *
-   * @param unwanted tells whether the tail is to end as soon as it can
-   * @param lifetime is told what is written
-   * @param longestStall how long the client may take nothing
+   * @param shouldEnd whether the tail should end as soon as it can
+   * @param clock hears of each write
+   * @param timeout how long the client may take nothing
    */
   ClientWriter(
       ClientConnection connection,
-      BooleanSupplier unwanted,
-      ConnectionClock lifetime,
-      Duration longestStall) {
+      BooleanSupplier shouldEnd,
+      ConnectionClock clock,
+      Duration timeout) {
     this.connection = connection;
-    this.unwanted = unwanted;
-    this.lifetime = lifetime;
-    this.longestStall = longestStall;
+    this.shouldEnd = shouldEnd;
+    this.clock = clock;
+    this.timeout = timeout;
   }
 
-  /** Sends what is buffered, and waits until the socket has taken it. */
+  /** Writes the buffered frames and waits until the socket has taken them. */
   void flush(SseWriter frames) throws ClientGoneException {
     if (frames.length() == 0) {
       return;
     }
-    lifetime.written();
+    clock.written();
     byte[] bytes = frames.take();
-    for (int at = 0; at < bytes.length; at += PIECE) {
-      connection.write(piece(bytes, at));
+    for (int at = 0; at < bytes.length; at += CHUNK) {
+      connection.write(chunk(bytes, at));
       awaitTaken();
     }
   }
 
-  private static byte[] piece(byte[] bytes, int at) {
-    return bytes.length <= PIECE
+  private static byte[] chunk(byte[] bytes, int at) {
+    return bytes.length <= CHUNK
         ? bytes
-        : Arrays.copyOfRange(bytes, at, Math.min(at + PIECE, bytes.length));
+        : Arrays.copyOfRange(bytes, at, Math.min(at + CHUNK, bytes.length));
   }
 
   private void awaitTaken() throws ClientGoneException {
     long since = System.nanoTime();
     boolean lastChance = false;
-    Duration left = longestStall;
-    while (!connection.awaitTaken(left.compareTo(LOOK) < 0 ? left : LOOK)) {
-      left = longestStall.minusNanos(System.nanoTime() - since);
+    Duration left = timeout;
+    while (!connection.awaitTaken(left.compareTo(CHECK_INTERVAL) < 0 ? left : CHECK_INTERVAL)) {
+      left = timeout.minusNanos(System.nanoTime() - since);
       if (lastChance || !left.isPositive()) {
         connection.abort();
         throw new ClientGoneException(null);
       }
-      lastChance = unwanted.getAsBoolean() || lifetime.isOld();
+      lastChance = shouldEnd.getAsBoolean() || clock.isOld();
     }
   }
 
-  /** Sends what is buffered, if anything, with the end of the response. */
+  /** Writes the buffered frames, if there are any, with the end of the response. */
   void end(SseWriter frames) throws ClientGoneException {
     if (frames.length() > 0) {
       connection.end(frames.take());

@@ -4,8 +4,8 @@ import dev.holdfast.relay.stream.StreamConfig;
 import java.time.Duration;
 
 /**
- * The clock of one connection: when it wants a sign of life, and when it has lived long enough.
- * Owned by the thread of its {@link Tail}. Counts by the monotonic clock.
+ * The deadlines of one connection: keep-alive, idle timeout and maximum lifetime, by the monotonic
+ * clock. Owned by the thread of its {@link Tail}.
  */
 final class ConnectionClock {
 
@@ -28,28 +28,28 @@ final class ConnectionClock {
     lastWrite = System.nanoTime();
   }
 
-  /** How long the connection has lived. */
+  /** The time since the connection was opened. */
   Duration age() {
     return since(opened);
   }
 
-  /** Whether the connection should be closed: too old, or too long without an event. */
+  /** Whether the connection reached its maximum lifetime or its idle timeout. */
   boolean isOver() {
     return isOld() || left(lastEvent, config.idleTimeout()).isZero();
   }
 
-  /** Whether the connection has lived as long as one may. */
+  /** Whether the connection reached its maximum lifetime. */
   boolean isOld() {
     return left(opened, config.maxLifetime()).isZero();
   }
 
-  /** Whether nothing was sent for so long that a comment is due. */
+  /** Whether a keep-alive comment is due. */
   boolean isSilent() {
     return left(lastWrite, config.keepAlive()).isZero();
   }
 
-  /** How long until the next of these becomes true. */
-  Duration untilNextDuty() {
+  /** The time until the next of these deadlines. */
+  Duration untilNextDeadline() {
     Duration next = left(lastWrite, config.keepAlive());
     next = earlier(next, left(lastEvent, config.idleTimeout()));
     return earlier(next, left(opened, config.maxLifetime()));

@@ -9,34 +9,34 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the events of one stream look on the wire.
+ * Formats the events of one stream as SSE frames.
  *
- * @param stream the stream's name, the first part of every event id; where no header names the
- *     session, that stands before it
- * @param ids whether events carry ids; without them nobody can resume
- * @param hints whether the client understands a priming event and {@code retry}: those of before
- *     2025-11-25 stumble over an event without data
- * @param endpoint where the client is to send its messages, on the transport that tells it so
- *     (2024-11-05, Transports, HTTP with SSE); null on others
+ * @param stream the first part of every event id: the stream's name, after the session id where no
+ *     header names the session
+ * @param ids whether events have ids, without which clients cannot resume
+ * @param priming whether the client understands a priming event and {@code retry}; clients of
+ *     revisions before 2025-11-25 fail at an event without data
+ * @param endpoint the URL to which the client sends its messages (2024-11-05, Transports, HTTP with
+ *     SSE); null on Streamable HTTP
  */
-public record EventFraming(String stream, boolean ids, boolean hints, @Nullable String endpoint) {
+public record EventFraming(String stream, boolean ids, boolean priming, @Nullable String endpoint) {
 
   private static final String ENDPOINT = "endpoint";
   private static final String MESSAGE = "message";
 
-  /** That of Streamable HTTP. */
-  public EventFraming(String stream, boolean ids, boolean hints) {
-    this(stream, ids, hints, null);
+  /** Creates the framing of Streamable HTTP. */
+  public EventFraming(String stream, boolean ids, boolean priming) {
+    this(stream, ids, priming, null);
   }
 
   /**
-   * The first frame of a connection: a place to resume from, and when to come back. A client that
-   * would not understand gets a comment, so that it sees at once that it is connected.
+   * Writes the first frame of a connection: the id to resume from, and {@code retry}. A client that
+   * does not understand it gets a comment, which shows that it is connected.
    */
   void opening(SseWriter frames, Position cursor, Duration retry) {
     if (endpoint != null) {
       frames.event(ENDPOINT, ids ? id(cursor) : null, retry, endpoint.getBytes(UTF_8));
-    } else if (ids && hints) {
+    } else if (ids && priming) {
       frames.priming(id(cursor), retry);
     } else {
       frames.comment("");
@@ -44,8 +44,8 @@ public record EventFraming(String stream, boolean ids, boolean hints, @Nullable 
   }
 
   /**
-   * One event. One without a payload only ends its stream and is not sent. One that is not logged
-   * gets no id: a client that resumes does so from before it, and learns of the gap.
+   * Writes an event. An empty event only ends its stream and is not written. An event that is not
+   * in the log gets no id: a client resumes from before it and learns of the gap.
    */
   void event(SseWriter frames, LogEvent event) {
     if (event.payload().length == 0) {
@@ -60,14 +60,14 @@ public record EventFraming(String stream, boolean ids, boolean hints, @Nullable 
     }
   }
 
-  /** The last frame of a connection that is closed while its stream goes on. */
+  /** Writes the last frame of a connection that is closed while its stream continues. */
   void closing(SseWriter frames, Duration retry) {
-    if (hints) {
+    if (priming) {
       frames.retry(retry);
     }
   }
 
-  /** Names a gap: the events after one position and up to another are gone. */
+  /** Writes a comment that names the purged events between two positions. */
   void gap(SseWriter frames, Position after, Position before) {
     frames.comment("gap: events after " + after + " up to " + before + " are purged");
   }

@@ -7,43 +7,43 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Slows down connections that evict each other. A client with two live connections to one stream
- * would otherwise reconnect each as soon as the other threw it out, without end.
+ * would otherwise reconnect each of them as soon as the other evicts it. Thread-safe.
  */
 public final class EvictionBackoff {
 
-  private static final Duration LONGEST = Duration.ofMinutes(1);
+  private static final Duration MAX_RETRY = Duration.ofMinutes(1);
 
-  /** A connection that lived so long before it was evicted was not part of a fight. */
+  /** After this lifetime, an eviction counts as the first. */
   private static final Duration CALM = Duration.ofMinutes(1);
 
-  private static final int DOUBLINGS = 10;
+  private static final int MAX_DOUBLINGS = 10;
 
   private final Map<StreamRef, Integer> recent = new ConcurrentHashMap<>();
   private final Duration first;
 
   /**
-   * Starts with no evictions.
+   * Creates a record without evictions.
    *
-   * @param first the retry that the first evicted connection gets
+   * @param first the {@code retry} that the first evicted connection gets
    */
   public EvictionBackoff(Duration first) {
     this.first = first;
   }
 
   /**
-   * The retry that an evicted connection is sent: twice as long each time.
+   * The {@code retry} for an evicted connection: twice as long for each eviction, up to a bound.
    *
-   * @param age how long that connection had lived
+   * @param age the time since the connection was opened
    */
   Duration retryAfter(StreamRef stream, Duration age) {
     int before =
         recent.merge(stream, 1, (old, one) -> age.compareTo(CALM) > 0 ? one : old + one) - 1;
-    Duration grown = first.multipliedBy(1L << Math.min(before, DOUBLINGS));
-    return grown.compareTo(LONGEST) < 0 ? grown : first.compareTo(LONGEST) > 0 ? first : LONGEST;
+    Duration grown = first.multipliedBy(1L << Math.min(before, MAX_DOUBLINGS));
+    return grown.compareTo(MAX_RETRY) < 0 ? grown : first.compareTo(MAX_RETRY) > 0 ? first : MAX_RETRY;
   }
 
-  /** Forgets the streams of sessions that are gone, and everything else too: fights start anew. */
-  void forget() {
+  /** Forgets all evictions, so that streams of ended sessions take no memory. */
+  void clear() {
     recent.clear();
   }
 }

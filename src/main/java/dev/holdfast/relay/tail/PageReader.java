@@ -11,13 +11,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a stream for one {@link Tail}: as much at once as there is room for, and past a store that
- * is away for a moment. Owned by the thread of its tail.
+ * Reads pages of a stream for one {@link Tail}, as large as the room for them allows, and retries
+ * while the store is away. Owned by the thread of the tail.
  */
 public final class PageReader {
 
-  /** The most events that are read at once: enough for a burst to go out in few writes. */
-  private static final int PAGE = 500;
+  /** The most events of one page: enough for a burst to go out in few writes. */
+  private static final int MAX_EVENTS = 500;
 
   /** Bytes that a tail reads at once when it has the room to itself. */
   static final long LARGEST = 1 << 20;
@@ -28,19 +28,19 @@ public final class PageReader {
   /** Fraction of the heap for all pages: frames and buffers on their way out need as much twice. */
   private static final int HEAP_FRACTION = 24;
 
-  /** Read before it is known how large the events of the stream are. */
+  /** Events of the first page, before the size of the events is known. */
   static final int FIRST_PAGE = 128;
 
-  /** How long a store may be away before the client of a stream from elsewhere is sent there. */
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  /** How long the tail of a stream that another replica writes waits for the store. */
+  private static final Duration MAX_OUTAGE = Duration.ofSeconds(5);
 
   private final EventLog log;
   private final StreamRef stream;
 
-  /** What was read before anybody asked. */
+  /** A page that was read before the tail started. */
   private @Nullable ReadResult ahead;
 
-  /** How large an event is on the wire, as far as is known; 0 before the first. */
+  /** The size of an event of the last page on the wire; 0 before the first page. */
   private int eventBytes;
 
   PageReader(EventLog log, StreamRef stream) {
@@ -53,30 +53,30 @@ public final class PageReader {
     return ByteBudget.ofHeap(HEAP_FRACTION, Long.MAX_VALUE);
   }
 
-  /** What a tail does each time that the store is found to be away. */
-  interface Meanwhile {
+  /** What a tail does between two attempts to reach the store. */
+  interface BetweenAttempts {
 
-    /** Returns whether it is worth waiting for the store. */
-    boolean goOn() throws ClientGoneException;
+    /** Returns whether to try again. */
+    boolean tryAgain() throws ClientGoneException;
   }
 
   /**
-   * Begins with what was read already. That there was nothing is not begun with: something may have
-   * come before the stream is watched, and would not wake the tail.
+   * Uses a page that was already read. An empty page is read again: events may have come before the
+   * tail watched the stream, and would not wake it.
    */
-  void beginWith(ReadResult first) {
-    boolean nothing = first instanceof ReadResult.Events events && events.events().isEmpty();
-    ahead = nothing ? null : first;
+  void startWith(ReadResult page) {
+    boolean empty = page instanceof ReadResult.Events events && events.events().isEmpty();
+    ahead = empty ? null : page;
   }
 
   /**
-   * Reads on.
+   * Reads the next page.
    *
    * @param after the last event that was read
-   * @param room for so many bytes of events
-   * @throws StoreUnavailableException when it is away for too long
+   * @param room the size of the page in bytes, as far as the size of the events is known
+   * @throws StoreUnavailableException when the store is away for too long
    */
-  ReadResult read(Position after, long room, Meanwhile meanwhile)
+  ReadResult read(Position after, long room, BetweenAttempts between)
       throws ClientGoneException, InterruptedException {
     if (ahead != null) {
       ReadResult first = ahead;
@@ -88,7 +88,7 @@ public final class PageReader {
       try {
         return log.read(stream, after, pageOf(room));
       } catch (StoreUnavailableException away) {
-        if (isTooLong(since) || !meanwhile.goOn()) {
+        if (isTooLong(since) || !between.tryAgain()) {
           throw away;
         }
         Thread.sleep(backoff.delay());
@@ -97,16 +97,16 @@ public final class PageReader {
   }
 
   private int pageOf(long room) {
-    return eventBytes == 0 ? FIRST_PAGE : Math.clamp(room / eventBytes, 1, PAGE);
+    return eventBytes == 0 ? FIRST_PAGE : Math.clamp(room / eventBytes, 1, MAX_EVENTS);
   }
 
-  /** Where the stream is written, the client is sent nowhere: there is no better place for it. */
+  /** A tail on the replica that writes the stream waits for ever: no other replica serves better. */
   private boolean isTooLong(long since) {
-    return System.nanoTime() - since > PATIENCE.toNanos() && !log.isWrittenHere(stream);
+    return System.nanoTime() - since > MAX_OUTAGE.toNanos() && !log.isWrittenHere(stream);
   }
 
-  /** Is told how large events have turned out to be. */
-  void sized(int events, int bytes) {
+  /** Learns the size of events from a page. */
+  void measure(int events, int bytes) {
     eventBytes = Math.ceilDiv(bytes, events);
   }
 }

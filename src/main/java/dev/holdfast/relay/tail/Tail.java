@@ -16,28 +16,30 @@ import java.util.List;
 import org.jboss.logging.Logger;
 
 /**
- * One reader of a stream: a cursor and a connection. Reads everything after the cursor, writes it
- * out and, when there is nothing, waits to be woken. Replay and live following are the same loop.
+ * One reader of a stream: a cursor and a connection. It reads the events after the cursor, writes
+ * them to the client and, when there are none, waits for a wake-up. Replay and live following are
+ * the same loop.
  *
  * <p>Runs on one thread, which owns every field that is neither final nor volatile.
  */
-public final class Tail {
+public final class Tail implements Tails.Movable {
 
   private static final Logger LOG = Logger.getLogger(Tail.class);
 
-  private static final int LITTLE = 16 * 1024;
+  /** The last event goes out together with the end of the response, up to this many bytes. */
+  private static final int END_WITH_RESPONSE = 16 * 1024;
 
-  /** How long a wait may last, lest a wake-up was lost on its way from another replica. */
-  private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
+  /** Upper bound of one wait, in case a wake-up from another replica was lost. */
+  private static final Duration MAX_WAIT = Duration.ofSeconds(10);
 
   private final TailContext context;
   private final StreamRef stream;
   private final EventFraming framing;
   private final Kind kind;
-  private final Runnable alive;
+  private final Runnable inUse;
   private final TailSignal signal = new TailSignal();
   private final SseWriter frames = new SseWriter();
-  private final ConnectionClock lifetime;
+  private final ConnectionClock clock;
   private final PageReader reader;
 
   /** Set by any thread. */
@@ -51,23 +53,23 @@ public final class Tail {
   /** Whether the newest event is not in the log, so that the client cannot resume after it. */
   private boolean pastLog;
 
-  /** How a tail came to be. */
+  /** Where the cursor of a tail comes from. */
   public enum Kind {
-    /** By a request: follows the stream from its start. */
+    /** A request: the tail begins at the start of the stream. */
     REQUEST,
-    /** By {@code Last-Event-ID}: the client has a cursor of its own. */
+    /** {@code Last-Event-ID}: the client has the cursor. */
     RESUMED,
-    /** By a plain GET: the client has no cursor and takes what was not delivered yet. */
+    /** A plain GET: the client has no cursor and gets the events that were not delivered yet. */
     STANDALONE,
-    /** By a GET whose cursor cannot be read: the client takes all there is. */
+    /** A GET with an unreadable cursor: the client gets all events of the log. */
     FROM_START
   }
 
   /**
-   * Prepares; {@link #run} starts.
+   * Creates a tail that {@link #run} starts.
    *
    * @param cursor the last event that the client has
-   * @param alive called from time to time while the client listens
+   * @param inUse runs from time to time while the client listens
    */
   public Tail(
       TailContext context,
@@ -75,70 +77,70 @@ public final class Tail {
       EventFraming framing,
       Position cursor,
       Kind kind,
-      Runnable alive) {
+      Runnable inUse) {
     this.context = context;
     this.stream = stream;
     this.framing = framing;
     this.cursor = cursor;
     this.kind = kind;
-    this.alive = alive;
-    this.lifetime = new ConnectionClock(context.config());
+    this.inUse = inUse;
+    this.clock = new ConnectionClock(context.config());
     this.reader = new PageReader(context.log(), stream);
   }
 
-  /** Begins with what was read already after the cursor. */
-  Tail beginningWith(ReadResult first) {
-    reader.beginWith(first);
+  /** Uses a page that was already read after the cursor. */
+  Tail startingWith(ReadResult page) {
+    reader.startWith(page);
     return this;
   }
 
-  /** The stream that is read. */
+  @Override
   public StreamRef stream() {
     return stream;
   }
 
   /**
    * Follows the stream until it is complete, the client is gone, a newer tail takes its place, or
-   * the connection has lived long enough. Ends the connection.
+   * the connection is too old. Closes the connection.
    */
   public void run(ClientConnection connection) {
     context.listener().connectionOpened();
     connection.onGone(signal::gone);
-    context.running().add(this);
+    context.tails().add(this);
     StreamConfig config = context.config();
-    ClientWriter outlet =
-        new ClientWriter(connection, this::isUnwanted, lifetime, config.writeTimeout());
+    ClientWriter writer =
+        new ClientWriter(connection, this::shouldEnd, clock, config.writeTimeout());
     try {
       framing.opening(frames, cursor, config.retry());
-      follow(outlet);
-      outlet.end(frames);
+      follow(writer);
+      writer.end(frames);
       if (complete) {
         context.log().markFullyDelivered(stream);
       }
     } catch (ClientGoneException gone) {
-      LOG.tracef("stream=%s the client is gone", stream);
-    } catch (InterruptedException stopped) {
+      LOG.tracef("client is gone stream=%s", stream);
+    } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException unforeseen) {
-      LOG.errorf(unforeseen, "stream=%s connection closed in an unforeseen way", stream);
+    } catch (RuntimeException unexpected) {
+      LOG.errorf(unexpected, "tail failed unexpectedly stream=%s", stream);
     } finally {
       connection.end();
-      context.running().remove(this);
+      context.tails().remove(this);
       context.listener().connectionClosed();
     }
   }
 
-  private void follow(ClientWriter outlet) throws ClientGoneException, InterruptedException {
+  private void follow(ClientWriter writer) throws ClientGoneException, InterruptedException {
     try (Watch _ = context.log().watch(stream, signal)) {
       if (kind == Kind.STANDALONE) {
-        // The tail that was just evicted may have delivered more since this one was asked for.
+        // The tail that was just evicted may have delivered more since this tail was created.
         cursor = later(cursor, context.log().deliveredUpTo(stream));
       }
-      while (step(outlet)) {}
+      while (step(writer)) {}
     } catch (StoreUnavailableException away) {
-      // What the client misses is in the log. It comes back for it with its cursor, which it may
-      // have yet to get from the opening frame: so that is sent all the same.
-      LOG.debugf("stream=%s connection closed, the store is away: %s", stream, away.getMessage());
+      // The client resumes with its cursor later. The opening frame, which may give it the cursor,
+      // is sent in any case.
+      LOG.debugf("tail ended, the store is away stream=%s: %s", stream, away.getMessage());
       framing.closing(frames, context.config().retry());
     }
   }
@@ -147,22 +149,22 @@ public final class Tail {
     return a.compareTo(b) < 0 ? b : a;
   }
 
-  /** Reads once and acts on it; returns whether to go on. */
-  private boolean step(ClientWriter outlet) throws ClientGoneException, InterruptedException {
+  /** Reads one page and handles it; returns whether to continue. */
+  private boolean step(ClientWriter writer) throws ClientGoneException, InterruptedException {
     long room = context.pages().takeShare(PageReader.SMALLEST, PageReader.LARGEST);
     try {
-      ReadResult next = reader.read(cursor, room, () -> bearWithTheStore(outlet));
-      // An evicted tail stops even when it never has to wait: an event goes to one connection only.
-      if (signal.ended()) {
+      ReadResult page = reader.read(cursor, room, () -> waitForStore(writer));
+      // An evicted tail ends even if it never has to wait: an event goes to one connection only.
+      if (signal.isEnding()) {
         return await(Duration.ZERO);
       }
-      switch (next) {
+      switch (page) {
         case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> {}
         case ReadResult.Events(List<LogEvent> events) -> {
-          return deliver(events, outlet);
+          return deliver(events, writer);
         }
         case ReadResult.Gap gap -> {
-          return passOver(gap);
+          return skip(gap);
         }
         case ReadResult.EndOfStream _, ReadResult.NoSuchStream _ -> {
           return false;
@@ -171,36 +173,39 @@ public final class Tail {
     } finally {
       context.pages().giveBack(room);
     }
-    return pause(outlet);
+    return pause(writer);
   }
 
-  /** The store is away for a moment: the client need not notice. */
-  private boolean bearWithTheStore(ClientWriter outlet) throws ClientGoneException {
-    if (isUnwanted() || lifetime.isOver()) {
+  /** Keeps the connection alive while the store is away; returns whether to try again. */
+  private boolean waitForStore(ClientWriter writer) throws ClientGoneException {
+    if (shouldEnd() || clock.isOver()) {
       return false;
     }
-    if (lifetime.isSilent()) {
-      frames.comment("");
-    }
-    outlet.flush(frames);
+    commentIfSilent();
+    writer.flush(frames);
     return true;
   }
 
-  private boolean deliver(List<LogEvent> events, ClientWriter outlet) throws ClientGoneException {
+  private void commentIfSilent() {
+    if (clock.isSilent()) {
+      frames.comment("");
+    }
+  }
+
+  private boolean deliver(List<LogEvent> events, ClientWriter writer) throws ClientGoneException {
     for (LogEvent event : events) {
       framing.event(frames, event);
     }
     LogEvent newest = events.getLast();
     int count = events.size();
-    reader.sized(count, frames.length());
-    // What ends the stream goes out with the end of the response, if it is not much.
-    if (!newest.last() || frames.length() > LITTLE) {
-      outlet.flush(frames);
+    reader.measure(count, frames.length());
+    if (!newest.last() || frames.length() > END_WITH_RESPONSE) {
+      writer.flush(frames);
     }
     cursor = newest.position();
     pastLog = !newest.logged();
     replayed += behind ? count : 0;
-    lifetime.delivered();
+    clock.delivered();
     context.listener().delivered(count);
     if (stream.name().equals(StreamNames.STANDALONE)) {
       context.log().markDelivered(stream, cursor);
@@ -209,41 +214,47 @@ public final class Tail {
       caughtUp();
       complete = true;
     }
-    // Also here, since a busy stream may never leave the time for a pause.
-    return !newest.last() && !sentElsewhere() && mayLiveOn();
+    // Checked here too, because a busy stream may never pause.
+    return !newest.last() && !movedAway() && mayContinue();
   }
 
-  /** Nothing to read: sends what is buffered and waits. */
-  private boolean pause(ClientWriter outlet) throws ClientGoneException, InterruptedException {
+  /** There is nothing to read: sends what is buffered and waits. */
+  private boolean pause(ClientWriter writer) throws ClientGoneException, InterruptedException {
     caughtUp();
-    if (sentElsewhere()) {
+    if (movedAway()) {
       return false;
     }
-    outlet.flush(frames);
-    Duration wait = lifetime.untilNextDuty();
-    return await(wait.compareTo(LOOK_AGAIN) < 0 ? wait : LOOK_AGAIN);
+    writer.flush(frames);
+    Duration wait = clock.untilNextDeadline();
+    return await(wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT);
   }
 
   private boolean await(Duration most) throws InterruptedException {
     return switch (signal.await(most)) {
       case WOKEN -> true;
-      case TIMED_OUT -> keepAlive();
+      case TIMED_OUT -> {
+        boolean continues = mayContinue();
+        if (continues) {
+          commentIfSilent();
+        }
+        yield continues;
+      }
       case GONE -> false;
       case EVICTED -> {
-        framing.closing(frames, context.evictions().retryAfter(stream, lifetime.age()));
+        framing.closing(frames, context.evictions().retryAfter(stream, clock.age()));
         yield false;
       }
     };
   }
 
-  /** Asks that the client be sent to another replica, as soon as it can go on there. */
-  void move() {
+  @Override
+  public void move() {
     moving = true;
     signal.wake();
   }
 
-  private boolean sentElsewhere() {
-    if (mustLeave()) {
+  private boolean movedAway() {
+    if (mayMove()) {
       framing.closing(frames, context.config().drainRetry());
       return true;
     }
@@ -251,59 +262,48 @@ public final class Tail {
   }
 
   /**
-   * A client that was given no event id yet would lose its call with the connection: it stays. So
-   * does one whose newest event had none, until it gets one: elsewhere it would find a gap.
+   * Whether the client shall move and can resume elsewhere. A client without an event id would lose
+   * its call with the connection. A client whose newest event is not in the log would find a gap.
    */
-  private boolean mustLeave() {
+  private boolean mayMove() {
     return moving
         && !pastLog
         && (kind != Kind.REQUEST
-            || (framing.ids() && (framing.hints() || !cursor.equals(Position.START))));
+            || (framing.ids() && (framing.priming() || !cursor.equals(Position.START))));
   }
 
-  private boolean isUnwanted() {
-    return mustLeave() || signal.ended();
+  private boolean shouldEnd() {
+    return mayMove() || signal.isEnding();
   }
 
-  private boolean keepAlive() {
-    if (!mayLiveOn()) {
-      return false;
-    }
-    if (lifetime.isSilent()) {
-      frames.comment("");
-    }
-    return true;
-  }
-
-  /** Says that the client still listens, and closes a connection that has lived long enough. */
-  private boolean mayLiveOn() {
+  /** Notes that the session is in use; closes a connection that is too old. */
+  private boolean mayContinue() {
     try {
-      alive.run();
+      inUse.run();
     } catch (SessionStoreException away) {
-      // Whether the log is away too, the next read tells.
-      LOG.debugf("stream=%s use of the session is not noted: %s", stream, away.getMessage());
+      // The next read tells whether the log is away too.
+      LOG.debugf("use of the session not noted stream=%s: %s", stream, away.getMessage());
     }
-    if (lifetime.isOver()) {
+    if (clock.isOver()) {
       framing.closing(frames, context.config().retry());
       return false;
     }
     return true;
   }
 
-  /** Events that the client has not seen are gone. */
-  private boolean passOver(ReadResult.Gap gap) {
+  private boolean skip(ReadResult.Gap gap) {
     context.listener().gap();
     if (context.onGap() == ReplayConfig.OnGap.ERROR && hasOwnCursor()) {
-      // It comes back with its cursor and is then refused with 410: a status cannot be sent here.
+      // The client resumes with its cursor and gets 410: here no status can be sent.
       framing.closing(frames, context.config().retry());
       return false;
     }
-    Position before = gap.resumeAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
-    framing.gap(frames, cursor, before);
-    if (before.equals(cursor)) {
+    Position next = gap.goOnAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
+    framing.gap(frames, cursor, next);
+    if (next.equals(cursor)) {
       return false;
     }
-    cursor = before;
+    cursor = next;
     return true;
   }
 
@@ -316,7 +316,7 @@ public final class Tail {
 
   private void caughtUp() {
     if (behind && kind == Kind.RESUMED) {
-      context.listener().replayed(replayed, lifetime.age());
+      context.listener().replayed(replayed, clock.age());
     }
     behind = false;
   }

@@ -7,15 +7,14 @@ import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 
 /**
- * What all tails share.
+ * What all tails of a replica share.
  *
- * @param log where streams are read
- * @param config how connections are held
- * @param onGap what happens when events are gone
- * @param evictions remembers who was evicted, to slow down clients that fight
- * @param listener is told what happens
- * @param running knows those that run
- * @param pages how much is read at once
+ * @param log the log that they read
+ * @param config timeouts of connections
+ * @param onGap what happens when events were purged
+ * @param evictions the delay that evicted clients are told
+ * @param tails the tails that run
+ * @param pages the bytes that tails may read ahead of their clients
  */
 public record TailContext(
     EventLog log,
@@ -23,5 +22,5 @@ public record TailContext(
     ReplayConfig.OnGap onGap,
     EvictionBackoff evictions,
     RelayListener listener,
-    Tails running,
+    Tails tails,
     ByteBudget pages) {}

@@ -5,7 +5,6 @@ import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
@@ -20,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Gives clients a tail of a stream, at the right place. Thread-safe; methods may block. */
+/** Opens tails of streams at the right position. Thread-safe; methods may block. */
 public final class TailOpener {
 
   private final EventLog log;
@@ -28,79 +27,86 @@ public final class TailOpener {
   private final ReplayConfig replay;
   private final RelayListener listener;
   private final Admission admission;
-  private final Consumer<Session> used;
+  private final Consumer<Session> inUse;
   private final InstantSource clock;
   private final EvictionBackoff evictions;
   private final TailContext context;
 
   /**
-   * Opens none yet.
+   * Creates the opener.
    *
-   * @param used is told from time to time of each session to which a client listens
-   * @param clock tells how old a cursor is
+   * @param tails registers the tails while they run
+   * @param inUse receives, from time to time, each session that a client follows
+   * @param clock gives the age of a cursor
    */
-  public TailOpener(Parts parts, Consumer<Session> used, InstantSource clock) {
-    this.log = parts.log();
-    this.streams = parts.streams();
-    this.replay = parts.replay();
-    this.listener = parts.listener();
-    this.admission = parts.admission();
-    this.used = used;
+  public TailOpener(
+      EventLog log,
+      StreamConfig streams,
+      ReplayConfig replay,
+      RelayListener listener,
+      Tails tails,
+      Admission admission,
+      Consumer<Session> inUse,
+      InstantSource clock) {
+    this.log = log;
+    this.streams = streams;
+    this.replay = replay;
+    this.listener = listener;
+    this.admission = admission;
+    this.inUse = inUse;
     this.clock = clock;
     this.evictions = new EvictionBackoff(streams.retry());
     this.context =
         new TailContext(
-            log, streams, replay.onGap(), evictions, listener, parts.tails(), PageReader.pages());
+            log, streams, replay.onGap(), evictions, listener, tails, PageReader.pages());
   }
 
-  /** Of a request that was just made. */
+  /** Follows the stream of a new request. */
   public Tail ofRequest(Session session, StreamRef stream) {
-    return tail(session, stream, Position.START, Tail.Kind.REQUEST);
+    return tail(session, stream, framing(session, stream), Position.START, Tail.Kind.REQUEST);
   }
 
   /**
-   * Of the one stream of a session, which was just opened.
+   * Follows the new shared stream of a session over HTTP with SSE.
    *
-   * @param endpoint where the client is to send its messages
+   * @param endpoint the URL to which the client sends its messages
    */
-  public Tail one(Session session, String endpoint) {
-    StreamRef stream = StreamNames.one(session);
-    return tail(session, stream, framing(session, endpoint), Position.START, Tail.Kind.REQUEST);
+  public Tail shared(Session session, String endpoint) {
+    StreamRef stream = StreamNames.shared(session);
+    return tail(
+        session, stream, sharedFraming(session, endpoint), Position.START, Tail.Kind.REQUEST);
   }
 
   /**
-   * Of the one stream of a session, from the event after the one that the client names.
+   * Resumes the shared stream of a session over HTTP with SSE. Throws as {@link #resume} does.
    *
-   * @param endpoint where the client is to send its messages
+   * @param last the last event that the client has
+   * @param endpoint the URL to which the client sends its messages
    */
-  public Tail resumeOne(Session session, EventId last, String endpoint) {
-    return resume(session, last, framing(session, endpoint))
+  public Tail resumeShared(Session session, EventId last, String endpoint) {
+    return resume(session, last, sharedFraming(session, endpoint))
         .orElseThrow(RelayException.SessionNotFound::new);
   }
 
-  private EventFraming framing(Session session, String endpoint) {
-    String name = session.id().value() + "_" + StreamNames.ONE;
-    return new EventFraming(name, replay.enabled(), true, endpoint);
-  }
-
-  /** Of the standalone stream, from the first event that was not delivered yet. */
+  /** Follows the standalone stream from the first event that was not delivered. */
   public Tail standalone(Session session) {
     StreamRef stream = StreamNames.standalone(session);
-    return tail(session, stream, log.deliveredUpTo(stream), Tail.Kind.STANDALONE);
+    Position delivered = log.deliveredUpTo(stream);
+    return tail(session, stream, framing(session, stream), delivered, Tail.Kind.STANDALONE);
   }
 
-  /** Of the standalone stream, from the oldest event that is kept. */
+  /** Follows the standalone stream from the oldest event in the log. */
   public Tail standaloneFromStart(Session session) {
     StreamRef stream = StreamNames.standalone(session);
-    return tail(session, stream, Position.START, Tail.Kind.FROM_START);
+    return tail(session, stream, framing(session, stream), Position.START, Tail.Kind.FROM_START);
   }
 
   /**
-   * Of a stream from the event after the one that the client names.
+   * Resumes a stream.
    *
+   * @param last the last event that the client has
    * @return empty when the stream is complete and the client has all of it
-   * @throws RelayException.EventsPurged when events after it are gone, unless replay goes on after
-   *     gaps
+   * @throws RelayException.EventsPurged when later events were purged and replay stops at gaps
    * @throws RelayException.StreamNotFound when the session has no such stream
    */
   public Optional<Tail> resume(Session session, EventId last) {
@@ -112,7 +118,7 @@ public final class TailOpener {
   private Optional<Tail> resume(Session session, EventId last, EventFraming framing) {
     StreamRef stream = StreamNames.of(session, last.stream());
     boolean stale =
-        isOlderThan(last.position(), replay.window()) && !waits(stream, last.position(), framing);
+        isOlderThan(last.position(), replay.window()) && !hasMissedNothing(stream, last.position(), framing);
     ReadResult next =
         stale ? gapIn(stream) : log.read(stream, last.position(), PageReader.FIRST_PAGE);
     switch (next) {
@@ -120,35 +126,35 @@ public final class TailOpener {
         listener.gap();
         throw new RelayException.EventsPurged(last, gap.firstAvailable());
       }
-      case ReadResult.NoSuchStream _ -> throw missing(session, last);
-      case ReadResult.EndOfStream _ -> {
+      case ReadResult.Unknown _ -> throw notFound(session, last);
+      case ReadResult.Ended _ -> {
         return Optional.empty();
       }
-      case ReadResult.Events(List<LogEvent> events) when onlyEnds(events) -> {
+      case ReadResult.Events(List<LogEvent> events) when isOnlyEnd(events) -> {
         return Optional.empty();
       }
       case ReadResult.Gap _, ReadResult.Events _ -> {}
     }
     Tail tail = tail(session, stream, framing, last.position(), Tail.Kind.RESUMED);
-    return Optional.of(stale ? tail : tail.beginningWith(next));
+    return Optional.of(stale ? tail : tail.startingWith(next));
   }
 
   /**
-   * Whether nothing has come after the cursor on a stream that lives as long as its session: a
-   * client that has waited for long, and was sent away now and then, has missed nothing.
+   * Whether a shared stream has no event after the cursor. It lives as long as its session, so an
+   * old cursor is valid on a silent one.
    */
-  private boolean waits(StreamRef stream, Position cursor, EventFraming framing) {
+  private boolean hasMissedNothing(StreamRef stream, Position cursor, EventFraming framing) {
     return framing.endpoint() != null
         && log.read(stream, cursor, 1) instanceof ReadResult.Events(List<LogEvent> events)
         && events.isEmpty();
   }
 
-  /** The end of a call that was cancelled is an event, but not one that a client gets. */
-  private static boolean onlyEnds(List<LogEvent> events) {
+  /** A cancelled call ends with an empty event, which clients do not get. */
+  private static boolean isOnlyEnd(List<LogEvent> events) {
     return !events.isEmpty() && events.getFirst().last() && events.getFirst().payload().length == 0;
   }
 
-  /** What is still there for a cursor that is too old to be trusted with it. */
+  /** The gap after a cursor that is too old. */
   private ReadResult gapIn(StreamRef stream) {
     return switch (log.read(stream, Position.START, 1)) {
       case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() ->
@@ -159,13 +165,13 @@ public final class TailOpener {
     };
   }
 
-  /** A stream that was kept as long as promised and is gone was purged; others never were. */
-  private RelayException missing(Session session, EventId last) {
+  /** A stream that may have existed and expired was purged; any other stream never existed. */
+  private RelayException notFound(Session session, EventId last) {
     Position position = last.position();
-    boolean once =
+    boolean mayHaveExisted =
         position.millis() >= session.created().toEpochMilli()
             && isOlderThan(position, streams.completedTtl());
-    return once ? new RelayException.EventsPurged(last, null) : new RelayException.StreamNotFound();
+    return mayHaveExisted ? new RelayException.EventsPurged(last, null) : new RelayException.StreamNotFound();
   }
 
   private boolean isOlderThan(Position position, Duration age) {
@@ -176,17 +182,18 @@ public final class TailOpener {
     return new EventFraming(stream.name(), replay.enabled(), session.version().hasPriming());
   }
 
-  private Tail tail(Session session, StreamRef stream, Position cursor, Tail.Kind kind) {
-    return tail(session, stream, framing(session, stream), cursor, kind);
+  private EventFraming sharedFraming(Session session, String endpoint) {
+    String name = session.id().value() + "_" + StreamNames.SHARED;
+    return new EventFraming(name, replay.enabled(), true, endpoint);
   }
 
   private Tail tail(
       Session session, StreamRef stream, EventFraming framing, Position cursor, Tail.Kind kind) {
-    return new Tail(context, stream, framing, cursor, kind, () -> used.accept(session));
+    return new Tail(context, stream, framing, cursor, kind, () -> inUse.accept(session));
   }
 
-  /** Forgets who was evicted. */
+  /** Removes the record of evicted clients. */
   public void sweep() {
-    evictions.forget();
+    evictions.clear();
   }
 }

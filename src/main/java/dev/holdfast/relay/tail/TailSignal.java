@@ -4,18 +4,18 @@ import dev.holdfast.log.Watcher;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a waiting {@link Tail} is woken with. A wake-up that comes while nobody waits is kept, so
- * one between a read and the wait after it is not lost. All fields are guarded by the lock.
+ * Wakes a waiting {@link Tail}. A wake-up between a read and the wait after it is kept. Thread-safe.
  */
 final class TailSignal implements Watcher {
 
   /** Why a wait ended. */
   enum Cause {
-    /** There may be something to read. */
+    /** There may be events to read. */
     WOKEN,
-    /** Nothing happened for as long as was to be waited. */
+    /** The time is over. */
     TIMED_OUT,
     /** A newer tail took the stream. */
     EVICTED,
@@ -25,38 +25,37 @@ final class TailSignal implements Watcher {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private boolean woken;
-  private boolean evicted;
-  private boolean gone;
 
-  /** Waits for the next cause. One that ends the tail outlasts the wait: it is told every time. */
+  // Guarded by the lock.
+  private boolean woken;
+
+  /** {@link Cause#EVICTED} or {@link Cause#GONE}, once the tail must end. */
+  private @Nullable Cause ending;
+
+  /** Waits for the next cause. A cause that ends the tail is returned by every later call. */
   Cause await(Duration most) throws InterruptedException {
     lock.lock();
     try {
       long left = most.toNanos();
-      while (!woken && !evicted && !gone && left > 0) {
+      while (!woken && ending == null && left > 0) {
         left = changed.awaitNanos(left);
       }
-      Cause cause = gone ? Cause.GONE : evicted ? Cause.EVICTED : cause(woken);
+      Cause cause = woken ? Cause.WOKEN : Cause.TIMED_OUT;
       woken = false;
-      return cause;
+      return ending == null ? cause : ending;
     } finally {
       lock.unlock();
     }
   }
 
-  /** What {@link #await} would say now, without waiting and without using up a wake-up. */
-  boolean ended() {
+  /** Whether the tail must end. Does not wait and does not use up a wake-up. */
+  boolean isEnding() {
     lock.lock();
     try {
-      return gone || evicted;
+      return ending != null;
     } finally {
       lock.unlock();
     }
-  }
-
-  private static Cause cause(boolean woken) {
-    return woken ? Cause.WOKEN : Cause.TIMED_OUT;
   }
 
   @Override
@@ -66,12 +65,12 @@ final class TailSignal implements Watcher {
 
   @Override
   public void evicted() {
-    set(() -> evicted = true);
+    set(() -> ending = ending == null ? Cause.EVICTED : ending);
   }
 
-  /** The client is gone. */
+  /** The client is gone. This outweighs an eviction. */
   void gone() {
-    set(() -> gone = true);
+    set(() -> ending = Cause.GONE);
   }
 
   private void set(Runnable change) {

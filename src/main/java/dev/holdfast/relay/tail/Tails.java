@@ -10,56 +10,68 @@ import java.util.function.Predicate;
 /** The tails that run on this replica. Thread-safe. */
 public final class Tails {
 
-  private final Set<Tail> running = ConcurrentHashMap.newKeySet();
+  private final Set<Movable> running = ConcurrentHashMap.newKeySet();
   private volatile Predicate<StreamRef> moving = stream -> false;
 
-  /** Knows a tail from when it starts. */
-  void add(Tail tail) {
+  /** A tail that can send its client to another replica. */
+  interface Movable {
+
+    /** The stream that the tail reads. */
+    StreamRef stream();
+
+    /** Asks the tail to send its client to another replica as soon as the client can resume. */
+    void move();
+  }
+
+  /** Adds a tail that starts. */
+  void add(Movable tail) {
     running.add(tail);
-    // After it is known: whoever asks all to move sees this one, or this one sees the wish.
+    // Looks after it was added: either move() finds this tail, or the tail finds the request.
     if (moving.test(tail.stream())) {
       tail.move();
     }
   }
 
-  /** Forgets a tail that has ended its connection. */
-  void remove(Tail tail) {
+  /** Removes a tail that has closed its connection. */
+  void remove(Movable tail) {
     running.remove(tail);
   }
 
   /**
-   * Has tails send their clients elsewhere, also those that are still to come.
+   * Moves the clients of some streams to other replicas, also those that connect later.
    *
-   * @param which the streams whose tails are to do so
+   * @param which the streams
    */
   public void move(Predicate<StreamRef> which) {
     moving = which;
-    running.stream().filter(tail -> which.test(tail.stream())).forEach(Tail::move);
+    running.stream().filter(tail -> which.test(tail.stream())).forEach(Movable::move);
   }
 
   /**
-   * Has all tails send their clients elsewhere, one after the other, so that whoever gets them is
-   * not overrun; those that are still to come, at once.
+   * Moves all clients to other replicas, one after the other, so that they do not arrive there at
+   * the same time. Clients that connect later are moved at once.
    *
-   * @param apart the longest from one to the next
-   * @param within the longest for all of them
+   * @param interval the longest time between two of them
+   * @param within the longest time for all of them
    */
-  public void moveInTurn(Duration apart, Duration within) throws InterruptedException {
+  public void moveInTurn(Duration interval, Duration within) throws InterruptedException {
     moving = stream -> true;
-    List<Tail> all = List.copyOf(running);
+    List<Movable> all = List.copyOf(running);
     long begun = System.nanoTime();
     for (int i = 0; i < all.size(); i++) {
       Duration turn =
-          Duration.ofNanos(Math.min(apart.toNanos(), within.toNanos() / all.size()) * i);
+          Duration.ofNanos(Math.min(interval.toNanos(), within.toNanos() / all.size()) * i);
       Thread.sleep(turn.minusNanos(System.nanoTime() - begun));
       all.get(i).move();
     }
   }
 
+  /** The number of running tails. */
   public int size() {
     return running.size();
   }
 
+  /** Whether no tail runs. */
   public boolean isEmpty() {
     return running.isEmpty();
   }

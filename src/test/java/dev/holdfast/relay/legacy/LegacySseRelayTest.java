@@ -171,7 +171,7 @@ class LegacySseRelayTest {
 
     Tail tail = relay.resume(session(), cursor, id -> "/here");
 
-    assertThat(tail.stream().name()).isEqualTo(StreamNames.ONE);
+    assertThat(tail.stream().name()).isEqualTo(StreamNames.SHARED);
   }
 
   @Test

@@ -41,7 +41,7 @@ class PendingRequestsTest {
          {"jsonrpc":"2.0","id":"1","method":"c"},{"jsonrpc":"2.0","id":7,"result":{}}]
         """;
 
-    assertThat(PendingRequests.idsOf(Envelopes.read(bytes(batch))))
+    assertThat(Envelopes.read(bytes(batch)).requestIds())
         .containsExactly(RequestId.of(1), RequestId.of("1"));
   }
 

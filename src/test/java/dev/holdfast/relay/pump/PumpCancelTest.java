@@ -104,7 +104,7 @@ class PumpCancelTest {
   void shouldHearOfACancellationBeforeItBlamesTheUpstream() {
     pumping.source.fail(new UpstreamException.Broken("cut", null));
     Pump pump = pumping.pump("1");
-    pumping.hearCancellations = () -> pump.cancel(ONE);
+    pumping.collectCancellations = () -> pump.cancel(ONE);
 
     pump.run();
 

@@ -22,7 +22,7 @@ public final class PumpFixture {
 
   final LogFixture desk = new LogFixture();
   final ScriptedSource source = new ScriptedSource();
-  volatile Runnable hearCancellations = () -> {};
+  volatile Runnable collectCancellations = () -> {};
   final FaultyWriter writer = new FaultyWriter(desk.open(STREAM));
 
   public static String result(String jsonId) {
@@ -51,7 +51,7 @@ public final class PumpFixture {
   Pump pump(StreamWriter to, Supplier<MessageSource> upstream, String... jsonIds) {
     List<RequestId> ids = Stream.of(jsonIds).map(RequestId::ofJson).toList();
     return new Pump(
-        to, upstream, Pump.Origin.TO_ASK, ids, () -> hearCancellations.run(), HOLD, desk.heard);
+        to, upstream, Pump.Origin.NOT_ASKED, ids, () -> collectCancellations.run(), HOLD, desk.heard);
   }
 
   Thread start(Pump pump) {

@@ -187,7 +187,7 @@ class PumpTest {
 
     pumping.start(pump);
 
-    assertThatThrownBy(() -> pump.awaitFirstSign(Duration.ofSeconds(20))).isSameAs(failure);
+    assertThatThrownBy(() -> pump.awaitUpstream(Duration.ofSeconds(20))).isSameAs(failure);
     assertThat(pumping.logged())
         .containsExactly(
             error("1", -32000, "The server cannot be reached; it has not seen the request"));
@@ -201,7 +201,7 @@ class PumpTest {
 
     pump.run();
 
-    pump.awaitFirstSign(Duration.ofSeconds(20));
+    pump.awaitUpstream(Duration.ofSeconds(20));
     assertThat(pumping.isComplete()).isTrue();
   }
 
@@ -222,7 +222,7 @@ class PumpTest {
             "1");
     Thread thread = pumping.start(pump);
 
-    pump.awaitFirstSign(Duration.ofMillis(1));
+    pump.awaitUpstream(Duration.ofMillis(1));
     answer.countDown();
     thread.join();
 

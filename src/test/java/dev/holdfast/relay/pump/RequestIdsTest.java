@@ -18,12 +18,12 @@ class RequestIdsTest {
             RequestId.of(""),
             RequestId.of(","));
 
-    assertThat(RequestIds.read(RequestIds.write(ids))).isEqualTo(ids);
+    assertThat(RequestIds.parse(RequestIds.format(ids))).isEqualTo(ids);
   }
 
   @Test
   void shouldReadNoneFromNothing() {
-    assertThat(RequestIds.read("")).isEmpty();
-    assertThat(RequestIds.write(List.of())).isEmpty();
+    assertThat(RequestIds.parse("")).isEmpty();
+    assertThat(RequestIds.format(List.of())).isEmpty();
   }
 }

@@ -1,4 +1,4 @@
-package dev.holdfast.relay.routing;
+package dev.holdfast.relay.session;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
@@ -13,56 +13,59 @@ import dev.holdfast.upstream.UpstreamSession;
 import org.jboss.logging.Logger;
 
 /**
- * The server's side of a session that has a home. If it can be opened anew, what that takes is kept
- * with the session, for whichever replica is the next home.
+ * The server of one pinned session: a child process or a connection that lives on one replica. If
+ * the upstream can be reopened, the session record holds what that needs, for any replica.
  */
-public record PinnedServer(Upstream upstream, Session session, SessionStore store)
-    implements PinnedSession.Server {
+public record PinnedServer(Upstream upstream, Session session, SessionStore store) {
 
   /**
-   * The largest {@code initialize} that is kept, in bytes. It stays for as long as the session does
-   * and costs a client nothing; one that says more, such as icons as data, gets its session all the
-   * same, which ends when it is lost.
+   * The largest {@code initialize} request that the session record holds, in bytes. A session with a
+   * larger one works, but ends when its server is lost.
    */
-  static final int MOST_KEPT = 64 * 1024;
+  public static final int MAX_INITIALIZE_BYTES = 64 * 1024;
 
   private static final Logger LOG = Logger.getLogger(PinnedServer.class);
 
   private static final String INITIALIZE = "initialize";
   private static final String INITIALIZED = "initialized";
 
-  /** The session was opened. */
-  public void opened(Message.Request initialize) {
+  /** Records the {@code initialize} request that opened the server. */
+  void recordInitialize(Message.Request initialize) {
     if (!reopens()) {
       return;
     }
-    if (initialize.bytes().length <= MOST_KEPT) {
-      store.saveUpstreamState(session.id(), INITIALIZE, initialize.bytes());
+    if (initialize.bytes().length <= MAX_INITIALIZE_BYTES) {
+      store.keep(session.id(), INITIALIZE, initialize.bytes());
     } else {
       LOG.warnf(
-          "session=%s cannot be opened anew when it is lost: bytes=%d of initialize are too many",
+          "session cannot be reopened: its initialize request is too large session=%s bytes=%d",
           session.id(), initialize.bytes().length);
     }
   }
 
-  /** The client has said that it is initialized. */
-  public void initialized() {
+  /** Records that the client sent {@code notifications/initialized}. */
+  void recordInitialized() {
     if (reopens()) {
       store.saveUpstreamState(session.id(), INITIALIZED, new byte[] {1});
     }
   }
 
-  @Override
+  /** The upstream's side of the session, on whichever server it is now. */
   public UpstreamSession attach() {
     return upstream.attach(link(session));
   }
 
-  @Override
+  /** Whether the server can be reopened after it was lost. */
   public boolean reopens() {
     return upstream.reopens();
   }
 
-  @Override
+  /**
+   * Opens the server again and initializes it as the client did.
+   *
+   * @throws UpstreamException when the server does not open; {@link UpstreamException.SessionGone}
+   *     when it never will
+   */
   public void reopen() {
     byte[] initialize;
     boolean initialized;
@@ -81,8 +84,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
     upstream.reopen(link(session), request, initialized);
   }
 
-  /** What it takes to speak in a session. */
-  public static UpstreamLink link(Session session) {
+  static UpstreamLink link(Session session) {
     return new UpstreamLink(session.upstreamSession(), session.version().wire());
   }
 }

@@ -1,0 +1,106 @@
+package dev.holdfast.relay.failover;
+
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.session.SessionStoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jboss.logging.Logger;
+
+/**
+ * Compares what the store records with what runs on this replica, and repairs the difference. It
+ * runs with every sweep, after the store was away, and when other replicas may have held this one
+ * for lost. Thread-safe.
+ */
+public final class Reconciler {
+
+  private static final Logger LOG = Logger.getLogger(Reconciler.class);
+
+  private static final Duration RETRY_DELAY = Duration.ofMillis(200);
+
+  /** A store that is away for longer is noticed by its subscription, which reconciles again. */
+  private static final int ATTEMPTS = 25;
+
+  private final List<Check> checks;
+  private final ReentrantLock running = new ReentrantLock();
+
+  /** Calls of {@link #reconcileSoon} whose run has not ended. */
+  private final AtomicInteger requested = new AtomicInteger();
+
+  /**
+   * One kind of difference.
+   *
+   * @param name for the log of this program
+   * @param repair finds and repairs the difference
+   */
+  public record Check(String name, Runnable repair) {}
+
+  /**
+   * Creates a reconciler.
+   *
+   * @param checks run in this order
+   */
+  public Reconciler(List<Check> checks) {
+    this.checks = List.copyOf(checks);
+  }
+
+  /**
+   * Starts a run on its own thread. A call during a run starts another run after it. A check that
+   * fails because the store is away is repeated for five seconds.
+   */
+  public void reconcileSoon() {
+    if (requested.getAndIncrement() == 0) {
+      Thread.ofVirtual().name("reconciler").start(this::runRequested);
+    }
+  }
+
+  private void runRequested() {
+    int served;
+    do {
+      served = requested.get();
+      List<Check> left = run(checks);
+      for (int attempt = 1; attempt < ATTEMPTS && !left.isEmpty() && pause(); attempt++) {
+        left = run(left);
+      }
+    } while (!requested.compareAndSet(served, 0));
+  }
+
+  /** Runs all checks once, on the calling thread. */
+  public void reconcile() {
+    List<Check> _ = run(checks);
+  }
+
+  private List<Check> run(List<Check> due) {
+    running.lock();
+    try {
+      return due.stream().filter(check -> !succeeds(check)).toList();
+    } finally {
+      running.unlock();
+    }
+  }
+
+  /** Returns false when the check should be repeated. */
+  private static boolean succeeds(Check check) {
+    try {
+      check.repair().run();
+      return true;
+    } catch (StoreUnavailableException | SessionStoreException away) {
+      LOG.debugf("check not done, the store is away check=%s: %s", check.name(), away.getMessage());
+      return false;
+    } catch (RuntimeException unexpected) {
+      LOG.errorf(unexpected, "check failed unexpectedly check=%s", check.name());
+      return true;
+    }
+  }
+
+  private static boolean pause() {
+    try {
+      Thread.sleep(RETRY_DELAY);
+      return true;
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

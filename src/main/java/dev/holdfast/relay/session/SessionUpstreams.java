@@ -1,0 +1,91 @@
+package dev.holdfast.relay.session;
+
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionStore;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamSession;
+import java.util.Map;
+import java.util.Optional;
+
+/** The configured upstreams, and which of them serves a session. Thread-safe. */
+public final class SessionUpstreams {
+
+  private final Map<String, Upstream> byName;
+  private final SessionStore store;
+
+  /**
+   * Creates the view of the configured upstreams.
+   *
+   * @param byName the upstreams by their configured names
+   * @param store holds what pinned servers need to be reopened
+   */
+  public SessionUpstreams(Map<String, Upstream> byName, SessionStore store) {
+    this.byName = Map.copyOf(byName);
+    this.store = store;
+  }
+
+  /**
+   * The upstream of a name.
+   *
+   * @throws RelayException.UnknownUpstream when none has the name
+   */
+  public Upstream named(String name) {
+    Upstream upstream = byName.get(name);
+    if (upstream == null) {
+      throw new RelayException.UnknownUpstream();
+    }
+    return upstream;
+  }
+
+  /**
+   * The upstream's side of a session.
+   *
+   * @throws RelayException when the upstream that opened the session is no longer configured
+   */
+  public UpstreamSession attach(Session session) {
+    return server(session).attach();
+  }
+
+  /** Whether messages of a session must reach the replica that runs its calls. */
+  public boolean isResident(Session session) {
+    return of(session).map(Upstream::isResident).orElse(false);
+  }
+
+  /** Whether a session is pinned to the replica that opened it. */
+  public boolean isPinned(Session session) {
+    return of(session)
+        .map(upstream -> upstream.keepsSessions(PinnedServer.link(session)))
+        .orElse(false);
+  }
+
+  /** The server of a pinned session. Throws as {@link #attach} does. */
+  public PinnedServer server(Session session) {
+    Upstream upstream = named(session.upstream());
+    return of(session)
+        .map(_ -> new PinnedServer(upstream, session, store))
+        .orElseThrow(RelayException.SessionNotFound::new);
+  }
+
+  /**
+   * Ends the upstream's side of a session.
+   *
+   * @return false when the upstream that opened it is no longer configured
+   */
+  boolean end(Session session) {
+    if (!session.isInitialized()) {
+      return true;
+    }
+    Optional<Upstream> upstream = of(session);
+    upstream.ifPresent(found -> found.attach(PinnedServer.link(session)).end());
+    return upstream.isPresent();
+  }
+
+  /** The upstream of a session; empty when its name was removed or given to another upstream. */
+  private Optional<Upstream> of(Session session) {
+    return Optional.ofNullable(byName.get(session.upstream()))
+        .filter(
+            upstream ->
+                !session.isInitialized() || upstream.mayHaveOpened(PinnedServer.link(session)));
+  }
+}
