@@ -54,6 +54,7 @@ final class SseEndpoint {
 
   SseEndpoint(
       Relay relay,
+      LegacySseRelay sessions,
       LimitsConfig limits,
       BodyTimeout timeout,
       ConnectionLimit connections,
@@ -61,7 +62,7 @@ final class SseEndpoint {
       RequestCount count,
       ClientAddresses addresses) {
     this.relay = relay;
-    this.sessions = relay.oneStream();
+    this.sessions = sessions;
     this.reader = new RequestReader(limits.messageBytes().value(), timeout);
     this.connections = connections;
     this.requests = requests;

@@ -208,11 +208,9 @@ public final class Relay {
             });
   }
 
-  private Reply durable(
-      Session session, Body body, Supplier<Answer> upstream, Pump.Origin origin) {
+  private Reply durable(Session session, Body body, Supplier<Answer> upstream, Pump.Origin origin) {
     StreamRef stream = StreamNames.next(session);
-    Pump pump =
-        starter.start(session, stream, body, () -> upstream.get().source(), origin);
+    Pump pump = starter.start(session, stream, body, () -> upstream.get().source(), origin);
     pump.awaitUpstream(HEAD_DELAY);
     return new Reply.Stream(tails.ofRequest(session, stream));
   }

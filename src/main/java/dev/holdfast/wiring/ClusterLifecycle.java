@@ -4,16 +4,20 @@ import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.cluster.HeartbeatTiming;
 import dev.holdfast.cluster.Membership;
-import dev.holdfast.log.EventLog;
+import dev.holdfast.cluster.OwnedSessions;
 import dev.holdfast.log.StoreUnavailableException;
-import dev.holdfast.log.ownership.Adoption;
-import dev.holdfast.relay.Parts;
+import dev.holdfast.log.ownership.SharedLog;
+import dev.holdfast.redis.RedisException;
 import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.Handover;
 import dev.holdfast.relay.failover.OrphanedStreams;
+import dev.holdfast.relay.failover.Reconciler;
 import dev.holdfast.relay.failover.TakeOver;
-import dev.holdfast.relay.routing.MessageRouter;
+import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.session.Sessions;
+import dev.holdfast.relay.stream.Admission;
+import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.tail.Tails;
 import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -21,109 +25,113 @@ import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** This replica among others, where the log is one that replicas share. */
+/** The life of this replica: heartbeats, take-over, reconciliation and drain. */
 @Singleton
 final class ClusterLifecycle {
 
   private static final Logger LOG = Logger.getLogger(ClusterLifecycle.class);
 
-  private final @Nullable TakeOver takeOver;
-  private final @Nullable RedisConnections redis;
+  /** Null for a replica whose store is not shared. */
   private final @Nullable Membership membership;
-  private final @Nullable OrphanedStreams strays;
+
+  private final Reconciler reconciler;
   private final Drain drain;
-  private final ProcessMode purpose;
+  private final ProcessMode mode;
 
   ClusterLifecycle(
-      EventLog log,
+      SharedLog log,
+      TakeOver takeOver,
       Sessions sessions,
-      Parts parts,
-      MessageRouter outbound,
-      ClusterConfig config,
-      ProcessMode purpose,
-      Instance<RedisConnections> connections) {
-    this.purpose = purpose;
-    HeartbeatTiming pulse = HeartbeatTiming.of(config);
-    if (log instanceof Adoption adoption) {
-      TakeOver heir = new TakeOver(sessions, parts, outbound, adoption);
-      RedisConnections shared = connections.get();
-      takeOver = heir;
-      redis = shared;
-      membership =
-          new Membership(
-              shared.link(),
-              shared.keys(),
-              shared.replica(),
-              pulse,
-              shared.sessions(),
-              (session, lost) -> heir.takeOver(session, lost.value()),
-              () -> {
-                stopFenced(heir);
-                look();
-              });
-      strays = new OrphanedStreams(adoption, heir, parts, () -> shared.sessions().all());
-      shared.channel().addListener(_ -> {}, this::look);
-      drain = new Drain(parts, new ToOthers(membership, heir, pulse));
-    } else {
-      takeOver = null;
-      redis = null;
+      Pumps pumps,
+      Tails tails,
+      Admission admission,
+      StreamConfig streams,
+      GatewayConfig gateway,
+      ClusterConfig cluster,
+      ProcessMode mode,
+      Instance<RedisConnections> redis) {
+    this.mode = mode;
+    List<Reconciler.Check> checks = new ArrayList<>();
+    checks.add(new Reconciler.Check("streams of others", takeOver::stopTakenOver));
+    checks.add(new Reconciler.Check("missed evictions", log::evictReplacedWatchers));
+    checks.add(new Reconciler.Check("ended sessions", sessions::stopPumpsOfEndedSessions));
+    if (gateway.store() == GatewayConfig.Store.MEMORY) {
+      reconciler = new Reconciler(checks);
       membership = null;
-      strays = null;
-      drain = new Drain(parts, null);
+      drain = new Drain(streams, pumps, tails, admission, null);
+      return;
+    }
+    RedisConnections connections = redis.get();
+    OwnedSessions owned = connections.sessions();
+    OrphanedStreams orphans = new OrphanedStreams(log, takeOver, admission, owned::all);
+    checks.add(new Reconciler.Check("orphaned streams", orphans::reclaim));
+    checks.add(new Reconciler.Check("owned sessions", () -> sweep(owned, pumps)));
+    Reconciler shared = new Reconciler(checks);
+    Runnable reconcileSoon =
+        () -> {
+          if (mode.serves()) {
+            shared.reconcileSoon();
+          }
+        };
+    connections.channel().addListener(_ -> {}, reconcileSoon);
+    HeartbeatTiming timing = HeartbeatTiming.of(cluster);
+    Membership member =
+        new Membership(
+            connections.link(),
+            connections.keys(),
+            connections.replica(),
+            timing,
+            owned,
+            (session, lost) -> takeOver.takeOver(session, lost.value()),
+            reconcileSoon);
+    reconciler = shared;
+    membership = member;
+    drain =
+        new Drain(streams, pumps, tails, admission, new OtherReplicas(member, takeOver, timing));
+  }
+
+  private static void sweep(OwnedSessions owned, Pumps pumps) {
+    try {
+      owned.sweep(pumps::isRunning);
+    } catch (RedisException away) {
+      throw new StoreUnavailableException("could not record the owned sessions", away);
     }
   }
 
   void start(@Observes StartupEvent event) {
-    if (membership != null && purpose.serves()) {
+    if (membership != null && mode.serves()) {
       membership.start();
     }
   }
 
-  /** Fired on the thread that stops the program, while HTTP is still served: it waits for us. */
+  /** Runs on the thread that stops the program; HTTP is still served until it returns. */
   void drain(@Observes ShutdownDelayInitiatedEvent event) {
-    if (purpose.serves()) {
+    if (mode.serves()) {
       drain.run();
     }
   }
 
   void stop(@Observes ShutdownEvent event) {
-    if (membership != null && purpose.serves()) {
+    if (membership != null && mode.serves()) {
       membership.close();
     }
   }
 
-  /** The store was away, or others may have taken this replica for lost. */
-  private void look() {
-    if (strays != null && purpose.serves()) {
-      strays.look();
-    }
-  }
-
-  /** Takes up what is astray, and forgets sessions of which nothing is written here any more. */
+  /** Compares the store with what runs here, as part of each sweep. */
   void sweep() {
-    if (redis != null && takeOver != null && strays != null) {
-      strays.takeUp();
-      redis.sessions().sweep(takeOver::isPumping);
-    }
+    reconciler.reconcile();
   }
 
-  private static void stopFenced(TakeOver heir) {
-    try {
-      heir.stopFenced();
-    } catch (StoreUnavailableException away) {
-      LOG.debugf("not known which streams are lost: %s", away.getMessage());
-    }
-  }
-
-  /** From this replica to the others. */
-  private record ToOthers(Membership membership, TakeOver takeOver, HeartbeatTiming pulse)
+  private record OtherReplicas(Membership membership, TakeOver takeOver, HeartbeatTiming timing)
       implements Handover {
 
-    /** What is left then goes the way of a lost replica's streams, somewhat later. */
-    private static final Duration MOST = Duration.ofSeconds(5);
+    /** After this time the streams are taken over like those of a lost replica. */
+    private static final Duration MAX_TAKE_OVER_TIMEOUT = Duration.ofSeconds(5);
 
     @Override
     public void prepare() {
@@ -136,15 +144,19 @@ final class ClusterLifecycle {
     }
 
     @Override
-    public void stopTaken() {
-      stopFenced(takeOver);
+    public void stopTakenOver() {
+      try {
+        takeOver.stopTakenOver();
+      } catch (StoreUnavailableException away) {
+        LOG.debugf("streams taken over by others are not known: %s", away.getMessage());
+      }
     }
 
-    /** A beat until they notice, another if that one was lost, and the work. */
+    /** A heartbeat until the others notice, another if that one was lost, and a second to work. */
     @Override
-    public Duration patience() {
-      Duration needed = pulse.heartbeat().multipliedBy(2).plusSeconds(1);
-      return needed.compareTo(MOST) < 0 ? needed : MOST;
+    public Duration takeOverTimeout() {
+      Duration needed = timing.heartbeat().multipliedBy(2).plusSeconds(1);
+      return needed.compareTo(MAX_TAKE_OVER_TIMEOUT) < 0 ? needed : MAX_TAKE_OVER_TIMEOUT;
     }
   }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.memory.MemoryEventLog;
+import dev.holdfast.log.ownership.SharedLog;
 import dev.holdfast.log.redis.RedisEventLog;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.session.SessionConfig;
@@ -17,6 +18,7 @@ import dev.holdfast.upstream.local.redis.RedisLogLevels;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
+import jakarta.enterprise.inject.Typed;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -57,24 +59,39 @@ final class StoreProducer {
 
   @Produces
   @Singleton
-  EventLog eventLog(InstantSource clock) {
+  EventLog eventLog(Instance<RedisEventLog> redisLog, InstantSource clock) {
     return switch (gateway.store()) {
       case MEMORY ->
           new MemoryEventLog(retention(), gateway.memory().maxBytes().asLongValue(), clock);
-      case REDIS -> {
-        RedisConnections connections = redis.get();
-        EventLog log =
-            new RedisEventLog(
-                connections.link(),
-                connections.channel(),
-                connections.keys(),
-                connections.replica().value(),
-                connections.sessions()::add,
-                retention());
-        connections.channel().start();
-        yield log;
-      }
+      case REDIS -> redisLog.get();
     };
+  }
+
+  @Produces
+  @Singleton
+  SharedLog sharedLog(Instance<RedisEventLog> redisLog) {
+    return switch (gateway.store()) {
+      case MEMORY -> SharedLog.NONE;
+      case REDIS -> redisLog.get();
+    };
+  }
+
+  /** Created only where Redis is the store. */
+  @Produces
+  @Singleton
+  @Typed(RedisEventLog.class)
+  RedisEventLog redisEventLog() {
+    RedisConnections connections = redis.get();
+    RedisEventLog log =
+        new RedisEventLog(
+            connections.link(),
+            connections.channel(),
+            connections.keys(),
+            connections.replica().value(),
+            connections.sessions()::add,
+            retention());
+    connections.channel().start();
+    return log;
   }
 
   void close(@Disposes EventLog log) {

@@ -15,18 +15,26 @@ import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.Handover;
 import dev.holdfast.relay.failover.OrphanedStreams;
 import dev.holdfast.relay.failover.TakeOver;
+import dev.holdfast.relay.legacy.LegacySseRelay;
+import dev.holdfast.relay.legacy.PendingSessions;
 import dev.holdfast.relay.pump.Pump;
+import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.routing.MessageRouter;
+import dev.holdfast.relay.routing.PinnedSessions;
 import dev.holdfast.relay.routing.ScriptedInbox;
+import dev.holdfast.relay.routing.StreamStarter;
+import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
+import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.relay.tail.TailOpener;
+import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.memory.MemorySessionStore;
-import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.LocalFeatures;
 import dev.holdfast.upstream.local.LocalUpstream;
 import dev.holdfast.upstream.local.Tool;
@@ -62,9 +70,15 @@ public final class RelayFixture implements AutoCloseable {
   public final MemorySessionStore store =
       new MemorySessionStore(IDLE, new SessionLimits(MAX_SESSIONS, Map.of()), clock);
   public final Relay relay;
+  public final LegacySseRelay legacy;
+  private final StreamConfig streams;
+  private final Pumps pumps = new Pumps(Duration.ofSeconds(5), heard);
+  private final Tails tails = new Tails();
+  private final PinnedSessions pinned = new PinnedSessions(inbox, pumps, heard);
+  private final Admission admission = new Admission();
+  private final SessionUpstreams upstreams;
   private final Sessions sessions;
-  private final Parts parts;
-  private final MessageRouter outbound;
+  private final MessageRouter router;
   private final LocalUpstream local;
 
   public RelayFixture(Tool<?>... tools) {
@@ -73,13 +87,30 @@ public final class RelayFixture implements AutoCloseable {
 
   public RelayFixture(StreamConfig streams, ReplayConfig replay, Tool<?>... tools) {
     local = new LocalUpstream(LocalFeatures.of(List.of(tools)), "test", "1");
-    Map<String, Upstream> upstreams = Map.of(LOCAL, local, SCRIPTED, scripted);
-    parts = new Parts(log, inbox, streams, replay, Duration.ofSeconds(5), heard);
+    this.streams = streams;
+    upstreams = new SessionUpstreams(Map.of(LOCAL, local, SCRIPTED, scripted), store);
     // A tenth of this is how seldom the store hears of use; by the monotonic clock, so: always.
     Duration always = Duration.ofNanos(10);
-    sessions = new Sessions(store, upstreams, parts, always, clock);
-    outbound = new MessageRouter(sessions, parts);
-    relay = new Relay(sessions, parts, outbound, clock);
+    sessions = new Sessions(store, upstreams, log, pumps, pinned, heard, always, clock);
+    router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned, heard);
+    router.start();
+    StreamStarter starter = new StreamStarter(sessions, upstreams, router, log, pumps, heard);
+    TailOpener opener =
+        new TailOpener(log, streams, replay, heard, tails, admission, sessions::used, clock);
+    relay =
+        new Relay(
+            sessions, upstreams, log, pumps, starter, router, opener, admission, streams, replay,
+            heard);
+    legacy =
+        new LegacySseRelay(
+            sessions,
+            upstreams,
+            new PendingSessions(sessions, upstreams, store, log),
+            admission,
+            router,
+            starter,
+            opener,
+            heard);
   }
 
   /** Opens a session of an older revision. */
@@ -90,26 +121,31 @@ public final class RelayFixture implements AutoCloseable {
 
   /** Takes over streams into this relay. */
   public TakeOver takeOver(Adoption adoption) {
-    return new TakeOver(sessions, parts, outbound, adoption);
+    return new TakeOver(sessions, upstreams, log, adoption, router, pumps, pinned, heard);
   }
 
   /** Looks for streams that nothing in this relay writes. */
-  public OrphanedStreams strays(Adoption adoption, TakeOver takeOver, List<String> sessions) {
-    return new OrphanedStreams(adoption, takeOver, parts, () -> sessions);
+  public OrphanedStreams orphans(Adoption adoption, TakeOver takeOver, List<String> sessions) {
+    return new OrphanedStreams(adoption, takeOver, admission, () -> sessions);
+  }
+
+  /** Stops the pumps of sessions that have ended. */
+  public void stopPumpsOfEndedSessions() {
+    sessions.stopPumpsOfEndedSessions();
   }
 
   /** Drains this relay. */
   public Drain drain(@Nullable Handover others) {
-    return new Drain(parts, others);
+    return new Drain(streams, pumps, tails, admission, others);
   }
 
   /** Stops all pumps, as if others had taken their streams. */
   public void stopAll() {
-    parts.pumps().forEach(Pump::leave);
+    pumps.forEach(Pump::handOver);
   }
 
   public boolean isPumping(Session session) {
-    return parts.pumps().isRunning(session.id().value());
+    return pumps.isRunning(session.id().value());
   }
 
   /** What the stream that a client followed has by now. */

@@ -2,29 +2,18 @@ package dev.holdfast.log.redis;
 
 import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.redis.RedisClient;
-import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Evicts watchers whose streams have their tail on another replica by now, and that have not heard
- * of it since this one was not subscribed. Wake-ups go to the recorded tail only: such a watcher
- * would get none any more.
+ * Evicts watchers whose stream another replica watches by now. Their evictions were lost while this
+ * replica was not subscribed. Wake-ups go to the recorded watcher only, so these would get none.
  */
 final class MissedEvictions {
-
-  private static final Logger LOG = System.getLogger(MissedEvictions.class.getName());
-  private static final Duration PAUSE = Duration.ofMillis(200);
-
-  /** Who cannot be asked for so long loses the subscription too, and then all begins anew. */
-  private static final int ATTEMPTS = 25;
 
   private final RedisClient link;
   private final RedisKeys keys;
@@ -38,51 +27,21 @@ final class MissedEvictions {
     this.watchers = watchers;
   }
 
-  /** Looks for them, on a thread of its own: Redis may have gone again. */
-  void look() {
-    List<WatcherRegistry.Registration> seats = watchers.recorded();
-    if (!seats.isEmpty()) {
-      Thread.ofVirtual().name("lost-evictions").start(() -> evict(seats));
-    }
-  }
-
-  private void evict(List<WatcherRegistry.Registration> seats) {
-    int done = 0;
-    for (int attempt = 1; attempt <= ATTEMPTS && done < seats.size(); attempt++) {
-      try {
-        while (done < seats.size()) {
-          int next = Math.min(seats.size(), done + RedisClient.BATCH_SIZE);
-          evictAmong(seats.subList(done, next));
-          done = next;
-        }
-      } catch (RedisException away) {
-        LOG.log(Level.DEBUG, "Not known who was evicted: {0}", away.getMessage());
-        pause();
+  /** Compares all watchers with the records in Redis. */
+  void evict() {
+    List<WatcherRegistry.Registration> all = watchers.recorded();
+    List<@Nullable Response> recorded = link.sendMany(all.stream().map(this::recorded).toList());
+    for (int i = 0; i < all.size(); i++) {
+      Response watcher = recorded.get(i);
+      // A complete stream has no record: its watcher reads to the end.
+      if (watcher != null && !watcher.toString().startsWith(replica + ' ')) {
+        watchers.evict(all.get(i).stream(), all.get(i).number());
       }
     }
   }
 
-  private void evictAmong(List<WatcherRegistry.Registration> seats) {
-    List<@Nullable Response> tails = link.sendAll(seats.stream().map(this::tail).toList());
-    for (int i = 0; i < seats.size(); i++) {
-      Response tail = tails.get(i);
-      // A complete stream has none: its watcher reads to the end.
-      if (tail != null && !tail.toString().startsWith(replica + ' ')) {
-        watchers.evict(seats.get(i).stream(), seats.get(i).number());
-      }
-    }
-  }
-
-  private Request tail(WatcherRegistry.Registration seat) {
-    String session = keys.session(seat.stream().session());
-    return Request.cmd(Command.HGET).arg(session).arg("t:" + seat.stream().name());
-  }
-
-  private static void pause() {
-    try {
-      Thread.sleep(PAUSE);
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-    }
+  private Request recorded(WatcherRegistry.Registration watcher) {
+    String session = keys.session(watcher.stream().session());
+    return Request.cmd(Command.HGET).arg(session).arg("t:" + watcher.stream().name());
   }
 }

@@ -12,8 +12,8 @@ import dev.holdfast.log.Watch;
 import dev.holdfast.log.Watcher;
 import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.log.ownership.AdoptedStream;
-import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.log.ownership.Inbox;
+import dev.holdfast.log.ownership.SharedLog;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * A stream that is kept in another leaves its end in a set of such ends. A shared stream has {@code
  * -} for its owner: no replica of that name is ever lost, and none claims it.
  */
-public final class RedisEventLog implements EventLog, Adoption {
+public final class RedisEventLog implements EventLog, SharedLog {
 
   private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
 
@@ -101,7 +101,7 @@ public final class RedisEventLog implements EventLog, Adoption {
     channel.addListener(this::hear, this::lookAgain);
   }
 
-  /** The inboxes of the sessions in this log. */
+  @Override
   public Inbox inbox() {
     return inbox;
   }
@@ -312,10 +312,14 @@ public final class RedisEventLog implements EventLog, Adoption {
     }
   }
 
+  @Override
+  public void evictReplacedWatchers() {
+    available("look for missed evictions", lostEvictions::evict);
+  }
+
   private void lookAgain() {
     owned.doubtAll();
     watchers.wakeAll();
-    lostEvictions.look();
     inbox.lookAgain();
   }
 

@@ -39,7 +39,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes over the streams of a lost replica: each gets a pump on this replica. If the upstream can
@@ -198,10 +197,7 @@ public final class TakeOver {
   }
 
   private MessageSource resume(
-      AdoptedStream stream,
-      List<RequestId> requests,
-      UpstreamSession upstream,
-      Semaphore permits) {
+      AdoptedStream stream, List<RequestId> requests, UpstreamSession upstream, Semaphore permits) {
     String after = stream.upstreamId();
     if (after != null) {
       try {
@@ -277,8 +273,7 @@ public final class TakeOver {
   private List<RequestId> unanswered(List<RequestId> requests, StreamRef stream) {
     PendingRequests pending = new PendingRequests(requests);
     Position cursor = log.beforeOldest(stream).orElse(Position.START);
-    while (log.read(stream, cursor, PAGE_EVENTS)
-            instanceof ReadResult.Events(List<LogEvent> events)
+    while (log.read(stream, cursor, PAGE_EVENTS) instanceof ReadResult.Events(List<LogEvent> events)
         && !events.isEmpty()) {
       events.forEach(event -> removeAnswered(pending, event));
       cursor = events.getLast().position();
@@ -295,7 +290,8 @@ public final class TakeOver {
   }
 
   /**
-   * Stops the pumps whose streams other replicas took over, because they held this replica for lost.
+   * Stops the pumps whose streams other replicas took over, because they held this replica for
+   * lost.
    *
    * @throws StoreUnavailableException when the log is away; it refuses what such a pump writes in
    *     any case

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The relay for clients of HTTP with SSE (2024-11-05, Transports), which follow one stream per
- * session. Each request opens a stream with an owner of its own, as for other clients. The events of
- * all these streams are in the session's shared stream, which numbers and replays them.
+ * session. Each request opens a stream with an owner of its own, as for other clients. The events
+ * of all these streams are in the session's shared stream, which numbers and replays them.
  *
  * <p>Thread-safe. Methods block and throw as those of {@code Relay} do.
  */
@@ -85,7 +85,8 @@ public final class LegacySseRelay {
   /**
    * Finds the session that a client names.
    *
-   * @throws RelayException.SessionNotFound when the upstream has no such session over this transport
+   * @throws RelayException.SessionNotFound when the upstream has no such session over this
+   *     transport
    */
   public Session session(String upstream, SessionId id) {
     return requireLegacy(sessions.find(upstream, id));
@@ -122,8 +123,8 @@ public final class LegacySseRelay {
   }
 
   /**
-   * Resumes the shared stream of a session. A draining replica allows it too and moves the client at
-   * once.
+   * Resumes the shared stream of a session. A draining replica allows it too and moves the client
+   * at once.
    *
    * @param last the last event that the client has
    * @param endpoint the URL to which the client sends messages, for a session
@@ -137,8 +138,8 @@ public final class LegacySseRelay {
   }
 
   /**
-   * Accepts requests. When this returns, the log records them. Each gets a response, or an error, on
-   * the shared stream.
+   * Accepts requests. When this returns, the log records them. Each gets a response, or an error,
+   * on the shared stream.
    *
    * @throws dev.holdfast.protocol.EnvelopeException when an {@code initialize} names no version
    */

@@ -64,8 +64,7 @@ public final class PendingSessions {
    * @return the messages for the client; the response is the last
    * @throws dev.holdfast.upstream.UpstreamException when the upstream did not answer
    */
-  MessageSource initialize(
-      Session session, Message.Request request, InitializeRequest initialize) {
+  MessageSource initialize(Session session, Message.Request request, InitializeRequest initialize) {
     if (session.isInitialized()) {
       return refusal(request, "The session is initialized already");
     }
@@ -73,7 +72,7 @@ public final class PendingSessions {
     try {
       upstream = upstreams.named(session.upstream());
     } catch (RelayException.UnknownUpstream removed) {
-      return refusal(request, removed.getMessage());
+      return refusal(request, String.valueOf(removed.getMessage()));
     }
     Handshake handshake = upstream.initialize(request);
     UpstreamLink link = handshake.link();
@@ -115,7 +114,7 @@ public final class PendingSessions {
     boolean recorded = false;
     boolean complete = false;
     try {
-      recorded = store.initialized(initialized);
+      recorded = store.completeInitialization(initialized);
       if (recorded) {
         sessions.pinIfNeeded(initialized, request);
       }

@@ -16,7 +16,8 @@ public final class LostCall {
       "The replica that ran the request was lost; the outcome of the request is unknown";
 
   /** The text when the gateway stops and there is no other replica. */
-  static final String STOPPED = "The gateway was stopped; the outcome of the request is unknown";
+  public static final String STOPPED =
+      "The gateway was stopped; the outcome of the request is unknown";
 
   private LostCall() {}
 

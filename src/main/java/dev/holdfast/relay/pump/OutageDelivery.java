@@ -27,8 +27,7 @@ final class OutageDelivery {
   private static final Logger LOG = Logger.getLogger(OutageDelivery.class);
 
   /** Delay between attempts to tell the store, and so the delay after the store is back. */
-  private static final Backoff SETTLE =
-      new Backoff(Duration.ofMillis(20), Duration.ofMillis(100));
+  private static final Backoff SETTLE = new Backoff(Duration.ofMillis(20), Duration.ofMillis(100));
 
   private final StreamWriter writer;
   private final RelayListener listener;
@@ -61,7 +60,7 @@ final class OutageDelivery {
    * @throws FencedException when this replica no longer owns the stream
    */
   boolean deliver(List<NewEvent> events) {
-    if (!writer.pass(events)) {
+    if (!writer.deliverUnlogged(events)) {
       return false;
     }
     active = true;
@@ -76,7 +75,7 @@ final class OutageDelivery {
     for (Backoff backoff = SETTLE; ; backoff = backoff.next()) {
       int settled = unsettled.get();
       try {
-        writer.settle();
+        writer.recordSkipped();
         // Later events are appended. Otherwise a busy stream would never be settled.
         end();
         if (unsettled.compareAndSet(settled, 0)) {

@@ -58,8 +58,7 @@ public final class Pumps {
       List<RequestId> requests,
       Runnable collectCancellations) {
     StreamRef stream = writer.stream();
-    Pump pump =
-        new Pump(writer, upstream, origin, requests, collectCancellations, hold, listener);
+    Pump pump = new Pump(writer, upstream, origin, requests, collectCancellations, hold, listener);
     bySession.compute(
         stream.session(),
         (_, pumps) -> {

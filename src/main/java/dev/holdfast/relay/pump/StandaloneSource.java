@@ -80,7 +80,8 @@ public final class StandaloneSource implements MessageSource {
         }
         List<UpstreamMessage> messages = source.take();
         backoff = first;
-        messages.forEach(message -> lastId = message.eventId() == null ? lastId : message.eventId());
+        messages.forEach(
+            message -> lastId = message.eventId() == null ? lastId : message.eventId());
         return messages;
       } catch (UpstreamException failure) {
         if (isClosed()) {
@@ -94,7 +95,8 @@ public final class StandaloneSource implements MessageSource {
         }
         current = null;
         listener.upstreamFailed(failure);
-        LOG.debugf("standalone stream of the server broke retryIn=%s: %s", backoff.delay(), failure);
+        LOG.debugf(
+            "standalone stream of the server broke retryIn=%s: %s", backoff.delay(), failure);
         pause();
       }
     }

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Routes messages of clients, on whichever replica they arrive. A cancellation goes to the pump of
- * the stream that it ends, and every message goes to the upstream. Most upstreams are reachable from
- * any replica. Messages for calls that {@link dev.holdfast.upstream.Upstream#isResident() run inside
- * a replica} go through the inbox of the session, and so do all messages of a session that is pinned
- * to another replica. Thread-safe.
+ * the stream that it ends, and every message goes to the upstream. Most upstreams are reachable
+ * from any replica. Messages for calls that {@link dev.holdfast.upstream.Upstream#isResident() run
+ * inside a replica} go through the inbox of the session, and so do all messages of a session that
+ * is pinned to another replica. Thread-safe.
  */
 public final class MessageRouter {
 
@@ -58,7 +58,7 @@ public final class MessageRouter {
 
   /** Receives from now on the messages that other replicas put into the inboxes of sessions. */
   public void start() {
-    inbox.receive(new Receiver());
+    inbox.setReceiver(new Receiver());
   }
 
   /**
@@ -86,7 +86,7 @@ public final class MessageRouter {
   void requestFromOwner(Session session, StreamRef stream, Body body) {
     String requests = RequestIds.format(body.requestIds());
     String into = StreamNames.sharedName(session);
-    if (!inbox.ask(stream, requests, into, StreamNames.STANDALONE, body.bytes())) {
+    if (!inbox.putRequest(stream, requests, into, StreamNames.STANDALONE, body.bytes())) {
       throw new UpstreamException.SessionGone();
     }
   }
@@ -120,7 +120,7 @@ public final class MessageRouter {
     if (upstreams.isResident(session)) {
       body.messages().stream()
           .filter(message -> cancelledBy(message) == null)
-          .forEach(message -> inbox.putElsewhere(session.id().value(), message.bytes()));
+          .forEach(message -> inbox.putForOthers(session.id().value(), message.bytes()));
     }
   }
 
@@ -166,7 +166,7 @@ public final class MessageRouter {
   private final class Receiver implements Inbox.Receiver {
 
     @Override
-    public void received(Inbox.Message message) {
+    public void receive(Inbox.Message message) {
       try {
         boolean isPinned = message.writer() != null || pinned.find(message.session()) != null;
         Optional<Session> session =
@@ -174,7 +174,7 @@ public final class MessageRouter {
                 ? Optional.empty()
                 : SessionId.parse(message.session()).flatMap(sessions::peek);
         if (isPinned || session.filter(upstreams::isPinned).isPresent()) {
-          pinned.received(message);
+          pinned.receive(message);
           return;
         }
         Body body = Envelopes.read(message.message());

@@ -86,7 +86,7 @@ public final class PinnedSessions implements SessionPinner {
    *
    * @throws StoreUnavailableException when it cannot be handled yet; it stays in the inbox
    */
-  void received(Inbox.Message message) {
+  void receive(Inbox.Message message) {
     PinnedSession session = sessions.get(message.session());
     StreamWriter writer = message.writer();
     if (session == null) {

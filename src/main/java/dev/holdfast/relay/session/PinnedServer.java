@@ -19,8 +19,8 @@ import org.jboss.logging.Logger;
 public record PinnedServer(Upstream upstream, Session session, SessionStore store) {
 
   /**
-   * The largest {@code initialize} request that the session record holds, in bytes. A session with a
-   * larger one works, but ends when its server is lost.
+   * The largest {@code initialize} request that the session record holds, in bytes. A session with
+   * a larger one works, but ends when its server is lost.
    */
   public static final int MAX_INITIALIZE_BYTES = 64 * 1024;
 
@@ -35,7 +35,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
       return;
     }
     if (initialize.bytes().length <= MAX_INITIALIZE_BYTES) {
-      store.keep(session.id(), INITIALIZE, initialize.bytes());
+      store.saveUpstreamState(session.id(), INITIALIZE, initialize.bytes());
     } else {
       LOG.warnf(
           "session cannot be reopened: its initialize request is too large session=%s bytes=%d",

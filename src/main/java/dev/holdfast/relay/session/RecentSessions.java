@@ -109,7 +109,7 @@ final class RecentSessions {
     // When activity is added meanwhile, the replacement fails and the next flush saves all of it.
     boolean unchanged = isStale(use) ? uses.remove(id, use) : uses.replace(id, use, saved);
     if (unchanged && !use.unsaved().isEmpty()) {
-      store.note(id, use.unsaved());
+      store.recordActivity(id, use.unsaved());
     }
   }
 

@@ -84,8 +84,7 @@ public final class SessionUpstreams {
   /** The upstream of a session; empty when its name was removed or given to another upstream. */
   private Optional<Upstream> of(Session session) {
     return Optional.ofNullable(byName.get(session.upstream()))
-        .filter(
-            upstream ->
-                !session.isInitialized() || upstream.mayHaveOpened(PinnedServer.link(session)));
+        .filter(upstream ->
+            !session.isInitialized() || upstream.mayHaveOpened(PinnedServer.link(session)));
   }
 }

@@ -103,7 +103,12 @@ public final class Sessions {
               .orElseThrow(RelayException.UnsupportedVersion::new);
       Session session =
           new Session(
-              SessionId.random(), upstreamName, link.session(), version, initialize.client(), now());
+              SessionId.random(),
+              upstreamName,
+              link.session(),
+              version,
+              initialize.client(),
+              now());
       create(session, () -> pinIfNeeded(session, request));
       recorded = true;
       recent.began(session);
@@ -136,8 +141,8 @@ public final class Sessions {
   }
 
   /**
-   * Pins a session if its upstream wants that. Its standalone stream is opened at once: the owner of
-   * that stream is the replica to which the session is pinned.
+   * Pins a session if its upstream wants that. Its standalone stream is opened at once: the owner
+   * of that stream is the replica to which the session is pinned.
    */
   public void pinIfNeeded(Session session, Message.Request initialize) {
     if (!upstreams.isPinned(session)) {
@@ -216,8 +221,8 @@ public final class Sessions {
   }
 
   /**
-   * Ends a session that its server has ended. Only a pump learns of that; a client that only listens
-   * never would.
+   * Ends a session that its server has ended. Only a pump learns of that; a client that only
+   * listens never would.
    */
   public void endedByServer(Session session) {
     try {
@@ -248,7 +253,7 @@ public final class Sessions {
     SessionEndReport report = SessionEndReport.NONE;
     List<Session> expired;
     do {
-      expired = store.takeExpired(EXPIRED_AT_ONCE);
+      expired = store.endExpired(EXPIRED_AT_ONCE);
       for (Session session : expired) {
         report = report.plus(clearExpired(session));
       }

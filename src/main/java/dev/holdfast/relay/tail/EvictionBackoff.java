@@ -39,7 +39,9 @@ public final class EvictionBackoff {
     int before =
         recent.merge(stream, 1, (old, one) -> age.compareTo(CALM) > 0 ? one : old + one) - 1;
     Duration grown = first.multipliedBy(1L << Math.min(before, MAX_DOUBLINGS));
-    return grown.compareTo(MAX_RETRY) < 0 ? grown : first.compareTo(MAX_RETRY) > 0 ? first : MAX_RETRY;
+    return grown.compareTo(MAX_RETRY) < 0
+        ? grown
+        : first.compareTo(MAX_RETRY) > 0 ? first : MAX_RETRY;
   }
 
   /** Forgets all evictions, so that streams of ended sessions take no memory. */

@@ -100,7 +100,9 @@ public final class PageReader {
     return eventBytes == 0 ? FIRST_PAGE : Math.clamp(room / eventBytes, 1, MAX_EVENTS);
   }
 
-  /** A tail on the replica that writes the stream waits for ever: no other replica serves better. */
+  /**
+   * A tail on the replica that writes the stream waits for ever: no other replica serves better.
+   */
   private boolean isTooLong(long since) {
     return System.nanoTime() - since > MAX_OUTAGE.toNanos() && !log.isWrittenHere(stream);
   }

@@ -298,7 +298,7 @@ public final class Tail implements Tails.Movable {
       framing.closing(frames, context.config().retry());
       return false;
     }
-    Position next = gap.goOnAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
+    Position next = gap.resumeAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
     framing.gap(frames, cursor, next);
     if (next.equals(cursor)) {
       return false;

@@ -118,7 +118,8 @@ public final class TailOpener {
   private Optional<Tail> resume(Session session, EventId last, EventFraming framing) {
     StreamRef stream = StreamNames.of(session, last.stream());
     boolean stale =
-        isOlderThan(last.position(), replay.window()) && !hasMissedNothing(stream, last.position(), framing);
+        isOlderThan(last.position(), replay.window())
+            && !hasMissedNothing(stream, last.position(), framing);
     ReadResult next =
         stale ? gapIn(stream) : log.read(stream, last.position(), PageReader.FIRST_PAGE);
     switch (next) {
@@ -126,8 +127,8 @@ public final class TailOpener {
         listener.gap();
         throw new RelayException.EventsPurged(last, gap.firstAvailable());
       }
-      case ReadResult.Unknown _ -> throw notFound(session, last);
-      case ReadResult.Ended _ -> {
+      case ReadResult.NoSuchStream _ -> throw notFound(session, last);
+      case ReadResult.EndOfStream _ -> {
         return Optional.empty();
       }
       case ReadResult.Events(List<LogEvent> events) when isOnlyEnd(events) -> {
@@ -171,7 +172,9 @@ public final class TailOpener {
     boolean mayHaveExisted =
         position.millis() >= session.created().toEpochMilli()
             && isOlderThan(position, streams.completedTtl());
-    return mayHaveExisted ? new RelayException.EventsPurged(last, null) : new RelayException.StreamNotFound();
+    return mayHaveExisted
+        ? new RelayException.EventsPurged(last, null)
+        : new RelayException.StreamNotFound();
   }
 
   private boolean isOlderThan(Position position, Duration age) {

@@ -7,7 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes a waiting {@link Tail}. A wake-up between a read and the wait after it is kept. Thread-safe.
+ * Wakes a waiting {@link Tail}. A wake-up between a read and the wait after it is kept.
+ * Thread-safe.
  */
 final class TailSignal implements Watcher {
 

@@ -72,7 +72,7 @@ class DrainTest {
     }
 
     @Override
-    public void stopTaken() {
+    public void stopTakenOver() {
       asked = true;
       if (takeOver) {
         fixture().stopAll();
@@ -80,7 +80,7 @@ class DrainTest {
     }
 
     @Override
-    public Duration patience() {
+    public Duration takeOverTimeout() {
       return takeOver ? NEVER : Duration.ofMillis(100);
     }
   }
@@ -167,7 +167,7 @@ class DrainTest {
   /** A refusal would be the end for an event source; a stream, however short, is not. */
   @Test
   void shouldSendOnAnEventSourceThatComesBack() throws Exception {
-    LegacySseRelay relay = fixture().relay.oneStream();
+    LegacySseRelay relay = fixture().legacy;
     AtomicReference<SessionId> opened = new AtomicReference<>();
     TestConnection client = openOne(relay, opened);
     Session begun = relay.session(SCRIPTED, opened.get());
@@ -355,7 +355,7 @@ class DrainTest {
 
   @Test
   void shouldServeTheOneStreamOfASessionToTheEndOfItsCallsWhereNobodyElseCan() throws Exception {
-    LegacySseRelay relay = fixture().relay.oneStream();
+    LegacySseRelay relay = fixture().legacy;
     AtomicReference<SessionId> id = new AtomicReference<>();
     TestConnection client = openOne(relay, id);
     fixture().scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");

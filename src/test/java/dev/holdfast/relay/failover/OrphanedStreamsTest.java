@@ -30,8 +30,10 @@ class OrphanedStreamsTest {
   private final RelayFixture fixture = new RelayFixture();
   private final Session session = fixture.open(SCRIPTED);
   private final Found found = new Found();
-  private final OrphanedStreams strays =
-      fixture.strays(found, fixture.takeOver(found), List.of(session.id().value()));
+  private final OrphanedStreams orphans =
+      fixture.orphans(found, fixture.takeOver(found), List.of(session.id().value()));
+  private final Reconciler reconciler =
+      new Reconciler(List.of(new Reconciler.Check("orphaned streams", orphans::reclaim)));
 
   /** What each look finds, and what is asked for. */
   private final class Found implements Adoption {
@@ -82,7 +84,7 @@ class OrphanedStreamsTest {
     found.looks.add(Map.of(ref("lost"), "me 1", ref("opened"), "me 2", ref("taken"), "me 3"));
     found.looks.add(Map.of(ref("lost"), "me 1", ref("taken"), "me 4", ref("new"), "me 5"));
 
-    strays.takeUp();
+    orphans.reclaim();
 
     assertThat(found.adopted).containsExactly("lost");
     await().until(() -> payloads(readAll(fixture.log, ref("lost"), Position.START)).size() == 1);
@@ -94,21 +96,21 @@ class OrphanedStreamsTest {
   void shouldLookOnceWhereNothingIsFound() {
     found.looks.add(Map.of());
 
-    strays.takeUp();
+    orphans.reclaim();
 
     assertThat(found.lookedAt).containsExactly(List.of(session.id().value()));
   }
 
   @Test
   void shouldLookAgainAfterALookThatFailed() {
-    strays.look();
+    reconciler.reconcileSoon();
     await().until(() -> found.lookedAt.size() == 1);
     found.looks.add(Map.of(ref("lost"), "me 1"));
     found.looks.add(Map.of(ref("lost"), "me 1"));
 
     await()
         .until(() -> {
-          strays.look();
+          reconciler.reconcileSoon();
           return found.adopted.contains("lost");
         });
   }
@@ -119,7 +121,7 @@ class OrphanedStreamsTest {
     found.looks.add(Map.of(ref("lost"), "me 1"));
     fixture.drain(null).run();
 
-    strays.takeUp();
+    orphans.reclaim();
 
     assertThat(found.adopted).isEmpty();
   }

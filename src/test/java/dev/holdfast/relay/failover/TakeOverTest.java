@@ -157,9 +157,9 @@ class TakeOverTest {
 
     await().until(() -> written(stream).size() == 1);
     assertThat(fixture.scripted.listenedAfter).containsExactly("u3");
-    assertThat(takeOver.isPumping(session.id().value())).isTrue();
-    takeOver.stopFenced();
-    await().until(() -> !takeOver.isPumping(session.id().value()));
+    assertThat(fixture.isPumping(session)).isTrue();
+    takeOver.stopTakenOver();
+    await().until(() -> !fixture.isPumping(session));
   }
 
   /** Nobody ran the call when it was cancelled, so it must not be taken up again, and not fail. */

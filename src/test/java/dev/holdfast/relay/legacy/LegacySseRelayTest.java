@@ -33,7 +33,7 @@ class LegacySseRelayTest {
   private static final Duration QUARTER = Duration.ofMinutes(15);
 
   private final RelayFixture fixture = new RelayFixture();
-  private final LegacySseRelay relay = fixture.relay.oneStream();
+  private final LegacySseRelay relay = fixture.legacy;
   private final AtomicReference<SessionId> opened = new AtomicReference<>();
 
   @AfterEach

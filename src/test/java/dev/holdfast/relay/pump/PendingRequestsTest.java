@@ -130,7 +130,7 @@ class PendingRequestsTest {
   void shouldWaitForTheOthersWhenOneIsWithdrawn() {
     PendingRequests pending = pending("1", "2");
 
-    assertThat(pending.withdraw(RequestId.of(1))).isFalse();
+    assertThat(pending.cancel(RequestId.of(1))).isFalse();
     assertThat(pending.open()).containsExactly(RequestId.of(2));
     assertThat(pending.answeredBy(result("2"))).isTrue();
   }
@@ -140,14 +140,14 @@ class PendingRequestsTest {
     PendingRequests pending = pending("1", "2");
     boolean _ = pending.answeredBy(result("2"));
 
-    assertThat(pending.withdraw(RequestId.of(9))).isFalse();
-    assertThat(pending.withdraw(RequestId.of(1))).isTrue();
+    assertThat(pending.cancel(RequestId.of(9))).isFalse();
+    assertThat(pending.cancel(RequestId.of(1))).isTrue();
   }
 
   @Test
   void shouldEndWithAnAnswerThatCrossedItsWithdrawal() {
     PendingRequests pending = pending("1");
-    boolean _ = pending.withdraw(RequestId.of(1));
+    boolean _ = pending.cancel(RequestId.of(1));
 
     assertThat(pending.answeredBy(result("1"))).isTrue();
   }

@@ -51,7 +51,13 @@ public final class PumpFixture {
   Pump pump(StreamWriter to, Supplier<MessageSource> upstream, String... jsonIds) {
     List<RequestId> ids = Stream.of(jsonIds).map(RequestId::ofJson).toList();
     return new Pump(
-        to, upstream, Pump.Origin.NOT_ASKED, ids, () -> collectCancellations.run(), HOLD, desk.heard);
+        to,
+        upstream,
+        Pump.Origin.NOT_ASKED,
+        ids,
+        () -> collectCancellations.run(),
+        HOLD,
+        desk.heard);
   }
 
   Thread start(Pump pump) {

@@ -16,10 +16,10 @@ import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.ownership.Inbox.OpenCall;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.relay.Parts;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
-import dev.holdfast.relay.Settings;
+import dev.holdfast.relay.pump.Pumps;
+import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
@@ -228,22 +228,27 @@ class MessageRouterTest {
                   throw new SessionStoreException(null);
                 });
     ScriptedInbox inbox = new ScriptedInbox();
-    Parts parts =
-        new Parts(
-            fixture.log,
-            inbox,
-            Settings.streams(),
-            Settings.replay(),
-            Duration.ofSeconds(5),
-            fixture.heard);
+    Pumps pumps = new Pumps(Duration.ofSeconds(5), fixture.heard);
+    PinnedSessions pinned = new PinnedSessions(inbox, pumps, fixture.heard);
+    SessionUpstreams upstreams = new SessionUpstreams(Map.of(), away);
     Sessions sessions =
-        new Sessions(away, Map.of(), parts, Duration.ofHours(1), InstantSource.system());
-    MessageRouter outbound = new MessageRouter(sessions, parts);
+        new Sessions(
+            away,
+            upstreams,
+            fixture.log,
+            pumps,
+            pinned,
+            fixture.heard,
+            Duration.ofHours(1),
+            InstantSource.system());
+    MessageRouter router =
+        new MessageRouter(sessions, upstreams, inbox, pumps, pinned, fixture.heard);
+    router.start();
     StreamRef stream = new StreamRef(SessionId.random().value(), "s");
 
     assertThatExceptionOfType(StoreUnavailableException.class)
         .isThrownBy(() -> inbox.bring(stream, RESPONSE));
-    outbound.collect(stream.session());
+    router.collect(stream.session());
   }
 
   /** The local server asks nothing today, and must bear with answers in any case. */

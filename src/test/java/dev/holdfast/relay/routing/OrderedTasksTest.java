@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class OrderedTasksTest {
 
-  private final OrderedTasks lane = new OrderedTasks();
+  private final OrderedTasks tasks = new OrderedTasks();
   private final CountDownLatch reads = new CountDownLatch(1);
   private final List<Integer> done = new CopyOnWriteArrayList<>();
 
@@ -23,7 +23,7 @@ class OrderedTasksTest {
   }
 
   private boolean add(int bytes) {
-    return lane.add(
+    return tasks.add(
         bytes,
         () -> {
           try {
@@ -42,39 +42,39 @@ class OrderedTasksTest {
     assertThat(add(3)).isTrue();
 
     reads.countDown();
-    lane.all().join();
+    tasks.done().join();
 
     assertThat(done).containsExactly(1, 2, 3);
   }
 
   @Test
   void shouldTakeNothingMoreOnceTooManyWait() {
-    for (int i = 0; i < OrderedTasks.MOST; i++) {
+    for (int i = 0; i < OrderedTasks.MAX_TASKS; i++) {
       assertThat(add(0)).isTrue();
     }
     assertThat(add(0)).isFalse();
 
     reads.countDown();
-    lane.all().join();
+    tasks.done().join();
 
     assertThat(add(0)).isTrue();
   }
 
   @Test
   void shouldTakeNothingMoreOnceTooManyBytesWait() {
-    assertThat(add(OrderedTasks.MOST_BYTES - 1)).isTrue();
+    assertThat(add(OrderedTasks.MAX_BYTES - 1)).isTrue();
     assertThat(add(1)).isTrue();
     assertThat(add(1)).isFalse();
 
     reads.countDown();
-    lane.all().join();
+    tasks.done().join();
 
     assertThat(add(1)).isTrue();
   }
 
   @Test
   void shouldTakeOneOfAnySize() {
-    assertThat(add(2 * OrderedTasks.MOST_BYTES)).isTrue();
+    assertThat(add(2 * OrderedTasks.MAX_BYTES)).isTrue();
     assertThat(add(0)).isFalse();
   }
 
@@ -82,7 +82,7 @@ class OrderedTasksTest {
   void shouldGoOnAfterAFailure() {
     reads.countDown();
     boolean failing =
-        lane.add(
+        tasks.add(
             1,
             () -> {
               throw new IllegalStateException("a test");
@@ -90,7 +90,7 @@ class OrderedTasksTest {
 
     assertThat(failing).isTrue();
     assertThat(add(2)).isTrue();
-    lane.all().join();
+    tasks.done().join();
     assertThat(done).containsExactly(2);
   }
 }

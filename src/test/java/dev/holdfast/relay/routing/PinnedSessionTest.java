@@ -24,6 +24,7 @@ import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.failover.TestAdoption;
+import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Answer;
@@ -280,7 +281,7 @@ class PinnedSessionTest {
   @Test
   void shouldNotOpenAnewWhatTookTooMuchToOpen() throws Exception {
     fixture.scripted.reopening = true;
-    String icon = "x".repeat(PinnedServer.MOST_KEPT);
+    String icon = "x".repeat(PinnedServer.MAX_INITIALIZE_BYTES);
     String initialize =
         """
         {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",
@@ -339,7 +340,7 @@ class PinnedSessionTest {
         };
     Session session = open();
     StreamRef home = ref(session, "g");
-    String large = SAID + " ".repeat(OrderedTasks.MOST_BYTES);
+    String large = SAID + " ".repeat(OrderedTasks.MAX_BYTES);
 
     fixture.inbox.bring(home, large);
     assertThatExceptionOfType(InboxFullException.class)

@@ -62,7 +62,7 @@ class EvictionBackoffTest {
     retry();
     retry();
 
-    evictions.forget();
+    evictions.clear();
 
     assertThat(retry()).hasSeconds(5);
   }

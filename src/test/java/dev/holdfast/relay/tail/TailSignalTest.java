@@ -32,12 +32,12 @@ class TailSignalTest {
 
   @Test
   void shouldTellAnEvictionEveryTime() throws InterruptedException {
-    assertThat(signal.ended()).isFalse();
+    assertThat(signal.isEnding()).isFalse();
 
     signal.evicted();
     signal.wake();
 
-    assertThat(signal.ended()).isTrue();
+    assertThat(signal.isEnding()).isTrue();
     assertThat(signal.await(LONG)).isEqualTo(TailSignal.Cause.EVICTED);
     assertThat(signal.await(LONG)).isEqualTo(TailSignal.Cause.EVICTED);
   }
@@ -47,7 +47,7 @@ class TailSignalTest {
     signal.evicted();
     signal.gone();
 
-    assertThat(signal.ended()).isTrue();
+    assertThat(signal.isEnding()).isTrue();
     assertThat(signal.await(LONG)).isEqualTo(TailSignal.Cause.GONE);
     assertThat(signal.await(LONG)).isEqualTo(TailSignal.Cause.GONE);
   }

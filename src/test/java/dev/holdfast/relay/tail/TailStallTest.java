@@ -88,7 +88,7 @@ class TailStallTest {
   void shouldBearWithAClientThatTakesALittleNowAndThen() {
     Duration stall = Duration.ofSeconds(2);
     desk.streams = Settings.streams().writeTimeout(stall);
-    String large = "x".repeat(8 * ClientWriter.PIECE);
+    String large = "x".repeat(8 * ClientWriter.CHUNK);
     desk.open("s").append(List.of(new NewEvent(large.getBytes(UTF_8), null, true)));
     TestConnection client = new TestConnection().stall();
     long since = System.nanoTime();
