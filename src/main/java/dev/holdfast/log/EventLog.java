@@ -4,40 +4,39 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of every stream of every session.
+ * The log of all streams of all sessions.
  *
- * <p>All methods block their thread, briefly and with a bound, and are safe for any number of
- * threads. What one replica appends, every replica on the same store can read. Unless said
- * otherwise they throw {@link StoreUnavailableException} when the store cannot be reached in time.
+ * <p>All methods block briefly, with a time limit, and are thread-safe. What one replica appends,
+ * every replica on the same store can read. Unless stated otherwise, methods throw {@link
+ * StoreUnavailableException} when the store does not answer in time.
  */
 public interface EventLog extends AutoCloseable {
 
   /**
-   * Starts to keep streams for a session.
+   * Begins a session, so that streams can be opened in it.
    *
    * @param session the session's id
    */
   void begin(String session);
 
   /**
-   * Ends a session: its events are removed, its writers are fenced and its watchers woken, on every
-   * replica. Ending what is unknown does nothing.
+   * Ends a session on every replica: removes its events, fences its writers and wakes its watchers.
+   * Does nothing for an unknown session.
    *
    * @param session the session's id
    */
   void end(String session);
 
   /**
-   * Opens a new stream and makes this replica its owner. Once this has returned the ownership is
-   * recorded, so that whatever is asked of an upstream afterwards can be found and settled by
-   * others.
+   * Opens a new stream with this replica as its owner. When this method returns, the ownership is
+   * recorded: if this replica is lost, another one finds the stream and completes it.
    *
    * @param stream a name not used in this session before
    * @param requests the JSON-RPC ids of the requests that the stream answers, as JSON text; empty
    *     for a stream that answers none
    * @return the writer, at the start of the stream
    * @throws SessionEndedException when there is no such session
-   * @throws TooManyStreamsException when the session has as many open streams as it may
+   * @throws TooManyStreamsException when the session has the maximum of open streams
    * @throws FencedException when the stream exists already
    */
   default StreamWriter open(StreamRef stream, String requests) {
@@ -45,94 +44,91 @@ public interface EventLog extends AutoCloseable {
   }
 
   /**
-   * Opens a new stream likewise, whose events may be kept in another one: it has its own owner,
-   * counts its own events and comes to its own end, but readers find them, in the order in which
-   * they were written, in the {@link #openShared shared} stream that is named, numbered among those
-   * of all others there. An event without a payload is not kept at all; it only ends its stream.
+   * Opens a new stream whose events a shared stream may keep. Such a stream has its own owner,
+   * number of events and end. Readers find its events in the shared stream, in the order of the
+   * writes, numbered together with those of other streams. An event without a payload is not kept;
+   * it can only end its stream.
    *
-   * @param into the name of an open shared stream of the same session; null for a stream that keeps
-   *     its events itself
-   * @throws SessionEndedException when there is no such session, or it has no such shared stream
+   * @param sharedStream the name of an open {@link #openShared shared} stream of the same session;
+   *     null for a stream that keeps its events itself
+   * @throws SessionEndedException when there is no such session or no such shared stream
+   * @see #open(StreamRef, String)
    */
-  StreamWriter open(StreamRef stream, String requests, @Nullable String into);
+  StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream);
 
   /**
-   * Opens a stream that nobody owns and that has no writer of its own: it keeps the events of
-   * streams that are opened {@link #open(StreamRef, String, String) into} it. It is read and
-   * watched like any other, counts as one of the session's open streams, and ends with the session.
-   * Opening it again does nothing.
+   * Opens a shared stream. It has no owner and no writer; it keeps the events of streams that are
+   * opened {@link #open(StreamRef, String, String) with its name}. It is read and watched like any
+   * other, counts as an open stream, and ends with its session. Does nothing when it is open.
    *
    * @throws SessionEndedException when there is no such session
-   * @throws TooManyStreamsException when the session has as many open streams as it may
+   * @throws TooManyStreamsException when the session has the maximum of open streams
    */
   void openShared(StreamRef stream);
 
   /**
-   * Reads what follows a cursor.
+   * Reads the events after a cursor.
    *
    * @param stream the stream
    * @param after the position of the last event that the reader has; {@link Position#START} for
    *     none
-   * @param maxEvents the most events to return, at least one
+   * @param maxEvents most events to return, at least one
    */
   ReadResult read(StreamRef stream, Position after, int maxEvents);
 
   /**
-   * Where a reader goes on after a gap.
+   * The cursor from which a reader continues after a gap.
    *
-   * @return the position just before the oldest event that is kept; the head of an open stream that
+   * @return the position before the oldest kept event; the last position of an open stream that
    *     keeps none; empty when there is no such stream
    */
   Optional<Position> beforeOldest(StreamRef stream);
 
   /**
-   * Makes the caller the stream's one tail, on all replicas: the tail before it is told that it was
-   * evicted. The watcher is woken when there may be something new to read. Wake-ups can be spurious
-   * and, when a connection to the store breaks, can be lost; a reader also looks from time to time.
+   * Makes the caller the one tail of the stream on all replicas, and evicts the previous tail. The
+   * log wakes the watcher when there may be new events. Wake-ups can be spurious. They can be lost
+   * when a connection to the store breaks, so a reader also reads from time to time.
    *
    * @param watcher called on threads of the log; must return at once
-   * @return ends the watch when closed
+   * @return closing it ends the watch
    */
   Watch watch(StreamRef stream, Watcher watcher);
 
   /**
-   * Whether this replica writes the stream, so that a tail here may hear of events that the store
-   * does not take. Does not ask the store.
+   * Whether this replica writes the stream. Then a tail here may also receive {@link
+   * StreamWriter#deliverUnlogged unlogged} events. Does not ask the store.
    */
   boolean isWrittenHere(StreamRef stream);
 
   /**
-   * Notes, without waiting for the store, up to where a stream was delivered to its client. A later
-   * reader without a cursor of its own starts there.
+   * Records, without waiting for the store, the last position that was delivered to the client. A
+   * later reader without a cursor starts there.
    */
   void markDelivered(StreamRef stream, Position position);
 
-  /** Up to where the stream was delivered; {@link Position#START} when that is not known. */
+  /** The last position delivered to the client; {@link Position#START} when it is unknown. */
   Position deliveredUpTo(StreamRef stream);
 
   /**
-   * Says, without waiting for the store, that a complete stream was delivered to its end: it is
-   * kept only a short while longer.
+   * Records, without waiting for the store, that a complete stream was delivered to its end. The
+   * log then keeps it only for {@link Retention#completedTtl}.
    */
   void markFullyDelivered(StreamRef stream);
 
-  /**
-   * Removes what has expired. Called from time to time by the program; how much a store does here
-   * and how much by itself is its own affair.
-   */
+  /** Removes what has expired, unless the store does so itself. Called from time to time. */
   void sweep();
 
   /**
-   * Tries whether the store takes events, all of it, and whether word comes of what others write.
+   * Checks that all of the store accepts events, and that notifications from other replicas arrive.
    *
-   * @throws StoreUnavailableException when it doesn't; said within seconds
+   * @throws StoreUnavailableException when one of these fails; takes seconds at most
    */
   void check();
 
-  /** How much there is in the log. Costs next to nothing, however much that is. */
+  /** The size of the log. A cheap call, whatever the size. */
   LogSize depth();
 
-  /** Gives back connections and memory. WatcherRegistry are not told. */
+  /** Releases connections and memory. Watchers are not told. */
   @Override
   void close();
 }

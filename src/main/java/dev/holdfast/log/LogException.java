@@ -2,7 +2,7 @@ package dev.holdfast.log;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something that the log could not do. The subclasses say what that left behind. */
+/** The log could not do something. The subclasses tell what was written. */
 public abstract sealed class LogException extends RuntimeException
     permits FencedException,
         OutcomeUnknownException,

@@ -3,10 +3,10 @@ package dev.holdfast.log;
 import java.util.OptionalLong;
 
 /**
- * How much a log holds.
+ * The size of a log.
  *
- * @param events all that are kept; empty where the store cannot tell at once
- * @param bytes what the store takes for them and, if it holds more than the log, for the rest too;
- *     empty where it does not tell
+ * @param events number of kept events; empty when the store cannot tell quickly
+ * @param bytes memory of the whole store, which may hold more than the log; empty when the store
+ *     does not tell
  */
 public record LogSize(OptionalLong events, OptionalLong bytes) {}

@@ -4,23 +4,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event on its way into the log.
+ * An event to append.
  *
  * @param payload the message; not copied, so it must not be changed afterwards
  * @param upstreamId the upstream's own id of this event, from which the upstream stream can be
- *     resumed; null when it gave none
+ *     resumed; null when it has none
  * @param last whether this is the last event of its stream
  */
 public record NewEvent(byte[] payload, @Nullable String upstreamId, boolean last) {
 
   /**
-   * Checks what a writer is given.
+   * Checks the events of an append.
    *
-   * @throws IllegalArgumentException when there is no event, or one after the last of the stream
+   * @throws IllegalArgumentException when there is no event, or one after the last of its stream
    */
   public static void requireWellFormed(List<NewEvent> events) {
     if (events.isEmpty()) {
-      throw new IllegalArgumentException("an append has at least one event");
+      throw new IllegalArgumentException("an append must have at least one event");
     }
     for (NewEvent event : events.subList(0, events.size() - 1)) {
       if (event.last()) {

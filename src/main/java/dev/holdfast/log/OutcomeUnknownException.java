@@ -3,11 +3,11 @@ package dev.holdfast.log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store was asked to write and did not answer: it may or may not have written. The same write
- * may be made again; it will not be done twice.
+ * The store did not answer a write, and may or may not have written. The caller may repeat the
+ * write; the store does not apply it twice.
  */
 public final class OutcomeUnknownException extends LogException {
-  /** Says what was asked, and why no answer came. */
+  /** Names the operation and the reason why there was no answer. */
   public OutcomeUnknownException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -4,13 +4,13 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /**
- * Where an event stands in its stream.
+ * The position of an event in its stream.
  *
- * <p>The number counts the events of a stream without holes, so two positions tell how many events
- * lie between them, and a missing number is a lost event. The time never goes back along a stream;
- * it tells how old a cursor is without looking anything up.
+ * <p>The numbers of a stream have no holes. So two positions tell how many events lie between them,
+ * and a missing number is a lost event. The times of a stream never decrease; they tell how old a
+ * cursor is.
  *
- * @param millis the time of the write, in milliseconds since the epoch by the clock of the store
+ * @param millis time of the write by the clock of the store, in milliseconds since the epoch
  * @param number the event's number on its stream: 1, 2, 3, …; 0 stands before the first event
  */
 public record Position(long millis, long number) implements Comparable<Position> {
@@ -21,7 +21,7 @@ public record Position(long millis, long number) implements Comparable<Position>
   private static final Comparator<Position> ORDER =
       Comparator.comparingLong(Position::number).thenComparingLong(Position::millis);
 
-  /** The longest text that is read: two numbers of nineteen digits and a dash. */
+  /** The longest valid text: two numbers of nineteen digits and a dash. */
   private static final int MAX_TEXT = 39;
 
   /**
@@ -29,15 +29,15 @@ public record Position(long millis, long number) implements Comparable<Position>
    */
   public Position {
     if (millis < 0 || number < 0) {
-      throw new IllegalArgumentException("a position has no negative part");
+      throw new IllegalArgumentException("a position must not be negative");
     }
   }
 
   /**
    * Reads {@code <ms>-<n>}, as {@link #toString()} writes it. Text with signs, leading zeros or
-   * numbers above 2^63-1 is no position: every position has exactly one text.
+   * numbers above 2^63-1 is invalid: every position has exactly one text.
    *
-   * @return the position, or empty when the text is none
+   * @return the position; empty when the text is invalid
    */
   public static Optional<Position> parse(String text) {
     int dash = text.indexOf('-');
@@ -49,7 +49,7 @@ public record Position(long millis, long number) implements Comparable<Position>
     return millis < 0 || number < 0 ? Optional.empty() : Optional.of(new Position(millis, number));
   }
 
-  /** The number that the text spells, or -1 when it spells none. */
+  /** The number between two indexes; -1 when the text is no number. */
   private static long digits(String text, int from, int to) {
     if (text.charAt(from) == '0' && to - from > 1) {
       return -1;

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a reader finds after its cursor. */
+/** The result of reading after a cursor. */
 public sealed interface ReadResult {
 
   /**
-   * Events that follow the cursor without a hole.
+   * The next events, without a hole.
    *
-   * @param events in order; empty when the cursor stands at the head of an open stream
+   * @param events in order; empty when the cursor is at the end of an open stream
    */
   record Events(List<LogEvent> events) implements ReadResult {
     /** Copies the list. */
@@ -19,29 +19,29 @@ public sealed interface ReadResult {
     }
   }
 
-  /** The cursor stands at the end of a stream that is complete: nothing will follow. */
+  /** The cursor is at the end of a complete stream. */
   record EndOfStream() implements ReadResult {}
 
   /**
-   * Events between the cursor and what is kept are missing: purged by age or count, or lost by the
-   * store. A cursor that is not of this log, because it is ahead of it or has another time than the
-   * event of its number, is one too.
+   * Events after the cursor are missing: they were purged by age or count, or the store lost them.
+   * A foreign cursor is a gap too: it is ahead of this log, or its time is not that of the event
+   * with its number.
    *
-   * @param firstAvailable the oldest event that is kept and follows the cursor, or the oldest of
-   *     all if the cursor is not of this log; null when there is none (yet)
-   * @param head where the stream stands if there is none; null when that is not known
+   * @param firstAvailable the oldest kept event after the cursor, or the oldest of all for a
+   *     foreign cursor; null when there is none yet
+   * @param head the last position of the stream if no event is available; null when it is unknown
    */
   record Gap(@Nullable Position firstAvailable, @Nullable Position head) implements ReadResult {
 
-    /** A gap of a stream whose head is not known. */
+    /** A gap in a stream whose last position is unknown. */
     public Gap(@Nullable Position firstAvailable) {
       this(firstAvailable, null);
     }
 
     /**
-     * The position after which a reader that accepts the gap goes on: just before the first
-     * available event, or at the head if there is none. Never behind the cursor, unless the cursor
-     * is not of this log; so nothing comes twice.
+     * The cursor for a reader that accepts the gap: just before the first available event, or the
+     * last position if there is none. Never before the reader's cursor, unless that is foreign, so
+     * no event is read twice.
      */
     public Optional<Position> resumeAfter() {
       return firstAvailable == null
@@ -50,6 +50,6 @@ public sealed interface ReadResult {
     }
   }
 
-  /** The session has no such stream, or there is no such session (any more). */
+  /** There is no such stream, or its session has ended. */
   record NoSuchStream() implements ReadResult {}
 }

@@ -2,9 +2,9 @@ package dev.holdfast.log;
 
 import org.jspecify.annotations.Nullable;
 
-/** The store did not do what it was asked; nothing was written. */
+/** The store did not carry out an operation. Nothing was written. */
 public non-sealed class StoreUnavailableException extends LogException {
-  /** Says what was asked, and why it failed. */
+  /** Names the operation and the reason. */
   public StoreUnavailableException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -3,28 +3,28 @@ package dev.holdfast.log;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which streams a session has; for people who look, not for the relay. Thread-safe. */
+/** Lists the streams of a session, for operators and not for the relay. Thread-safe. */
 @FunctionalInterface
 public interface StreamIndex {
 
-  /** Of a log that nobody but its own process can look into. */
+  /** Lists nothing. For a log that no other process can read. */
   StreamIndex NONE = (session, skip, most) -> new Page(List.of(), false);
 
   /**
-   * Lists streams: the open ones first, then the complete ones by when they expire. What changes
-   * meanwhile may be listed twice, or not at all.
+   * Lists open streams first, then complete ones by the time when they expire. Streams that change
+   * between pages may be listed twice or not at all.
    *
    * @param session the session's id
-   * @param skip how many to leave out, those of the pages before
-   * @param most the most to list, at least one
-   * @throws StoreUnavailableException when the store cannot be reached in time
+   * @param skip how many streams to leave out
+   * @param most how many to list at most, at least one
+   * @throws StoreUnavailableException when the store does not answer in time
    */
   Page list(String session, long skip, int most);
 
   /**
-   * Some of the streams.
+   * One page of the list.
    *
-   * @param more whether there are others behind them
+   * @param more whether more streams follow
    */
   record Page(List<Entry> streams, boolean more) {
     /** Copies the list. */
@@ -38,11 +38,11 @@ public interface StreamIndex {
    *
    * @param owner the replica that writes it; null when it is complete
    * @param last the position of its last event
-   * @param kept how many of its events are kept
+   * @param kept number of kept events
    */
   record Entry(StreamRef stream, @Nullable String owner, Position last, long kept) {
 
-    /** Whether events may still come. */
+    /** Whether the stream is still written. */
     public boolean open() {
       return owner != null;
     }

@@ -3,75 +3,69 @@ package dev.holdfast.log;
 import java.util.List;
 
 /**
- * The right to write one stream, held by its owner.
+ * Writes one stream for its owner.
  *
- * <p>Thread-safe. Appends that meet are committed together: while one is on its way to the store,
- * later ones wait and go in one write, in the order of their calls.
+ * <p>Thread-safe. Concurrent appends are committed together: while one write is under way, later
+ * appends wait and go into the next write, in the order of their calls.
  */
 public interface StreamWriter {
 
-  /** The stream that this writes. */
+  /** The written stream. */
   StreamRef stream();
 
-  /**
-   * Where readers find what this writes: the stream itself or, when it was opened into another,
-   * that one.
-   */
+  /** The stream in which readers find the events: a shared stream, or the written one. */
   default StreamRef keptIn() {
     return stream();
   }
 
   /**
-   * Writes events at the end of the stream and returns once the log holds them; from then on every
-   * reader finds them. All are written, next to each other, or none. After an event that is {@link
-   * NewEvent#last() last} the stream is complete and takes no more.
+   * Writes events at the end of the stream. When this method returns, the log holds them and every
+   * reader finds them. The log writes all of them, consecutively, or none. After the {@link
+   * NewEvent#last() last} event the stream is complete and accepts no more.
    *
    * @param events at least one
-   * @return the position of the last of them; the others have the numbers before it. Of a stream
-   *     that is kept in another it tells only how many events this stream has had
-   * @throws FencedException when this is no longer the owner: the stream was taken over, is
-   *     complete or its session has ended; nothing was written
-   * @throws StoreUnavailableException when the store did not take them; nothing was written, the
-   *     same call may be made again
-   * @throws OutcomeUnknownException when the store may or may not have taken them; the same call,
-   *     with the same events, may be made again and will not write them twice. Until then other
-   *     appends to this stream wait behind it
+   * @return the position of the last event; the others have the numbers before it. For a stream
+   *     whose events a shared stream keeps: how many events this stream has had
+   * @throws FencedException when this replica is no longer the owner: another replica adopted the
+   *     stream, the stream is complete, or its session has ended. Nothing was written
+   * @throws StoreUnavailableException when nothing was written; the call may be repeated
+   * @throws OutcomeUnknownException when the events may have been written. The call may be repeated
+   *     with the same events, which are not written twice. Until then other appends to this stream
+   *     wait
    */
   Position append(List<NewEvent> events);
 
   /**
-   * Gives events that the store did not take in time to the stream's watcher on this replica, past
-   * the log. They get the next numbers of the stream, as do the events of an append whose outcome
-   * is unknown, which are passed before them. No later reader finds any of them: it finds a gap.
-   * Does not ask the store. Of a stream that is kept in another nothing is passed: nobody here
-   * knows where that one stands.
+   * Delivers events to the stream's watcher on this replica without the log, after the store did
+   * not take them in time. They get the next numbers of the stream. Events of an append with
+   * unknown outcome are delivered before them. Later readers find a gap instead of these events.
+   * Does not ask the store.
    *
-   * <p>What was passed is owed to the store: not the events, but word of where the stream stands.
-   * The next append brings it, or {@link #recordSkipped()}.
+   * <p>The store must learn of the skipped numbers. The next append or {@link #recordSkipped()}
+   * records them.
    *
-   * @param events at least one; those of an append that failed, or new ones
-   * @return false when nothing was passed: nobody watches here, or not from where the stream
-   *     stands, or it has much to read still, or the events were appended after all
+   * @param events at least one: those of a failed append, or new ones
+   * @return false when nothing was delivered: there is no watcher here, the watcher is not at the
+   *     end of the stream, the events were appended after all, or a shared stream keeps the events
    * @throws FencedException as {@link #append} does
    */
   boolean deliverUnlogged(List<NewEvent> events);
 
   /**
-   * Tells the store where the stream stands, as far as events were passed before this call: what it
-   * may have taken of them without an answer is removed, later readers find the gap, and if the
-   * last event of the stream was passed the stream becomes complete. Does nothing when nothing is
-   * owed.
+   * Records the numbers of all unlogged events in the store. Removes copies that the store took
+   * without confirming them, so that later readers find the gap. Completes the stream if its last
+   * event was unlogged. Does nothing when no number is unrecorded.
    *
-   * @throws FencedException when this is no longer the owner; nothing is owed any more
-   * @throws StoreUnavailableException when the store was not told; to be called again
-   * @throws OutcomeUnknownException when that is not known; to be called again
+   * @throws FencedException when this replica is no longer the owner; nothing is left to record
+   * @throws StoreUnavailableException when nothing was recorded; the caller must repeat the call
+   * @throws OutcomeUnknownException when that is unknown; the caller must repeat the call
    */
   void recordSkipped();
 
   /**
-   * Notes, without waiting for the store, from where the upstream's stream can be resumed, when
-   * that is an event of the upstream that brought no message. Counts until an event is appended
-   * that has an id of its own.
+   * Records, without waiting for the store, where the upstream's stream can be resumed, when the
+   * upstream sent an event id without a message. Valid until an event with an id of its own is
+   * appended.
    *
    * @param upstreamId the upstream's own id of that event
    */

@@ -1,6 +1,6 @@
 package dev.holdfast.log;
 
-/** The session has as many open streams as it may. */
+/** The session has the maximum of open streams. */
 public final class TooManyStreamsException extends LogException {
   /** Names the limit. */
   public TooManyStreamsException(int limit) {

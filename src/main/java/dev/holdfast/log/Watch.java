@@ -1,9 +1,9 @@
 package dev.holdfast.log;
 
-/** A place among the watchers of a stream. */
+/** The registration of a {@link Watcher} with a stream. */
 public interface Watch extends AutoCloseable {
 
-  /** Leaves the place; the watcher is not called afterwards, but for a call already under way. */
+  /** Ends the watch. A call of the watcher that is under way may still complete. */
   @Override
   void close();
 }

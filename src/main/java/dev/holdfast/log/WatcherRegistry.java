@@ -1,16 +1,16 @@
 package dev.holdfast.log;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watchers of this process: at most one per stream, of which the newest evicts the one before.
- * Adapters of {@link EventLog} share it. Thread-safe; no watcher is called under a lock of this
- * class.
+ * The watchers of this process: at most one per stream. A new watcher evicts the previous one. All
+ * adapters of {@link EventLog} use this class. Thread-safe; calls watchers without holding a lock.
  */
 public final class WatcherRegistry {
 
@@ -18,136 +18,133 @@ public final class WatcherRegistry {
   private final Map<String, Map<String, Registration>> sessions = new ConcurrentHashMap<>();
 
   /**
-   * Seats a watcher and evicts the one that had the seat.
+   * Registers a watcher and evicts the previous one of the stream.
    *
-   * @param left runs once, when the seat is given up or taken over
+   * @param onRemoval runs once, when the registration is closed or evicted
    */
-  public Registration register(StreamRef stream, Watcher watcher, Runnable left) {
-    Registration seat = new Registration(this, stream, watcher, numbers.incrementAndGet(), left);
-    List<Registration> former = new ArrayList<>(1);
+  public Registration register(StreamRef stream, Watcher watcher, Runnable onRemoval) {
+    Registration registration =
+        new Registration(this, stream, watcher, numbers.incrementAndGet(), onRemoval);
+    AtomicReference<@Nullable Registration> previous = new AtomicReference<>();
     sessions.compute(
         stream.session(),
-        (session, seats) -> {
-          Map<String, Registration> all = seats == null ? new ConcurrentHashMap<>(4) : seats;
-          Registration before = all.put(stream.name(), seat);
-          if (before != null) {
-            former.add(before);
-          }
+        (_, known) -> {
+          Map<String, Registration> all = known == null ? new ConcurrentHashMap<>(4) : known;
+          previous.set(all.put(stream.name(), registration));
           return all;
         });
-    former.forEach(Registration::evicted);
-    return seat;
+    Registration evicted = previous.get();
+    if (evicted != null) {
+      evicted.evict();
+    }
+    return registration;
   }
 
-  /** Whether somebody of this process watches the stream. */
+  /** Whether this process watches the stream. */
   public boolean isWatched(StreamRef stream) {
     return find(stream) != null;
   }
 
-  /** Wakes the stream's watcher, if there is one. */
+  /** Wakes the watcher of a stream, if there is one. */
   public void wake(StreamRef stream) {
-    Registration seat = find(stream);
-    if (seat != null) {
-      seat.wake();
+    Registration registration = find(stream);
+    if (registration != null) {
+      registration.watcher.wake();
     }
   }
 
   /** Wakes all watchers of a session. */
   public void wakeSession(String session) {
-    Map<String, Registration> seats = sessions.get(session);
-    if (seats != null) {
-      seats.values().forEach(Registration::wake);
-    }
+    sessions.getOrDefault(session, Map.of()).values().forEach(each -> each.watcher.wake());
   }
 
-  /** Wakes everyone. */
+  /** Wakes all watchers. */
   public void wakeAll() {
-    sessions.values().forEach(seats -> seats.values().forEach(Registration::wake));
+    sessions.keySet().forEach(this::wakeSession);
   }
 
-  /** The seats that are known to whoever wakes their watchers. */
+  /** The registrations that the store has on record. */
   public List<Registration> recorded() {
     return sessions.values().stream()
-        .flatMap(seats -> seats.values().stream())
-        .filter(seat -> seat.recorded)
+        .flatMap(registrations -> registrations.values().stream())
+        .filter(registration -> registration.recorded)
         .toList();
   }
 
   /**
-   * Evicts the stream's watcher if it still has the numbered seat; a newer one stays.
+   * Evicts the watcher of a stream if it has the given registration number. A newer watcher stays.
    *
-   * @param number {@link Seat#number()}
+   * @param number {@link Registration#number()}
    */
   public void evict(StreamRef stream, long number) {
-    Registration seat = find(stream);
-    if (seat != null && seat.number == number && remove(seat)) {
-      seat.evicted();
+    Registration registration = find(stream);
+    if (registration != null && registration.number == number && remove(registration)) {
+      registration.evict();
     }
   }
 
   private @Nullable Registration find(StreamRef stream) {
-    Map<String, Registration> seats = sessions.get(stream.session());
-    return seats == null ? null : seats.get(stream.name());
+    return sessions.getOrDefault(stream.session(), Map.of()).get(stream.name());
   }
 
-  private boolean remove(Registration seat) {
-    boolean[] removed = new boolean[1];
+  private boolean remove(Registration registration) {
+    AtomicBoolean removed = new AtomicBoolean();
     sessions.computeIfPresent(
-        seat.stream.session(),
-        (session, seats) -> {
-          removed[0] = seats.remove(seat.stream.name(), seat);
-          return seats.isEmpty() ? null : seats;
+        registration.stream.session(),
+        (_, registrations) -> {
+          removed.set(registrations.remove(registration.stream.name(), registration));
+          return registrations.isEmpty() ? null : registrations;
         });
-    return removed[0];
+    return removed.get();
   }
 
-  /** A watcher in its place. */
+  /** One registered watcher. */
   public static final class Registration implements Watch {
-    private final WatcherRegistry watchers;
+    private final WatcherRegistry registry;
     private final StreamRef stream;
     private final Watcher watcher;
     private final long number;
     private final Runnable onRemoval;
 
-    /** Set once, by the thread that takes the seat. */
+    /** Set once, by the registering thread. */
     private volatile boolean recorded;
 
     private Registration(
-        WatcherRegistry watchers, StreamRef stream, Watcher watcher, long number, Runnable left) {
-      this.watchers = watchers;
+        WatcherRegistry registry,
+        StreamRef stream,
+        Watcher watcher,
+        long number,
+        Runnable onRemoval) {
+      this.registry = registry;
       this.stream = stream;
       this.watcher = watcher;
       this.number = number;
-      this.onRemoval = left;
+      this.onRemoval = onRemoval;
     }
 
-    /** Tells this seat from all before and after it in this process; positive. */
+    /** A positive number, unique among the registrations of this process and rising. */
     public long number() {
       return number;
     }
 
-    /** The stream that is watched. */
+    /** The watched stream. */
     public StreamRef stream() {
       return stream;
     }
 
-    /** Notes that the seat is known to whoever wakes its watcher. */
+    /** Marks this registration as recorded in the store, so that writers elsewhere can wake it. */
     public void markRecorded() {
       recorded = true;
     }
 
-    private void wake() {
-      watcher.wake();
-    }
-
-    private void evicted() {
+    private void evict() {
       onRemoval.run();
       watcher.evicted();
     }
 
     @Override
     public void close() {
-      if (watchers.remove(this)) {
+      if (registry.remove(this)) {
         onRemoval.run();
       }
     }

@@ -1,7 +1,9 @@
 /**
- * The event log: append-only streams of opaque events, read from any position by anyone.
+ * The event log: append-only streams of opaque events, which any replica can read from any
+ * position.
  *
- * <p>{@link dev.holdfast.log.EventLog} is the port; its adapters live in the packages below.
+ * <p>{@link dev.holdfast.log.EventLog} is the port; {@code log.memory} and {@code log.redis} are
+ * its adapters. {@code log.ownership} has what only replicas with a shared store need.
  */
 @NullMarked
 package dev.holdfast.log;

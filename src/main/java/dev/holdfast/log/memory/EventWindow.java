@@ -3,10 +3,10 @@ package dev.holdfast.log.memory;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The kept events of one stream: added at one end, purged at the other, found by their index. */
+/** The stored events of one stream: appended at one end, purged at the other, read by index. */
 final class EventWindow {
 
-  /** Purged places are reused when they are at least so many, and half of all. */
+  /** The list is compacted when at least so many places, and half of all, are purged. */
   private static final int COMPACT_AT = 32;
 
   private final List<StoredEvent> places = new ArrayList<>(0);
@@ -28,10 +28,10 @@ final class EventWindow {
     places.add(stored);
   }
 
-  /** Removes the oldest. */
+  /** Removes and returns the oldest event. */
   StoredEvent purge() {
     StoredEvent oldest = places.get(purged);
-    // Another event stands in, so that the purged one's payload can be collected at once.
+    // Overwritten, so that the garbage collector can free the purged payload at once.
     places.set(purged, places.getLast());
     purged++;
     if (purged == places.size() || (purged >= COMPACT_AT && purged > places.size() / 2)) {

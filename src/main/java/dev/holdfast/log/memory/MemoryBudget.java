@@ -9,29 +9,29 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * How many bytes all events of all streams may take together, and which of them is the oldest.
+ * Byte budget shared by the events of all streams. It knows which event is the oldest.
  *
- * <p>Its lock is the innermost: it is taken while a stream's lock is held, never the other way.
+ * <p>Its lock is the innermost: it may be taken under a stream's lock, never around one.
  */
 final class MemoryBudget {
 
   private final long maxBytes;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** In the order of their appends, over all streams. Guarded by the lock, as is the sum. */
+  /** In append order over all streams. Guarded by the lock, as is the sum. */
   private final Set<StoredEvent> events = new LinkedHashSet<>();
 
   private long bytes;
 
   MemoryBudget(long maxBytes) {
     if (maxBytes < 1) {
-      throw new IllegalArgumentException("the budget is at least one byte");
+      throw new IllegalArgumentException("the byte budget must be positive");
     }
     this.maxBytes = maxBytes;
   }
 
-  /** What there is. */
-  LogSize depth() {
+  /** Number and bytes of all events. */
+  LogSize size() {
     lock.lock();
     try {
       return new LogSize(OptionalLong.of(events.size()), OptionalLong.of(bytes));
@@ -52,7 +52,7 @@ final class MemoryBudget {
     }
   }
 
-  /** Gives back what an event took, unless that was given back before. */
+  /** Releases the bytes of an event, once. */
   void release(StoredEvent stored) {
     lock.lock();
     try {
@@ -65,12 +65,12 @@ final class MemoryBudget {
   }
 
   /**
-   * Gives back the oldest event when there are too many bytes. The newest always stays: a message
-   * that alone exceeds the budget could otherwise never be delivered.
+   * Releases the oldest event when the budget is exceeded. The newest event always stays: a message
+   * that alone exceeds the budget must still be delivered.
    *
-   * @return the event, which its stream has yet to forget
+   * @return the released event, which the caller has to purge
    */
-  Optional<StoredEvent> overflow() {
+  Optional<StoredEvent> releaseOverflow() {
     lock.lock();
     try {
       if (bytes <= maxBytes || events.size() < 2) {

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the events in the memory of this process, within a budget of bytes over all streams. For
- * one replica only. It never fails for want of a store.
+ * Keeps events in the memory of this process, within one byte budget for all streams. For one
+ * replica only. It is never unavailable.
  */
 public final class MemoryEventLog implements EventLog {
 
@@ -34,9 +34,9 @@ public final class MemoryEventLog implements EventLog {
   /**
    * Creates an empty log.
    *
-   * @param maxBytes the most bytes that all events together take, with what the objects around them
-   *     take; the oldest are purged first, whichever stream they are of
-   * @param clock dates the events
+   * @param maxBytes byte budget for all events, including the objects around them; the oldest event
+   *     of all streams is purged first
+   * @param clock gives events their time
    */
   public MemoryEventLog(Retention retention, long maxBytes, InstantSource clock) {
     this.retention = retention;
@@ -46,35 +46,26 @@ public final class MemoryEventLog implements EventLog {
 
   @Override
   public void begin(String session) {
-    sessions.computeIfAbsent(session, id -> new MemorySession());
+    sessions.computeIfAbsent(session, _ -> new MemorySession(retention, budget, clock));
   }
 
   @Override
   public void end(String session) {
     MemorySession ended = sessions.remove(session);
     if (ended != null) {
-      ended.end().forEach(MemoryStream::vanish);
+      ended.end();
       watchers.wakeSession(session);
     }
   }
 
   @Override
   public StreamWriter open(StreamRef stream, String requests, @Nullable String into) {
-    MemorySession session = session(stream);
-    MemoryStream target = into == null ? null : session.find(into);
-    if (into != null && target == null) {
-      throw new SessionEndedException(stream);
-    }
-    MemoryStream opened = new MemoryStream(stream, session, retention, budget, clock, target);
-    session.open(stream, opened, retention.maxStreams());
-    return new Writer(opened);
+    return new Writer(session(stream).open(stream, into));
   }
 
   @Override
   public void openShared(StreamRef stream) {
-    MemorySession session = session(stream);
-    MemoryStream opened = new MemoryStream(stream, session, retention, budget, clock, null);
-    session.openShared(stream, opened, retention.maxStreams());
+    session(stream).openShared(stream);
   }
 
   private MemorySession session(StreamRef stream) {
@@ -88,7 +79,7 @@ public final class MemoryEventLog implements EventLog {
   @Override
   public ReadResult read(StreamRef stream, Position after, int maxEvents) {
     if (maxEvents < 1) {
-      throw new IllegalArgumentException("a page has room for at least one event");
+      throw new IllegalArgumentException("maxEvents must be positive");
     }
     MemoryStream found = find(stream);
     return found == null ? new ReadResult.NoSuchStream() : found.read(after, maxEvents);
@@ -127,7 +118,7 @@ public final class MemoryEventLog implements EventLog {
   public void markFullyDelivered(StreamRef stream) {
     MemoryStream found = find(stream);
     if (found != null) {
-      found.retire();
+      found.markFullyDelivered();
     }
   }
 
@@ -138,23 +129,18 @@ public final class MemoryEventLog implements EventLog {
 
   @Override
   public void check() {
-    // The store is this process, and it is alive.
+    // The memory of a running process is always available.
   }
 
   @Override
   public LogSize depth() {
-    return budget.depth();
+    return budget.size();
   }
 
   @Override
   public void close() {
-    List.copyOf(sessions.keySet())
-        .forEach(id -> {
-          MemorySession session = sessions.remove(id);
-          if (session != null) {
-            session.end().forEach(MemoryStream::vanish);
-          }
-        });
+    sessions.values().forEach(MemorySession::end);
+    sessions.clear();
   }
 
   private @Nullable MemoryStream find(StreamRef stream) {
@@ -162,42 +148,42 @@ public final class MemoryEventLog implements EventLog {
     return session == null ? null : session.find(stream.name());
   }
 
-  /** Purges other streams' events too, so it is called under no stream's lock. */
-  private void keepToBudget() {
-    Optional<StoredEvent> victim = budget.overflow();
-    while (victim.isPresent()) {
-      victim.get().stream().purgeThrough(victim.get().number());
-      victim = budget.overflow();
+  /** Called without a stream's lock, since it purges events of other streams too. */
+  private void purgeOverflow() {
+    Optional<StoredEvent> released = budget.releaseOverflow();
+    while (released.isPresent()) {
+      released.get().purge();
+      released = budget.releaseOverflow();
     }
   }
 
   private final class Writer implements StreamWriter {
-    private final MemoryStream target;
+    private final MemoryStream written;
 
-    Writer(MemoryStream target) {
-      this.target = target;
+    Writer(MemoryStream written) {
+      this.written = written;
     }
 
     @Override
     public StreamRef stream() {
-      return target.ref();
+      return written.ref();
     }
 
     @Override
     public StreamRef keptIn() {
-      return target.keptIn();
+      return written.keptIn();
     }
 
     @Override
     public Position append(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);
-      Position position = target.append(events);
-      keepToBudget();
-      watchers.wake(target.keptIn());
+      Position position = written.append(events);
+      purgeOverflow();
+      watchers.wake(written.keptIn());
       return position;
     }
 
-    /** A store that is never away has always taken the events already. */
+    /** Does nothing, since this log takes every event. */
     @Override
     public boolean deliverUnlogged(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);
@@ -206,12 +192,12 @@ public final class MemoryEventLog implements EventLog {
 
     @Override
     public void recordSkipped() {
-      // Nothing was passed.
+      // Every event is in the log.
     }
 
     @Override
     public void recordUpstreamCursor(String upstreamId) {
-      // Nobody will take this stream over.
+      // No other replica adopts this stream.
     }
   }
 }

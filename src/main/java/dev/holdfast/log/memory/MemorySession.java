@@ -1,9 +1,11 @@
 package dev.holdfast.log.memory;
 
 import dev.holdfast.log.FencedException;
+import dev.holdfast.log.Retention;
 import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.TooManyStreamsException;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -12,18 +14,27 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The streams of one session. Its lock may be taken under a stream's lock, never around one. */
-final class MemorySession {
+final class MemorySession implements MemoryStream.Listener {
 
+  private final Retention retention;
+  private final MemoryBudget budget;
+  private final InstantSource clock;
   private final ReentrantLock lock = new ReentrantLock();
 
   /** Added to under the lock. */
   private final Map<String, MemoryStream> streams = new ConcurrentHashMap<>(4);
 
-  /** Guarded by the lock. */
+  /** Number of open streams. Guarded by the lock. */
   private int open;
 
   /** Guarded by the lock. */
   private boolean ended;
+
+  MemorySession(Retention retention, MemoryBudget budget, InstantSource clock) {
+    this.retention = retention;
+    this.budget = budget;
+    this.clock = clock;
+  }
 
   @Nullable MemoryStream find(String name) {
     return streams.get(name);
@@ -33,38 +44,47 @@ final class MemorySession {
     return streams.values();
   }
 
-  void open(StreamRef ref, MemoryStream stream, int limit) {
+  /**
+   * Opens a new stream.
+   *
+   * @param into name of the shared stream that keeps its events; null if it keeps them itself
+   */
+  MemoryStream open(StreamRef ref, @Nullable String into) {
     lock.lock();
     try {
-      if (ended) {
+      MemoryStream shared = into == null ? null : streams.get(into);
+      if (ended || (into != null && shared == null)) {
         throw new SessionEndedException(ref);
       }
       if (streams.containsKey(ref.name())) {
         throw new FencedException(ref);
       }
-      if (open >= limit) {
-        throw new TooManyStreamsException(limit);
+      if (open >= retention.maxStreams()) {
+        throw new TooManyStreamsException(retention.maxStreams());
       }
+      MemoryStream stream = new MemoryStream(ref, this, retention, budget, clock, shared);
       streams.put(ref.name(), stream);
       open++;
+      return stream;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Opens a stream that others write into, unless it is open already. */
-  void openShared(StreamRef ref, MemoryStream stream, int limit) {
+  /** Opens a shared stream, unless it is open already. */
+  void openShared(StreamRef ref) {
     lock.lock();
     try {
       if (!streams.containsKey(ref.name())) {
-        open(ref, stream, limit);
+        var _ = open(ref, null);
       }
     } finally {
       lock.unlock();
     }
   }
 
-  void completed() {
+  @Override
+  public void completed() {
     lock.lock();
     try {
       open--;
@@ -73,24 +93,22 @@ final class MemorySession {
     }
   }
 
-  void forget(String name, MemoryStream stream) {
-    streams.remove(name, stream);
+  @Override
+  public void discarded(MemoryStream stream) {
+    streams.remove(stream.ref().name(), stream);
   }
 
-  /**
-   * Takes no more streams.
-   *
-   * @return those that it had
-   */
-  List<MemoryStream> end() {
+  /** Discards all streams. Later calls of {@link #open} fail. */
+  void end() {
+    List<MemoryStream> all;
     lock.lock();
     try {
       ended = true;
-      List<MemoryStream> all = List.copyOf(streams.values());
+      all = List.copyOf(streams.values());
       streams.clear();
-      return all;
     } finally {
       lock.unlock();
     }
+    all.forEach(MemoryStream::discard);
   }
 }

@@ -15,26 +15,35 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream. Its lock guards every field that changes, and may be taken under that of a stream
- * which is kept in this one.
+ * One stream. Its lock guards every mutable field. The lock of a shared stream may be taken under
+ * the lock of a stream whose events it keeps.
  */
-final class MemoryStream {
+final class MemoryStream implements StoredEvent.Owner {
+
+  /** Is told when a stream ends. Called under the stream's lock or without one. */
+  interface Listener {
+    /** The stream takes no more events. */
+    void completed();
+
+    /** The stream holds nothing any more. */
+    void discarded(MemoryStream stream);
+  }
 
   private enum State {
     OPEN,
     COMPLETE,
-    /** Its session has ended or it has expired: it holds nothing and nobody finds it. */
-    GONE
+    /** Its session has ended or it has expired. It holds nothing. */
+    DISCARDED
   }
 
   private final StreamRef ref;
-  private final MemorySession session;
+  private final Listener listener;
   private final Retention retention;
   private final MemoryBudget budget;
   private final InstantSource clock;
 
-  /** Keeps the events instead of this one; null for none. */
-  private final @Nullable MemoryStream target;
+  /** The stream that keeps the events; null if this one does. */
+  private final @Nullable MemoryStream shared;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final EventWindow kept = new EventWindow();
@@ -42,22 +51,22 @@ final class MemoryStream {
   private Position delivered = Position.START;
   private State state = State.OPEN;
 
-  /** When a complete stream vanishes, in milliseconds since the epoch. */
+  /** When a complete stream is discarded, in milliseconds since the epoch. */
   private long expires = Long.MAX_VALUE;
 
   MemoryStream(
       StreamRef ref,
-      MemorySession session,
+      Listener listener,
       Retention retention,
       MemoryBudget budget,
       InstantSource clock,
-      @Nullable MemoryStream target) {
+      @Nullable MemoryStream shared) {
     this.ref = ref;
-    this.session = session;
+    this.listener = listener;
     this.retention = retention;
     this.budget = budget;
     this.clock = clock;
-    this.target = target;
+    this.shared = shared;
   }
 
   StreamRef ref() {
@@ -65,7 +74,7 @@ final class MemoryStream {
   }
 
   StreamRef keptIn() {
-    return target == null ? ref : target.ref;
+    return shared == null ? ref : shared.ref;
   }
 
   Position append(List<NewEvent> events) {
@@ -74,8 +83,8 @@ final class MemoryStream {
       if (state != State.OPEN) {
         throw new FencedException(ref);
       }
-      if (target != null) {
-        return merge(events, target);
+      if (shared != null) {
+        return appendTo(shared, events);
       }
       long now = clock.millis();
       store(events, Math.max(now, last.millis()));
@@ -83,7 +92,7 @@ final class MemoryStream {
       if (events.getLast().last()) {
         state = State.COMPLETE;
         expires = now + retention.eventTtl().toMillis();
-        session.completed();
+        listener.completed();
       }
       return last;
     } finally {
@@ -91,19 +100,19 @@ final class MemoryStream {
     }
   }
 
-  private Position merge(List<NewEvent> events, MemoryStream into) {
-    List<NewEvent> kept =
+  private Position appendTo(MemoryStream sharedStream, List<NewEvent> events) {
+    List<NewEvent> payloads =
         events.stream()
             .filter(event -> event.payload().length > 0)
             .map(event -> new NewEvent(event.payload(), event.upstreamId(), false))
             .toList();
-    if (!kept.isEmpty()) {
-      var _ = into.append(kept);
+    if (!payloads.isEmpty()) {
+      var _ = sharedStream.append(payloads);
     }
     last = new Position(0, last.number() + events.size());
     if (events.getLast().last()) {
-      vanish();
-      session.completed();
+      discard();
+      listener.completed();
     }
     return last;
   }
@@ -129,14 +138,14 @@ final class MemoryStream {
     }
   }
 
-  /** Forgets an event that the budget took back, and all before it. */
-  void purgeThrough(long number) {
+  @Override
+  public void purgeThrough(long number) {
     lock.lock();
     try {
       while (!kept.isEmpty() && kept.get(0).number() <= number) {
         budget.release(kept.purge());
       }
-      vanishIfEmpty();
+      discardIfEmpty();
     } finally {
       lock.unlock();
     }
@@ -147,45 +156,45 @@ final class MemoryStream {
     try {
       long now = clock.millis();
       if (now >= expires) {
-        vanish();
+        discard();
       } else {
         purgeOld(now);
-        vanishIfEmpty();
+        discardIfEmpty();
       }
     } finally {
       lock.unlock();
     }
   }
 
-  private void vanishIfEmpty() {
+  private void discardIfEmpty() {
     if (state == State.COMPLETE && kept.isEmpty()) {
-      vanish();
+      discard();
     }
   }
 
-  /** Forgets everything; later appends are fenced. */
-  void vanish() {
+  /** Removes all events. Later appends are fenced. */
+  void discard() {
     lock.lock();
     try {
-      state = State.GONE;
+      state = State.DISCARDED;
       while (!kept.isEmpty()) {
         budget.release(kept.purge());
       }
     } finally {
       lock.unlock();
     }
-    session.forget(ref.name(), this);
+    listener.discarded(this);
   }
 
   ReadResult read(Position after, int maxEvents) {
     lock.lock();
     try {
-      if (state == State.GONE || clock.millis() >= expires) {
+      if (state == State.DISCARDED || clock.millis() >= expires) {
         return new ReadResult.NoSuchStream();
       }
       long next = after.number() + 1;
       long oldest = last.number() - kept.size() + 1;
-      if (next < oldest || isStrange(after, oldest)) {
+      if (next < oldest || isForeign(after, oldest)) {
         return kept.isEmpty()
             ? new ReadResult.Gap(null, last)
             : new ReadResult.Gap(kept.get(0).event().position());
@@ -199,8 +208,8 @@ final class MemoryStream {
     }
   }
 
-  /** Whether the cursor is not of this log: ahead of it, or of another time than its event. */
-  private boolean isStrange(Position after, long oldest) {
+  /** Whether the cursor is not of this log: ahead of it, or with another time than its event. */
+  private boolean isForeign(Position after, long oldest) {
     if (after.number() > last.number()) {
       return true;
     }
@@ -215,9 +224,9 @@ final class MemoryStream {
   }
 
   private ReadResult page(int from, int maxEvents) {
-    int to = Math.min(kept.size(), from + Math.min(maxEvents, kept.size() - from));
-    List<LogEvent> events = new ArrayList<>(to - from);
-    for (int i = from; i < to; i++) {
+    int count = Math.min(maxEvents, kept.size() - from);
+    List<LogEvent> events = new ArrayList<>(count);
+    for (int i = from; i < from + count; i++) {
       events.add(kept.get(i).event());
     }
     return new ReadResult.Events(events);
@@ -256,7 +265,7 @@ final class MemoryStream {
     }
   }
 
-  void retire() {
+  void markFullyDelivered() {
     lock.lock();
     try {
       if (state == State.COMPLETE) {

@@ -2,22 +2,24 @@ package dev.holdfast.log.memory;
 
 import dev.holdfast.log.LogEvent;
 
-/** An event in its place in memory. Compared by identity: two equal events are two. */
+/** An event in memory. Compared by identity, since equal events can be stored twice. */
 final class StoredEvent {
 
-  /** What the objects around a payload take, about. */
+  /** Estimated bytes of the objects around a payload. */
   static final int OVERHEAD = 128;
 
-  private final MemoryStream stream;
+  private final Owner owner;
   private final LogEvent event;
 
-  StoredEvent(MemoryStream stream, LogEvent event) {
-    this.stream = stream;
+  StoredEvent(Owner owner, LogEvent event) {
+    this.owner = owner;
     this.event = event;
   }
 
-  MemoryStream stream() {
-    return stream;
+  /** Stores events and purges them on demand. */
+  interface Owner {
+    /** Purges all events up to a number, inclusive. */
+    void purgeThrough(long number);
   }
 
   LogEvent event() {
@@ -28,11 +30,16 @@ final class StoredEvent {
     return event.position().number();
   }
 
-  /** Bytes of memory, about. */
+  /** Estimated bytes of memory. */
   long bytes() {
     String upstreamId = event.upstreamId();
     return (long) OVERHEAD
         + event.payload().length
         + (upstreamId == null ? 0 : upstreamId.length());
+  }
+
+  /** Has the owner purge this event and all before it. */
+  void purge() {
+    owner.purgeThrough(number());
   }
 }

@@ -6,11 +6,11 @@ import dev.holdfast.log.StreamWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open stream whose owner was lost, and that has a new one.
+ * An open stream that this replica has adopted.
  *
- * @param writer goes on after the last event of the former owner, which is fenced from now on
- * @param requests the JSON-RPC ids of the requests that the stream answers, as {@link EventLog#open
- *     its opening} recorded them
+ * @param writer continues after the last event of the former owner, which is fenced
+ * @param requests the JSON-RPC ids of the requests that the stream answers, as {@link
+ *     EventLog#open} recorded them
  * @param upstreamId the upstream's own id of the newest event that has one, from which the upstream
  *     stream can be resumed; null when none has
  */

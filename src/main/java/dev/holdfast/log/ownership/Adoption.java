@@ -8,52 +8,52 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Streams that change their owner because a replica was lost. A log that all replicas share offers
- * it; where there is one replica only, there is nothing to adopt.
+ * Gives streams a new owner after the loss of a replica. Only a log that several replicas share
+ * offers this.
  *
- * <p>All methods throw {@link StoreUnavailableException} when the store cannot be reached in time.
+ * <p>All methods throw {@link StoreUnavailableException} when the store does not answer in time.
  */
 public interface Adoption {
 
   /**
-   * Makes this replica the owner of every open stream of a session that belongs to another. Of all
-   * replicas that try, one gets each stream. From then on the former owner is fenced, should it be
-   * alive after all.
+   * Makes this replica the owner of all open streams of a session that another replica owns. If
+   * several replicas try, exactly one gets each stream. The former owner is fenced, in case it is
+   * still alive.
    *
-   * <p>After a failure some streams may be claimed for this replica while nobody writes them; the
-   * same call must be made again, and then returns those as well.
+   * <p>After a failure this replica may own streams that it does not write. The caller must repeat
+   * the call, which then returns these streams too.
    *
    * @param session the session's id
-   * @param former the id of the replica that was lost
-   * @return what was claimed; empty when the session has ended or others were faster
+   * @param former the id of the lost replica
+   * @return the adopted streams; empty when the session has ended or other replicas were faster
    */
   List<AdoptedStream> adopt(String session, String former);
 
   /**
-   * Finds streams that are on record as this replica's and that it does not write: they were opened
-   * or adopted in spite of a failure, or the store has lost their end. Some that are only just
-   * being opened or adopted may be among them; what is found again a moment later, with the same
-   * owner, is one that nobody will ever write.
+   * Finds orphaned streams: this replica is their owner on record, but does not write them. Either
+   * this replica opened or adopted them despite a failure, or the store lost their end. The result
+   * can include streams that are being opened or adopted right now. Only a stream that is found
+   * again later, with the same owner, is orphaned for certain.
    *
-   * @param sessions where to look, by id
-   * @return what is on record as their owner
+   * @param sessions ids of the sessions to search
+   * @return the orphaned streams and their owners on record
    */
   Map<StreamRef, String> findOrphaned(Collection<String> sessions);
 
   /**
-   * Makes this replica the owner of some of its own streams once more, so that it can write them.
+   * Makes this replica the owner of some of its own streams again, so that it can write them.
    *
    * @param session the session's id
    * @param names the names of the streams
-   * @return what was claimed; a stream that is complete or another's by now is not
+   * @return the reclaimed streams; without those that are complete or that another replica owns
    */
   List<AdoptedStream> reclaim(String session, Set<String> names);
 
   /**
-   * Finds out which streams were taken from this replica while it was thought lost.
+   * Finds streams that other replicas adopted while this one was considered lost.
    *
-   * @param streams streams that it opened or adopted
-   * @return those of them that are no longer its own
+   * @param streams streams that this replica opened or adopted
+   * @return those that this replica no longer owns
    */
   Set<StreamRef> findTakenOver(Collection<StreamRef> streams);
 }

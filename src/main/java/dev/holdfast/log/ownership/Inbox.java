@@ -11,21 +11,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What clients send to streams that another replica owns. A client's request may land on any
- * replica; what concerns a running call must reach the one that runs it. Each session has an inbox
- * in the store that replicas share; where there is one replica only, there is {@link #NONE}.
+ * Carries messages of clients to the owners of streams. A client's request may reach any replica,
+ * but a message for a running call must reach the replica that runs it. Each session has one inbox
+ * in the shared store. With one replica only, there is {@link #NONE}.
  *
- * <p>A letter is addressed to streams, not to a replica: it is for who owns one of them when it is
- * collected. So what a lost replica has not taken goes to its heir. Letters of a session are
- * received in the order in which they were put, each once; after the loss of a replica that had one
- * in hand, its heir gets that one too. A letter whose streams have all ended is dropped.
+ * <p>A message is addressed to streams, not to a replica: it goes to the replica that owns one of
+ * them when it is collected. So a replica that adopts streams also gets their messages. The owner
+ * receives the messages of a session in the order in which they were put, each once. If a replica
+ * is lost while it handles a message, the adopting replica receives that message too. The inbox
+ * drops a message when all of its streams have ended.
  *
- * <p>All methods block their thread, briefly and with a bound, are safe for any number of threads,
- * and throw {@link StoreUnavailableException} when the store cannot be reached in time.
+ * <p>All methods block briefly, with a time limit, and are thread-safe. They throw {@link
+ * StoreUnavailableException} when the store does not answer in time.
  */
 public interface Inbox {
 
-  /** Where no other replica is. */
+  /** For a log with one replica: there is no other owner. */
   Inbox NONE =
       new Inbox() {
 
@@ -46,7 +47,11 @@ public interface Inbox {
 
         @Override
         public boolean putRequest(
-            StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
+            StreamRef stream,
+            String requests,
+            @Nullable String sharedStream,
+            String ownedStream,
+            byte[] message) {
           return false;
         }
 
@@ -57,97 +62,102 @@ public interface Inbox {
 
         @Override
         public void collect(String session) {
-          // Nothing is ever put.
+          // There is never a message.
         }
 
         @Override
         public void setReceiver(Receiver receiver) {
-          // It would never be called.
+          // There is never a message.
         }
       };
 
   /**
-   * The open streams of a session that answer requests, whoever owns them.
+   * The open streams of a session that answer requests, whichever replica owns them.
    *
    * @param session the session's id
    */
   List<OpenCall> openCalls(String session);
 
   /**
-   * Puts a message into the inbox of the session, for the owner of a stream, which is told.
+   * Puts a message for the owner of a stream, and notifies the owner.
    *
-   * @param message opaque here; not copied
-   * @return whether the stream is open; when it is not, nothing was put
-   * @throws InboxFullException when too much waits in this inbox already
-   * @throws StoreUnavailableException when the store cannot be reached in time; also if the message
-   *     was put all the same, when the connection broke and a second attempt does not tell either
+   * @param message opaque bytes; not copied
+   * @return false when the stream is not open; then nothing was put
+   * @throws InboxFullException when too many bytes wait in this inbox
+   * @throws StoreUnavailableException when the store does not answer in time. After a broken
+   *     connection the message may have been put, if a second attempt could not find out
    */
   boolean put(StreamRef stream, byte[] message);
 
   /**
-   * Puts a message once for each other replica that owns open streams of the session, addressed to
-   * all of these.
+   * Puts a message once for each other replica that owns open streams of the session. Each copy is
+   * addressed to all open streams of its replica.
    *
    * @param session the session's id
-   * @param message opaque here; not copied
-   * @return for how many it was put
+   * @param message opaque bytes; not copied
+   * @return the number of replicas
    * @throws InboxFullException as {@link #put} does
-   * @throws StoreUnavailableException as {@link #put} does; it was then put for all or none
+   * @throws StoreUnavailableException as {@link #put} does; it was put for all replicas or for none
    */
   int putForOthers(String session, byte[] message);
 
   /**
-   * Opens a new stream in the name of the replica that owns another one of the session, its home,
-   * and puts the request that the stream is to answer: the owner of the home gets it in a letter
-   * that makes it the {@link Message#writer writer}. Both is done, or neither.
+   * Opens a new stream for the owner of another one, and puts the request that the new stream
+   * answers. That replica receives the request together with the {@link Message#writer writer} of
+   * the new stream. The store does both or neither.
    *
    * @param stream a name not used in this session before
-   * @param requests as {@link EventLog#open} takes them
-   * @param into as {@link EventLog#open(StreamRef, String, String)} takes it
-   * @param home the name of the stream whose owner is to answer
-   * @param message opaque here; not copied
-   * @return whether the home is open; when it is not, nothing was done
+   * @param requests as in {@link EventLog#open}
+   * @param sharedStream as in {@link EventLog#open(StreamRef, String, String)}
+   * @param ownedStream the name of the stream whose owner answers the request
+   * @param message opaque bytes; not copied
+   * @return false when the owned stream is not open; then nothing was done
    * @throws SessionEndedException when there is no such session
-   * @throws TooManyStreamsException when the session has as many open streams as it may
+   * @throws TooManyStreamsException when the session has the maximum of open streams
    * @throws InboxFullException as {@link #put} does
    * @throws StoreUnavailableException when nothing was done
-   * @throws OutcomeUnknownException when it may have been done, or may still be: the connection
-   *     broke. It must not be asked again under another name
+   * @throws OutcomeUnknownException when the connection broke: both may have been done, or may
+   *     still be. The caller must not repeat the request under another name
    */
   boolean putRequest(
-      StreamRef stream, String requests, @Nullable String into, String home, byte[] message);
+      StreamRef stream,
+      String requests,
+      @Nullable String sharedStream,
+      String ownedStream,
+      byte[] message);
 
-  /** Whether a stream is open, so that there is somebody for whom something can be put. */
+  /** Whether a stream is open, so that a message can be put for its owner. */
   boolean isOpen(StreamRef stream);
 
   /**
-   * Hands the receiver what waits in the inbox of a session for streams that this replica owns.
-   * Returns when the receiver has had all that was there, also what another thread has collected.
+   * Hands the receiver all waiting messages of a session for streams that this replica owns. When
+   * this method returns, the receiver has handled all of them, also those that other threads
+   * collected.
    *
    * @param session the session's id
    */
   void collect(String session);
 
   /**
-   * Gives the inboxes their one receiver. From now on it also gets, on threads of the log, what is
-   * put while nobody {@link #collect collects}.
+   * Sets the one receiver of this replica. It also receives, on threads of the log, messages that
+   * arrive without a call of {@link #collect}.
    */
   void setReceiver(Receiver receiver);
 
   /**
    * An open stream that answers requests.
    *
-   * @param requests their JSON-RPC ids, as {@link EventLog#open the opening} recorded them
+   * @param requests their JSON-RPC ids, as {@link EventLog#open} recorded them
    */
   record OpenCall(StreamRef stream, String requests) {}
 
   /**
    * A message with its address.
    *
-   * @param streams those to whose owner it was put, in one session; this replica owns at least one
+   * @param streams the addressed streams, all of one session; this replica owns at least one
    * @param message as it was put
-   * @param writer for a letter that {@link #putRequest asks}: writes its stream, which was opened
-   *     in the name of this replica; null for others
+   * @param writer for a {@link #putRequest request}: writes the stream that was opened for this
+   *     replica; null for other messages
    */
   @SuppressWarnings("ArrayRecordComponent") // bytes pass through, as those of events do
   record Message(List<StreamRef> streams, byte[] message, @Nullable StreamWriter writer) {
@@ -157,32 +167,32 @@ public interface Inbox {
       streams = List.copyOf(streams);
     }
 
-    /** One that asks for nothing. */
+    /** A message that opens no stream. */
     public Message(List<StreamRef> streams, byte[] message) {
       this(streams, message, null);
     }
 
-    /** The session. */
+    /** The session's id. */
     public String session() {
       return streams.getFirst().session();
     }
   }
 
-  /** Gets letters, those of one session one after the other. */
+  /** Receives messages, those of one session one after the other. */
   interface Receiver {
 
     /**
-     * Takes a letter. The streams may have been opened or adopted here so recently that nobody
-     * writes them yet.
+     * Handles a message. This replica may have opened or adopted the streams so recently that it
+     * does not write them yet.
      *
-     * @throws StoreUnavailableException when it cannot be dealt with now: it stays in the inbox and
-     *     comes again
+     * @throws StoreUnavailableException when the message cannot be handled now: it stays in the
+     *     inbox and is received again
      */
-    void receive(Message letter);
+    void receive(Message message);
 
     /**
-     * A session in which this replica owned streams has ended, here or elsewhere, and nothing that
-     * is written in it is taken any more.
+     * Is told that a session in which this replica owned streams has ended, here or elsewhere. The
+     * log accepts no more of its events.
      *
      * @param session the session's id
      */

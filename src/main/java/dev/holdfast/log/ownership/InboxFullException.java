@@ -2,9 +2,9 @@ package dev.holdfast.log.ownership;
 
 import dev.holdfast.log.StoreUnavailableException;
 
-/** Too much waits in an inbox, or at the server for which it is; nothing was put. */
+/** Too many bytes wait in an inbox, or for the server of its session. Nothing was put. */
 public final class InboxFullException extends StoreUnavailableException {
-  /** Says so. */
+  /** Creates the exception. */
   public InboxFullException() {
     super("too much waits for the server", null);
   }
