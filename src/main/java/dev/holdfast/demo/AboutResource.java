@@ -1,6 +1,6 @@
 package dev.holdfast.demo;
 
-import dev.holdfast.upstream.local.Content;
+import dev.holdfast.upstream.local.ContentBlock;
 import dev.holdfast.upstream.local.Resource;
 import jakarta.enterprise.context.ApplicationScoped;
 
@@ -31,8 +31,8 @@ public class AboutResource implements Resource {
   }
 
   @Override
-  public Content.TextResource read() {
-    return new Content.TextResource(
+  public ContentBlock.TextResource read() {
+    return new ContentBlock.TextResource(
         uri(), TYPE, "A gateway without a server behind it, and a few tools to try it with.");
   }
 }

@@ -3,7 +3,7 @@ package dev.holdfast.demo;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.holdfast.upstream.local.Prompt;
-import dev.holdfast.upstream.local.Turn;
+import dev.holdfast.upstream.local.PromptMessage;
 import io.quarkus.runtime.annotations.RegisterForReflection;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
@@ -34,8 +34,9 @@ public class CutPrompt implements Prompt<CutPrompt.Arguments> {
   }
 
   @Override
-  public List<Turn> get(Arguments arguments) {
+  public List<PromptMessage> get(Arguments arguments) {
     return List.of(
-        Turn.user("Call countdown with 30 steps, and tell me of the " + arguments.event() + "."));
+        PromptMessage.user(
+            "Call countdown with 30 steps, and tell me of the " + arguments.event() + "."));
   }
 }

@@ -50,9 +50,9 @@ public class GreetTool implements Tool<NoArguments> {
   @Override
   public ToolResult call(NoArguments arguments, ToolCall call) throws InterruptedException {
     return switch (call.client().elicit("Who is there?", Form.class, PATIENCE)) {
-      case ElicitationResult.Accepted<Form>(Form form) -> ToolResult.text(greeting(form));
-      case ElicitationResult.Declined<Form> _ -> ToolResult.text("Hello, whoever you are!");
-      case ElicitationResult.Dismissed<Form> _ -> ToolResult.error("Nobody said whom to greet.");
+      case ElicitationResult.Accept<Form>(Form form) -> ToolResult.text(greeting(form));
+      case ElicitationResult.Decline<Form> _ -> ToolResult.text("Hello, whoever you are!");
+      case ElicitationResult.Cancel<Form> _ -> ToolResult.error("Nobody said whom to greet.");
     };
   }
 

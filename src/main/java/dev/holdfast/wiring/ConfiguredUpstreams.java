@@ -4,13 +4,13 @@ import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
-import dev.holdfast.upstream.local.LocalFeatures;
-import dev.holdfast.upstream.local.LocalUpstream;
-import dev.holdfast.upstream.local.LogLevels;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Prompt;
 import dev.holdfast.upstream.local.Resource;
 import dev.holdfast.upstream.local.Tool;
+import dev.holdfast.upstream.local.logging.LogLevelStore;
+import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.upstream.local.server.ServerFeatures;
 import io.quarkus.arc.All;
 import io.quarkus.runtime.annotations.RegisterForReflection;
 import io.quarkus.runtime.configuration.ConfigurationException;
@@ -36,7 +36,7 @@ final class ConfiguredUpstreams {
       @All List<Tool<?>> tools,
       @All List<Resource> resources,
       @All List<Prompt<?>> prompts,
-      LogLevels levels,
+      LogLevelStore levels,
       Vertx vertx,
       ProcessMode purpose,
       @ConfigProperty(name = "quarkus.application.version") String version) {
@@ -45,7 +45,7 @@ final class ConfiguredUpstreams {
           "holdfast.upstreams.default is no name for a server: holdfast.upstream configures the one"
               + " at /mcp");
     }
-    LocalFeatures offer = new LocalFeatures(tools, resources, prompts);
+    ServerFeatures offer = new ServerFeatures(tools, resources, prompts);
     UpstreamFactory kinds = new UpstreamFactory(vertx, limits, purpose.isOnlyWay());
     config
         .upstreams()

@@ -12,9 +12,9 @@ import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.session.redis.RedisSessionStore;
-import dev.holdfast.upstream.local.LogLevels;
-import dev.holdfast.upstream.local.MemoryLogLevels;
-import dev.holdfast.upstream.local.redis.RedisLogLevels;
+import dev.holdfast.upstream.local.logging.LogLevelStore;
+import dev.holdfast.upstream.local.logging.MemoryLogLevelStore;
+import dev.holdfast.upstream.local.redis.RedisLogLevelStore;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
@@ -118,11 +118,11 @@ final class StoreProducer {
 
   @Produces
   @Singleton
-  LogLevels logLevels() {
+  LogLevelStore logLevels() {
     return switch (gateway.store()) {
-      case MEMORY -> new MemoryLogLevels();
+      case MEMORY -> new MemoryLogLevelStore();
       case REDIS ->
-          new RedisLogLevels(
+          new RedisLogLevelStore(
               redis.get().link(), redis.get().keys(), sessions.idleTimeout().plus(LEVELS_LAST));
     };
   }

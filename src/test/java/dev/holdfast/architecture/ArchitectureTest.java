@@ -60,8 +60,25 @@ class ArchitectureTest {
           entry("upstream.http.client", List.of("upstream", "protocol", "budget")),
           entry("upstream.channel", List.of("upstream", "protocol")),
           entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol")),
-          entry("upstream.local", List.of("upstream", "protocol")),
-          entry("upstream.local.redis", List.of("upstream.local", "upstream", "redis")),
+          // What authors of tools see; the packages below run it.
+          entry("upstream.local", List.of()),
+          entry("upstream.local.json", List.of("upstream.local", "protocol")),
+          entry(
+              "upstream.local.registry",
+              List.of("upstream.local", "upstream.local.json", "protocol")),
+          entry("upstream.local.logging", List.of("upstream.local", "upstream")),
+          entry(
+              "upstream.local.redis",
+              List.of("upstream.local", "upstream.local.logging", "upstream", "redis")),
+          entry(
+              "upstream.local.server",
+              List.of(
+                  "upstream.local",
+                  "upstream.local.json",
+                  "upstream.local.registry",
+                  "upstream.local.logging",
+                  "upstream",
+                  "protocol")),
           entry("demo", List.of("upstream.local")),
           entry("session", List.of("protocol")),
           entry("session.memory", List.of("session", "protocol")),
@@ -185,7 +202,9 @@ class ArchitectureTest {
                   "upstream.channel",
                   "upstream.stdio",
                   "upstream.local",
+                  "upstream.local.logging",
                   "upstream.local.redis",
+                  "upstream.local.server",
                   "demo",
                   "session",
                   "session.memory",

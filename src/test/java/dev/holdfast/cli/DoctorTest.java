@@ -3,8 +3,8 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.upstream.local.LocalFeatures;
-import dev.holdfast.upstream.local.LocalUpstream;
+import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.upstream.local.server.ServerFeatures;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.InstantSource;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class DoctorTest {
 
   private final LocalUpstream upstream =
-      new LocalUpstream(LocalFeatures.of(List.of()), "test", "1");
+      new LocalUpstream(ServerFeatures.of(List.of()), "test", "1");
   private final ByteArrayOutputStream results = new ByteArrayOutputStream();
 
   @AfterEach

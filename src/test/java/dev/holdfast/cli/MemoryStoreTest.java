@@ -11,8 +11,8 @@ import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.memory.MemorySessionStore;
-import dev.holdfast.upstream.local.LocalFeatures;
-import dev.holdfast.upstream.local.LocalUpstream;
+import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.upstream.local.server.ServerFeatures;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -29,7 +29,7 @@ class MemoryStoreTest {
   private static final InstantSource CLOCK = InstantSource.system();
 
   private final LocalUpstream upstream =
-      new LocalUpstream(LocalFeatures.of(List.of()), "test", "1");
+      new LocalUpstream(ServerFeatures.of(List.of()), "test", "1");
   private final SingleProcessContext laptop = new SingleProcessContext(upstream, 1);
   private final SessionStore sessions =
       new MemorySessionStore(HOUR, new SessionLimits(1, Map.of()), CLOCK);

@@ -8,8 +8,8 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamSession;
-import dev.holdfast.upstream.local.LocalFeatures;
-import dev.holdfast.upstream.local.LocalUpstream;
+import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.upstream.local.server.ServerFeatures;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ class DemoToolsTest {
 
   private final LocalUpstream upstream =
       new LocalUpstream(
-          LocalFeatures.of(
+          ServerFeatures.of(
               List.of(new EchoTool(), new CountdownTool(), new PrimesTool(), new GreetTool())),
           "demo",
           "1");

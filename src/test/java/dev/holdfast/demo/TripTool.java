@@ -74,9 +74,9 @@ public class TripTool implements Tool<TripTool.Plan> {
   private static boolean agreed(Trip trip, ToolCall call) throws InterruptedException {
     String question = "That would be " + trip.price() + ".";
     return switch (call.client().elicit(question, Consent.class, Duration.ofMinutes(5))) {
-      case ElicitationResult.Accepted<Consent>(Consent consent) -> consent.book();
-      case ElicitationResult.Declined<Consent> _ -> false;
-      case ElicitationResult.Dismissed<Consent> _ -> false;
+      case ElicitationResult.Accept<Consent>(Consent consent) -> consent.book();
+      case ElicitationResult.Decline<Consent> _ -> false;
+      case ElicitationResult.Cancel<Consent> _ -> false;
     };
   }
 }

@@ -35,8 +35,8 @@ import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.memory.MemorySessionStore;
-import dev.holdfast.upstream.local.LocalFeatures;
-import dev.holdfast.upstream.local.LocalUpstream;
+import dev.holdfast.upstream.local.server.ServerFeatures;
+import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.Tool;
 import java.time.Duration;
 import java.time.Instant;
@@ -86,7 +86,7 @@ public final class RelayFixture implements AutoCloseable {
   }
 
   public RelayFixture(StreamConfig streams, ReplayConfig replay, Tool<?>... tools) {
-    local = new LocalUpstream(LocalFeatures.of(List.of(tools)), "test", "1");
+    local = new LocalUpstream(ServerFeatures.of(List.of(tools)), "test", "1");
     this.streams = streams;
     upstreams = new SessionUpstreams(Map.of(LOCAL, local, SCRIPTED, scripted), store);
     // A tenth of this is how seldom the store hears of use; by the monotonic clock, so: always.

@@ -4,45 +4,44 @@ import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 
 /**
- * What carries all messages of one session. It gives those of the server to its {@link
- * ChannelRouter}, and ends that when it ends itself. Thread-safe.
+ * Carries all messages of one session. A channel passes the server's messages to its {@link
+ * ChannelRouter}, and ends the router when it ends. Thread-safe.
  */
 public interface Channel {
 
-  /** What the session is called. */
+  /** Returns the name of the session. */
   String session();
 
-  /** Where the messages of the server go. */
+  /** Returns the router of the server's messages. */
   ChannelRouter router();
 
-  /** Told when the server has opened the session. */
+  /** Tells the channel that the server has opened the session. */
   void opened();
 
-  /** Whether messages can be sent. */
+  /** Returns whether messages can be sent. */
   boolean isAlive();
 
-  /** Whether it has ended, with all that belongs to it. True before that is told. */
+  /** Returns whether the channel and all its resources are gone. True before listeners know. */
   boolean isGone();
 
   /**
-   * Sends a message or a batch.
+   * Sends a message or a batch, and waits until the server has it.
    *
    * @param json without line ends
-   * @param most how long to wait until the server has it
-   * @throws UpstreamException if it has not; it says whether it may
+   * @throws UpstreamException if the server does not have it, or may not have it
    */
-  void send(byte[] json, Duration most);
+  void send(byte[] json, Duration timeout);
 
-  /** Sends a message as well as it can be sent, behind the caller's back. */
+  /** Sends a message in the background. Failures are ignored. */
   void sendLater(byte[] json);
 
   /**
-   * Ends the session. Does not wait for it.
+   * Starts to end the channel. Does not wait for the end.
    *
-   * @param why what becomes of the requests that are open
+   * @param why failure for the readers of open requests
    */
   void stop(UpstreamException why);
 
-  /** Waits for the end of a channel that was stopped; returns whether it has come. */
-  boolean awaitEnd(Duration most) throws InterruptedException;
+  /** Waits for the end of a stopped channel. Returns false after a timeout. */
+  boolean awaitEnd(Duration timeout) throws InterruptedException;
 }

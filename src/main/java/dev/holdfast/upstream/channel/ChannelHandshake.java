@@ -14,19 +14,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Opens a session: the first that is said over a channel.
+ * Opens a session over a new channel.
  *
- * @param channel over which nothing was said yet
- * @param settings how long the server may take, and how much it may say
+ * @param channel a channel without messages so far
+ * @param settings bounds on the server's time and messages
  */
 record ChannelHandshake(Channel channel, ChannelSettings settings) {
 
   /**
    * Sends {@code initialize} and waits for the response.
    *
-   * @throws UpstreamException if there is none
+   * @throws UpstreamException if no valid response comes
    */
-  Handshake of(Message.Request initialize) {
+  Handshake perform(Message.Request initialize) {
     long start = System.nanoTime();
     Exchange exchange =
         channel.router().open(List.of(initialize)).orElseThrow(IllegalStateException::new);
@@ -55,7 +55,6 @@ record ChannelHandshake(Channel channel, ChannelSettings settings) {
     }
   }
 
-  /** Reads what came up to the response, which is the last. */
   private static Handshake handshake(List<UpstreamMessage> messages, String session) {
     byte[] last = messages.getLast().payload();
     if (!(Envelopes.read(last) instanceof Body.Single(Message.Response response))) {

@@ -4,9 +4,6 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.UpstreamMessage;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,30 +13,31 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each message of a channel to one stream. A pipe does not tell, as HTTP does, what a message
- * belongs to; so in this order:
+ * Routes each message of a channel to one stream. Unlike HTTP, a pipe does not tell which request a
+ * message belongs to. The router applies the first rule that fits:
  *
  * <ol>
  *   <li>A response goes to the request with its id.
- *   <li>Progress goes to the request with its token; when that is open no more, as with a task that
- *       runs on, to the standalone stream.
- *   <li>What is about the whole session, such as a changed list, goes to the standalone stream.
- *   <li>All else goes to the newest open tool call, or else to the newest open request: a server
- *       that logs or asks while it works mostly does so for the work. The client reads that stream
- *       for certain, as it waits for the response, and gets a log line before it.
- *   <li>When no request is open, to the standalone stream.
+ *   <li>Progress goes to the open request with its token. Without one, as with a task that runs on,
+ *       it goes to the standalone stream.
+ *   <li>A message about the whole session, such as a changed list, goes to the standalone stream.
+ *   <li>Any other message goes to the newest open tool call, or else to the newest open request.
+ *       Servers mostly log and ask for the work in progress. The client reads that stream until the
+ *       response, and so gets a log line before it.
+ *   <li>Without an open request, it goes to the standalone stream.
  * </ol>
  *
- * <p>Messages are given by one thread; all else is thread-safe.
+ * <p>One thread calls {@link #route}; all other methods are thread-safe.
  */
 public final class ChannelRouter {
 
-  private static final Logger LOG = System.getLogger(ChannelRouter.class.getName());
+  private static final Logger LOG = Logger.getLogger(ChannelRouter.class);
 
-  /** What belongs to no request, or only to the one that its token names. */
+  /** Notifications about no request, or only about the one that their token names. */
   private static final Set<String> SESSION_WIDE =
       Set.of(
           Methods.NOTIFICATIONS_PROGRESS,
@@ -50,31 +48,31 @@ public final class ChannelRouter {
           "notifications/tasks/status",
           "notifications/tools/list_changed");
 
-  private final String name;
-  private final UnsolicitedStream unasked;
+  private final String upstream;
+  private final StandaloneStream standalone;
   private final ReentrantLock lock = new ReentrantLock();
 
   // All guarded by the lock.
   private final Map<RequestId, Exchange> byId = new HashMap<>();
   private final Map<RequestId, Exchange> byToken = new HashMap<>();
 
-  /** In the order in which they were opened. */
+  /** Oldest first. */
   private final List<Exchange> exchanges = new ArrayList<>();
 
-  private boolean over;
+  private boolean ended;
 
   /**
-   * Nothing is open yet.
+   * Creates a router without open requests.
    *
-   * @param name what log lines are marked with
+   * @param upstream name of the upstream, for log messages
    */
-  public ChannelRouter(String name) {
-    this.name = name;
-    this.unasked = new UnsolicitedStream(name);
+  public ChannelRouter(String upstream) {
+    this.upstream = upstream;
+    this.standalone = new StandaloneStream(upstream);
   }
 
   /**
-   * Opens requests. To be done before they are sent.
+   * Opens requests. Must precede sending them.
    *
    * @return empty if an id is in use
    * @throws UpstreamException.SessionGone if the channel has ended
@@ -82,7 +80,7 @@ public final class ChannelRouter {
   Optional<Exchange> open(List<Message.Request> requests) {
     lock.lock();
     try {
-      if (over) {
+      if (ended) {
         throw new UpstreamException.SessionGone();
       }
       Set<RequestId> ids = new HashSet<>();
@@ -93,7 +91,7 @@ public final class ChannelRouter {
       }
       Exchange exchange = new Exchange(requests);
       ids.forEach(id -> byId.put(id, exchange));
-      exchange.tokens().forEach(token -> byToken.put(token, exchange));
+      exchange.progressTokens().forEach(token -> byToken.put(token, exchange));
       exchanges.add(exchange);
       return Optional.of(exchange);
     } finally {
@@ -102,46 +100,45 @@ public final class ChannelRouter {
   }
 
   /**
-   * Nobody reads an exchange any more.
+   * Closes the stream of an exchange. Idempotent.
    *
-   * @return its requests that had no response
+   * @return the requests without a response
    */
   List<RequestId> close(Exchange exchange) {
     lock.lock();
     try {
-      List<RequestId> unanswered = List.copyOf(exchange.open());
+      List<RequestId> unanswered = List.copyOf(exchange.unanswered());
       unanswered.forEach(byId::remove);
-      exchange.open().clear();
-      forget(exchange);
+      exchange.unanswered().clear();
+      remove(exchange);
       return unanswered;
     } finally {
       lock.unlock();
-      List<UpstreamMessage> _ = exchange.queue().close();
+      var _ = exchange.queue().close();
     }
   }
 
-  /** The client does not want the response any more; one that comes all the same is dropped. */
+  /** Drops the response of a request that the client has cancelled. */
   void cancel(RequestId request) {
     lock.lock();
     try {
-      Exchange exchange = strikeOut(request);
-      if (exchange != null && exchange.open().isEmpty()) {
-        exchange.queue().end();
+      Exchange exchange = removeRequest(request);
+      if (exchange != null && exchange.unanswered().isEmpty()) {
+        exchange.end();
       }
     } finally {
       lock.unlock();
     }
   }
 
-  /** The standalone stream. */
-  UnsolicitedStream unasked() {
-    return unasked;
+  StandaloneStream standalone() {
+    return standalone;
   }
 
-  /** Takes a message of the server. Waits for room in its stream. */
+  /** Routes a message of the server. Waits for room in its stream. */
   public void route(Message message) {
     switch (message) {
-      case Message.Response response -> answer(response);
+      case Message.Response response -> respond(response);
       case Message.Request _ -> report(message, null, false);
       case Message.Notification notification ->
           report(
@@ -149,101 +146,96 @@ public final class ChannelRouter {
     }
   }
 
-  private void answer(Message.Response response) {
+  private void respond(Message.Response response) {
     Exchange exchange;
     boolean last;
     lock.lock();
     try {
-      exchange = exchangeFor(response.id());
-      last = exchange != null && exchange.open().isEmpty();
+      exchange = exchangeOfResponse(response.id());
+      last = exchange != null && exchange.unanswered().isEmpty();
     } finally {
       lock.unlock();
     }
     if (exchange == null) {
-      // Among them those that crossed with a cancellation.
-      LOG.log(Level.DEBUG, "upstream={0} answered what nobody waits for", name);
+      // For instance a response that crossed with a cancellation.
+      LOG.debugf("Dropping a response to no open request: upstream=%s", upstream);
       return;
     }
-    boolean _ = exchange.queue().put(response.bytes());
+    exchange.respond(response.bytes());
     if (last) {
-      exchange.queue().end();
+      exchange.end();
     }
   }
 
-  /** An error without an id can only be about the open request, when there is but one. */
-  private @Nullable Exchange exchangeFor(@Nullable RequestId id) {
+  /** An error without an id belongs to the open request if there is just one. */
+  private @Nullable Exchange exchangeOfResponse(@Nullable RequestId id) {
     if (id != null) {
-      return strikeOut(id);
+      return removeRequest(id);
     }
-    return byId.size() == 1 ? strikeOut(byId.keySet().iterator().next()) : null;
+    return byId.size() == 1 ? removeRequest(byId.keySet().iterator().next()) : null;
   }
 
-  /** Takes a request from those that are open, and its exchange when it was the last of it. */
-  private @Nullable Exchange strikeOut(RequestId id) {
+  /** Removes a request and, with its last request, the exchange. */
+  private @Nullable Exchange removeRequest(RequestId id) {
     Exchange exchange = byId.remove(id);
     if (exchange != null) {
-      exchange.open().remove(id);
-      if (exchange.open().isEmpty()) {
-        forget(exchange);
+      exchange.unanswered().remove(id);
+      if (exchange.unanswered().isEmpty()) {
+        remove(exchange);
       }
     }
     return exchange;
   }
 
-  private void forget(Exchange exchange) {
+  private void remove(Exchange exchange) {
     exchanges.remove(exchange);
-    exchange.tokens().forEach(token -> byToken.remove(token, exchange));
+    exchange.progressTokens().forEach(token -> byToken.remove(token, exchange));
   }
 
   private void report(Message message, @Nullable String token, boolean sessionWide) {
-    byte[] bytes = message.bytes();
-    boolean taken = false;
-    while (!taken) {
-      // Each round finds another stream than the one that has just ended under our hands.
-      taken = target(token, sessionWide).test(bytes);
+    boolean written = false;
+    while (!written) {
+      // A stream may end between its choice and the write; the next round finds another one.
+      written = target(token, sessionWide).test(message.bytes());
     }
   }
 
-  /** Where a message goes: what adds it, and says whether it could. */
   private Predicate<byte[]> target(@Nullable String token, boolean sessionWide) {
     lock.lock();
     try {
-      if (over) {
-        return dropped -> true;
+      if (ended) {
+        return _ -> true;
       }
-      Exchange exchange = exchangeOf(token, sessionWide);
-      if (exchange != null) {
-        return exchange::report;
-      }
-      return unasked::give;
+      Exchange exchange = exchangeOfReport(token, sessionWide);
+      return exchange == null ? standalone::write : exchange::report;
     } finally {
       lock.unlock();
     }
   }
 
-  private @Nullable Exchange exchangeOf(@Nullable String token, boolean sessionWide) {
-    Exchange reported = token == null ? null : byToken.get(RequestId.ofJson(token));
-    if (reported != null || sessionWide || exchanges.isEmpty()) {
-      return reported;
+  private @Nullable Exchange exchangeOfReport(@Nullable String token, boolean sessionWide) {
+    Exchange named = token == null ? null : byToken.get(RequestId.ofJson(token));
+    if (named != null || sessionWide || exchanges.isEmpty()) {
+      return named;
     }
     return exchanges.reversed().stream()
-        .filter(Exchange::isCall)
+        .filter(Exchange::isToolCall)
         .findFirst()
         .orElseGet(exchanges::getLast);
   }
 
   /**
-   * The channel has ended, or is about to: fails whatever is open. Idempotent.
+   * Ends all streams with their channel. Drops all further messages. Idempotent.
    *
-   * @param failure what happened to the open requests
+   * @param failure for the readers of open requests
    */
   public void end(UpstreamException failure) {
     List<Exchange> open;
     lock.lock();
     try {
-      over = true;
+      ended = true;
       open = List.copyOf(exchanges);
-      open.forEach(exchange -> exchange.open().clear());
+      open.forEach(exchange -> exchange.unanswered().clear());
       exchanges.clear();
       byId.clear();
       byToken.clear();
@@ -251,14 +243,14 @@ public final class ChannelRouter {
       lock.unlock();
     }
     open.forEach(exchange -> exchange.queue().fail(failure));
-    unasked.end();
+    standalone.end();
   }
 
-  /** Whether all that is said from now on is dropped. */
+  /** Returns whether {@link #end} was called. */
   public boolean isOver() {
     lock.lock();
     try {
-      return over;
+      return ended;
     } finally {
       lock.unlock();
     }

@@ -1,5 +1,7 @@
 package dev.holdfast.upstream.channel;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.JsonLines;
 import dev.holdfast.protocol.JsonRpcErrorCode;
@@ -9,6 +11,7 @@ import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.FixedMessageSource;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.QueueSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
@@ -18,43 +21,53 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Speaks over one channel. */
+/** A session over one channel. Without a channel, all its methods fail. */
 final class ChannelSession implements UpstreamSession {
 
-  private final Channel channel;
+  private final @Nullable Channel channel;
   private final ChannelSettings settings;
 
-  ChannelSession(Channel channel, ChannelSettings settings) {
+  /**
+   * @param channel null if the channel has ended or belongs to another replica
+   */
+  ChannelSession(@Nullable Channel channel, ChannelSettings settings) {
     this.channel = channel;
     this.settings = settings;
+  }
+
+  private Channel channel() {
+    if (channel == null) {
+      throw new UpstreamException.SessionGone();
+    }
+    return channel;
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>A tool call and a batch are answered with a stream as soon as the server has them. Any other
-   * request waits for the first message about it: if that is the response, it is the answer.
+   * <p>A tool call or a batch gets a stream as soon as the server has it. Any other request waits
+   * for the first message about it: a response becomes a JSON answer.
    *
-   * @throws IllegalArgumentException if there is no request
+   * @throws IllegalArgumentException if the body has no request
    */
   @Override
   public Answer request(Body body) {
     List<Message.Request> requests =
-        messages(body).stream()
+        body.messages().stream()
             .filter(Message.Request.class::isInstance)
             .map(Message.Request.class::cast)
             .toList();
     if (requests.isEmpty()) {
       throw new IllegalArgumentException("There is no request in the body");
     }
-    return channel
+    return channel()
         .router()
         .open(requests)
-        .map(exchange -> ask(body, exchange))
-        .orElseGet(() -> idInUse(requests));
+        .map(exchange -> request(body, exchange))
+        .orElseGet(() -> refuseIds(requests));
   }
 
-  private Answer ask(Body body, Exchange exchange) {
+  private Answer request(Body body, Exchange exchange) {
     boolean answered = false;
     try {
       transmit(body);
@@ -63,14 +76,14 @@ final class ChannelSession implements UpstreamSession {
       return answer;
     } finally {
       if (!answered) {
-        List<RequestId> _ = channel.router().close(exchange);
+        close(exchange);
       }
     }
   }
 
   private Answer answer(Body body, Exchange exchange) {
-    if (body instanceof Body.Batch || exchange.isCall()) {
-      return new Answer.Stream(source(exchange));
+    if (body instanceof Body.Batch || exchange.isToolCall()) {
+      return stream(exchange);
     }
     try {
       return awaitAnswer(exchange, settings.firstByteTimeout());
@@ -80,82 +93,104 @@ final class ChannelSession implements UpstreamSession {
     }
   }
 
-  private Answer awaitAnswer(Exchange exchange, Duration most) throws InterruptedException {
-    if (!exchange.queue().await(most)) {
-      source(exchange).giveUp();
+  private Answer awaitAnswer(Exchange exchange, Duration timeout) throws InterruptedException {
+    if (!exchange.queue().await(timeout)) {
+      cancel(exchange);
       throw new UpstreamException.TimedOut("it did not begin to answer");
     }
-    if (exchange.isEventful()) {
-      return new Answer.Stream(source(exchange));
+    if (exchange.isStreaming()) {
+      return stream(exchange);
     }
-    List<UpstreamMessage> response = exchange.queue().take(most);
+    List<UpstreamMessage> response = exchange.queue().take(timeout);
     if (response.isEmpty()) {
       throw new UpstreamException.Broken("the request was cancelled", null);
     }
     return new Answer.Json(response.getFirst().payload());
   }
 
-  private ExchangeSource source(Exchange exchange) {
-    return new ExchangeSource(channel, exchange, settings.idleTimeout());
+  /** Closing the stream before its end does not cancel the requests: the caller decides that. */
+  private Answer stream(Exchange exchange) {
+    return new Answer.Stream(
+        new QueueSource(
+            exchange.queue(),
+            settings.idleTimeout(),
+            () -> cancel(exchange),
+            () -> close(exchange)));
   }
 
-  /** Two requests with one id could not be told apart in what comes back. */
-  private static Answer idInUse(List<Message.Request> requests) {
-    if (requests.size() == 1) {
-      return new Answer.Json(refusal(requests.getFirst()));
+  private void close(Exchange exchange) {
+    List<RequestId> _ = channel().router().close(exchange);
+  }
+
+  /**
+   * Closes an exchange after a timeout and cancels its requests: "the sender SHOULD issue a
+   * cancellation" (MCP 2025-11-25, Lifecycle, Timeouts).
+   */
+  private void cancel(Exchange exchange) {
+    for (RequestId id : channel().router().close(exchange)) {
+      String notification =
+          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+              + id.json()
+              + ",\"reason\":\"timed out\"}}";
+      channel().sendLater(notification.getBytes(UTF_8));
     }
-    List<UpstreamMessage> errors =
-        requests.stream().map(request -> new UpstreamMessage(refusal(request), null)).toList();
-    return new Answer.Stream(new FixedMessageSource(errors));
   }
 
-  private static byte[] refusal(Message.Request request) {
-    return JsonRpcErrors.error(
-        request.id(), JsonRpcErrorCode.INVALID_REQUEST.code(), "Invalid Request: the id is in use");
+  /** Responses to two requests with one id could not be told apart. */
+  private static Answer refuseIds(List<Message.Request> requests) {
+    List<UpstreamMessage> errors =
+        requests.stream()
+            .map(request ->
+                JsonRpcErrors.error(
+                    request.id(),
+                    JsonRpcErrorCode.INVALID_REQUEST.code(),
+                    "Invalid Request: the id is in use"))
+            .map(error -> new UpstreamMessage(error, null))
+            .toList();
+    return errors.size() == 1
+        ? new Answer.Json(errors.getFirst().payload())
+        : new Answer.Stream(new FixedMessageSource(errors));
   }
 
   @Override
   public void send(Body messages) {
-    if (!channel.isAlive()) {
+    if (!channel().isAlive()) {
       throw new UpstreamException.SessionGone();
     }
     transmit(messages);
   }
 
   private void transmit(Body body) {
-    messages(body).stream()
+    body.messages().stream()
         .filter(Message.Notification.class::isInstance)
         .map(message -> ((Message.Notification) message).cancelledRequestId())
         .filter(Objects::nonNull)
-        .forEach(channel.router()::cancel);
-    channel.send(JsonLines.singleLine(body.bytes()), settings.firstByteTimeout());
+        .forEach(channel().router()::cancel);
+    channel().send(JsonLines.singleLine(body.bytes()), settings.firstByteTimeout());
   }
 
   @Override
   public Optional<MessageSource> listen(@Nullable String after) {
-    if (channel.router().isOver()) {
-      // Its calls are told first, so the stream may not know it yet.
+    ChannelRouter router = channel().router();
+    if (router.isOver()) {
+      // The router ends its calls before the standalone stream.
       throw new UpstreamException.SessionGone();
     }
-    return Optional.of(new UnsolicitedSource(channel.router().unasked()));
+    return Optional.of(router.standalone().listen());
   }
 
-  /** {@inheritDoc} Always refused: the messages of a channel have no ids of their own. */
+  /** {@inheritDoc} Always fails: the messages of a channel have no event ids. */
   @Override
   public MessageSource resume(String eventId) {
-    throw new UpstreamException.Broken("what was said over a channel cannot be had again", null);
+    Channel _ = channel();
+    throw new UpstreamException.Broken("a stream over a channel cannot be resumed", null);
   }
 
-  /** {@inheritDoc} Returns at once; the channel ends behind it. */
+  /** {@inheritDoc} Returns at once; the channel ends in the background. */
   @Override
   public void end() {
-    channel.stop(new UpstreamException.Broken("the session was ended", null));
-  }
-
-  private static List<Message> messages(Body body) {
-    return switch (body) {
-      case Body.Single(Message message) -> List.of(message);
-      case Body.Batch(List<Message> messages, _) -> messages;
-    };
+    if (channel != null) {
+      channel.stop(new UpstreamException.Broken("the session was ended", null));
+    }
   }
 }

@@ -3,16 +3,16 @@ package dev.holdfast.upstream.channel;
 import java.time.Duration;
 
 /**
- * How many sessions a server has, and how patient we are with it.
+ * Limits of the sessions with one server.
  *
- * @param name what lines in our log are marked with
- * @param maxSessions the most channels at a time, those that are being ended included
- * @param firstByteTimeout how long a message may wait until the server has it, and a request then
- *     until the server begins to answer; a tool call is waited for without this bound
- * @param idleTimeout how long a running call may be silent; zero for ever
- * @param maxMessageBytes the size of the largest message that is taken
- * @param respawn whether a session whose channel was lost gets another one
- * @param endsWithin how long to wait for all channels to end together
+ * @param name name of the upstream, for log messages
+ * @param maxSessions maximum number of channels, including those that are ending
+ * @param firstByteTimeout bound for sending a message, and for the wait until the server starts to
+ *     answer a request. Tool calls have no such bound
+ * @param idleTimeout maximum silence of a running call; zero for no bound
+ * @param maxMessageBytes maximum size of a message
+ * @param respawn whether a session gets a new channel when its channel was lost
+ * @param endsWithin bound for closing all channels
  */
 public record ChannelSettings(
     String name,

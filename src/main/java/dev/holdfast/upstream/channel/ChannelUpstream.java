@@ -10,8 +10,6 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,47 +18,54 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jboss.logging.Logger;
 
 /**
- * A server each of whose sessions is a {@link Channel} of its own, from {@code initialize} to the
- * end of the session, on the replica that has opened it; here, a session of another one, or whose
- * channel has ended, is gone.
+ * A server with one {@link Channel} per session. A channel lives in the replica that opened the
+ * session. For other replicas, and after the end of its channel, the session is gone.
  */
 public abstract class ChannelUpstream implements Upstream {
 
-  private static final Logger LOG = System.getLogger(ChannelUpstream.class.getName());
+  private static final Logger LOG = Logger.getLogger(ChannelUpstream.class);
 
   private static final Body INITIALIZED =
       Envelopes.read(
           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}".getBytes(UTF_8));
 
   private final ChannelSettings settings;
-  private final Semaphore places;
+  private final Semaphore freeChannels;
 
-  /** All channels, also those in their handshake and those that are being ended. */
-  private final Set<Channel> running = ConcurrentHashMap.newKeySet();
+  /** All channels, including those in their handshake and those that are ending. */
+  private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
 
-  /** Those that are a session, by its name. */
-  private final Map<String, Channel> sessions = new ConcurrentHashMap<>();
+  private final Map<String, Channel> bySession = new ConcurrentHashMap<>();
 
   private volatile boolean closed;
 
-  /** Opens nothing yet. */
+  /** Creates a server without channels. */
   protected ChannelUpstream(ChannelSettings settings) {
     this.settings = settings;
-    this.places = new Semaphore(settings.maxSessions());
+    this.freeChannels = new Semaphore(settings.maxSessions());
   }
 
-  /**
-   * Makes a channel over which nothing was said yet.
-   *
-   * @param session what the session is to be called
-   * @param whenGone told once when the channel has ended, with all that belongs to it
-   * @throws UpstreamException if there is none; then nothing is told
-   */
+  /** Starts channels. */
+  @FunctionalInterface
+  protected interface ChannelStarter {
+
+    /**
+     * Starts a channel that carries no messages yet.
+     *
+     * @param session name of the session
+     * @param whenGone called once when the channel and all its resources are gone
+     * @throws UpstreamException if no channel was started; {@code whenGone} is not called
+     */
+    Channel start(String session, Consumer<Channel> whenGone);
+  }
+
+  /** See {@link ChannelStarter#start(String, Consumer)}. */
   protected abstract Channel start(String session, Consumer<Channel> whenGone);
 
-  /** A new name for a session, which is no other's. */
+  /** Returns a new, unique name for a session. */
   protected String newName() {
     return UUID.randomUUID().toString();
   }
@@ -68,31 +73,18 @@ public abstract class ChannelUpstream implements Upstream {
   /**
    * {@inheritDoc}
    *
-   * <p>Makes a channel, and ends it again unless a session was opened over it within the time until
-   * which a server must begin to answer.
+   * <p>Starts a channel. Ends it again if the server does not open the session in time.
    *
-   * @throws UpstreamException.Busy if there are as many as there may be
+   * @throws UpstreamException.Busy if the server has its maximum number of channels
    */
   @Override
   public Handshake initialize(Message.Request initialize) {
     return initialize(initialize, this::start);
   }
 
-  /**
-   * Opens a session as {@link #initialize(Message.Request)} does.
-   *
-   * @param starter makes the channel
-   */
-  protected final Handshake initialize(Message.Request initialize, Starter starter) {
+  /** Opens a session over a channel of another starter. */
+  protected final Handshake initialize(Message.Request initialize, ChannelStarter starter) {
     return open(newName(), initialize, starter, handshake -> handshake.link() != null);
-  }
-
-  /** Makes channels. */
-  @FunctionalInterface
-  protected interface Starter {
-
-    /** As {@link ChannelUpstream#start(String, Consumer)}. */
-    Channel start(String session, Consumer<Channel> whenGone);
   }
 
   @Override
@@ -108,102 +100,103 @@ public abstract class ChannelUpstream implements Upstream {
   /**
    * {@inheritDoc}
    *
-   * <p>Makes another channel. The server's answer is checked and goes nowhere.
+   * <p>Starts another channel. The server's answer is checked and then dropped.
    */
   @Override
   public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
-    String name = link.session();
-    if (name == null || !settings.respawn()) {
+    String session = link.session();
+    if (session == null || !settings.respawn()) {
       throw new UpstreamException.SessionGone();
     }
     Handshake handshake =
-        open(name, initialize, this::start, another -> link.equals(another.link()));
+        open(session, initialize, this::start, answer -> link.equals(answer.link()));
     if (!link.equals(handshake.link())) {
       throw new UpstreamException.Broken("it opens the session in another way", null);
     }
     if (initialized) {
       attach(link).send(INITIALIZED);
     }
-    LOG.log(Level.INFO, "upstream={0} has opened a lost session anew", settings.name());
+    LOG.infof("Reopened a lost session: upstream=%s", settings.name());
   }
 
   /**
-   * Makes a channel for a session.
-   *
-   * @param wanted tells whether the server's answer opens the session
+   * @param accepts tells whether the server's answer opens the session
    */
   private Handshake open(
-      String name, Message.Request initialize, Starter starter, Predicate<Handshake> wanted) {
-    Channel channel = place(name, starter);
+      String session,
+      Message.Request initialize,
+      ChannelStarter starter,
+      Predicate<Handshake> accepts) {
+    Channel channel = startChannel(session, starter);
     boolean opened = false;
     try {
-      Handshake handshake = new ChannelHandshake(channel, settings).of(initialize);
-      if (wanted.test(handshake)) {
+      Handshake handshake = new ChannelHandshake(channel, settings).perform(initialize);
+      if (accepts.test(handshake)) {
         channel.opened();
-        sessions.put(name, channel);
+        bySession.put(session, channel);
         opened = channel.isAlive();
       }
       return handshake;
     } finally {
       if (!opened) {
-        sessions.remove(name, channel);
+        bySession.remove(session, channel);
         channel.stop(new UpstreamException.Broken("no session was opened", null));
       }
     }
   }
 
-  private Channel place(String name, Starter starter) {
+  private Channel startChannel(String session, ChannelStarter starter) {
     if (closed) {
       throw new UpstreamException.Unreachable(null);
     }
-    if (!places.tryAcquire()) {
+    if (!freeChannels.tryAcquire()) {
       throw new UpstreamException.Busy();
     }
     Channel channel;
     boolean started = false;
     try {
-      channel = starter.start(name, this::gone);
+      channel = starter.start(session, this::remove);
       started = true;
     } finally {
       if (!started) {
-        places.release();
+        freeChannels.release();
       }
     }
-    running.add(channel);
+    channels.add(channel);
     if (closed) {
       channel.stop(new UpstreamException.Unreachable(null));
     }
     if (channel.isGone()) {
-      running.remove(channel);
+      channels.remove(channel);
     }
     return channel;
   }
 
-  private void gone(Channel channel) {
-    running.remove(channel);
-    // Only this one: the session may have another by now.
-    sessions.remove(channel.session(), channel);
-    places.release();
+  private void remove(Channel channel) {
+    channels.remove(channel);
+    // The session may have another channel by now.
+    bySession.remove(channel.session(), channel);
+    freeChannels.release();
   }
 
   @Override
   public UpstreamSession attach(UpstreamLink link) {
-    Channel channel = link.session() == null ? null : sessions.get(link.session());
-    return channel == null ? new ClosedSession() : new ChannelSession(channel, settings);
+    Channel channel = link.session() == null ? null : bySession.get(link.session());
+    return new ChannelSession(channel, settings);
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>Ends all channels, and waits for their ends: when this program is gone, nobody could.
+   * <p>Ends all channels and waits for their ends: after this process, nobody could end them.
    */
   @Override
   public void close() {
     closed = true;
-    List<Channel> left = List.copyOf(running);
-    left.forEach(channel -> channel.stop(new UpstreamException.Broken("the gateway ends", null)));
+    List<Channel> open = List.copyOf(channels);
+    open.forEach(channel -> channel.stop(new UpstreamException.Broken("the gateway ends", null)));
     try {
-      for (Channel channel : left) {
+      for (Channel channel : open) {
         boolean _ = channel.awaitEnd(settings.endsWithin());
       }
     } catch (InterruptedException e) {
@@ -211,8 +204,8 @@ public abstract class ChannelUpstream implements Upstream {
     }
   }
 
-  /** How many channels there are, those that are being ended included. */
+  /** Returns the number of channels, including those that are ending. */
   protected final int channels() {
-    return settings.maxSessions() - places.availablePermits();
+    return settings.maxSessions() - freeChannels.availablePermits();
   }
 }

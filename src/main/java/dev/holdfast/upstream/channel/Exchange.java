@@ -3,29 +3,31 @@ package dev.holdfast.upstream.channel;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.MessageQueue;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The requests of one body, and what the server says about them until all are answered. */
+/** The requests of one body, and the stream of the server's messages about them. */
 final class Exchange {
 
-  private final StreamQueue queue = new StreamQueue();
-  private final boolean call;
-  private final Set<RequestId> tokens;
+  private final MessageQueue queue = new MessageQueue();
+  private final MessageQueue.Writer writer = queue.newWriter();
+  private final boolean toolCall;
+  private final Set<RequestId> progressTokens;
 
   /** Guarded by the lock of the {@link ChannelRouter}. */
-  private final Set<RequestId> open = new LinkedHashSet<>();
+  private final Set<RequestId> unanswered = new LinkedHashSet<>();
 
   /** Set by the thread that reads the channel, before it adds the message. */
-  private volatile boolean eventful;
+  private volatile boolean streaming;
 
   Exchange(List<Message.Request> requests) {
-    requests.forEach(request -> open.add(request.id()));
-    call = requests.stream().anyMatch(request -> request.method().equals(Methods.TOOLS_CALL));
-    tokens =
+    requests.forEach(request -> unanswered.add(request.id()));
+    toolCall = requests.stream().anyMatch(request -> request.method().equals(Methods.TOOLS_CALL));
+    progressTokens =
         requests.stream()
             .map(Message.Request::progressToken)
             .filter(Objects::nonNull)
@@ -33,37 +35,47 @@ final class Exchange {
             .collect(Collectors.toUnmodifiableSet());
   }
 
-  StreamQueue queue() {
+  MessageQueue queue() {
     return queue;
   }
 
-  /** Whether a tool is called. */
-  boolean isCall() {
-    return call;
+  /** Returns whether one of the requests calls a tool. */
+  boolean isToolCall() {
+    return toolCall;
   }
 
-  /** The progress tokens of the requests. They are compared as ids are. */
-  Set<RequestId> tokens() {
-    return tokens;
+  /** Returns the progress tokens of the requests. They compare as ids do. */
+  Set<RequestId> progressTokens() {
+    return progressTokens;
   }
 
-  /** The requests that have no response yet. Only for the router, under its lock. */
-  Set<RequestId> open() {
-    return open;
+  /** Returns the requests without a response. Only for the router, under its lock. */
+  Set<RequestId> unanswered() {
+    return unanswered;
+  }
+
+  /** Adds a response. Waits for room. */
+  void respond(byte[] response) {
+    boolean _ = writer.write(response);
   }
 
   /**
-   * Adds what is no response.
+   * Adds a message that is no response. Waits for room.
    *
-   * @return false if nobody wants it any more
+   * @return false if the stream has ended
    */
   boolean report(byte[] message) {
-    eventful = true;
-    return queue.put(message);
+    streaming = true;
+    return writer.write(message);
   }
 
-  /** Whether something came that is no response. True before anybody can see the message. */
-  boolean isEventful() {
-    return eventful;
+  /** Ends the stream after its last response. */
+  void end() {
+    writer.abandon();
+  }
+
+  /** Returns whether a message came that is no response. True before the reader can see it. */
+  boolean isStreaming() {
+    return streaming;
   }
 }

@@ -1,8 +1,7 @@
 /**
- * Servers that say all there is to say in a session over one channel, be it a pipe or a connection:
- * {@link dev.holdfast.upstream.channel.ChannelUpstream} keeps the sessions in this process, and
- * {@link dev.holdfast.upstream.channel.ChannelRouter} tells what on a channel belongs to which
- * stream.
+ * Servers that carry all messages of a session over one channel: a pipe or a connection. {@link
+ * dev.holdfast.upstream.channel.ChannelUpstream} keeps the channels of this process. {@link
+ * dev.holdfast.upstream.channel.ChannelRouter} tells which stream a message belongs to.
  */
 @NullMarked
 package dev.holdfast.upstream.channel;

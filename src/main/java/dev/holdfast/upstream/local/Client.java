@@ -4,25 +4,25 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The client of a running call, as one that can be asked. A question goes out on the stream of the
- * call; its answer may come through any replica. Thread-safe.
+ * The client of a running call. Requests go out on the stream of the call; responses may come
+ * through any replica. Thread-safe.
  *
- * <p>Every method waits for the answer. It is interrupted when the call is cancelled, and tells the
- * client when it has waited for too long. A tool that computes should not ask: it keeps one of a
- * few threads meanwhile.
+ * <p>Every method waits for the response. It is interrupted when the call is cancelled. After the
+ * timeout it cancels its request. A {@link Tool#cpuBound()} tool should not send requests, as the
+ * wait occupies one of few threads.
  */
 public interface Client {
 
-  /** What the client can be asked for. */
+  /** Returns the capabilities that the client declared. */
   ClientCapabilities capabilities();
 
   /**
-   * Has a form filled in.
+   * Asks a person to fill in a form.
    *
-   * @param message what it is for, shown to a person
+   * @param message purpose of the form, shown to the person
    * @param form a record of texts, numbers, booleans, enums and lists of enums
-   * @param timeout how long to wait; people take minutes
-   * @throws ClientException if there is no answer; the subclasses say why
+   * @param timeout bound of the wait; people take minutes
+   * @throws ClientException if no result comes; the subclass tells the reason
    * @throws IllegalArgumentException if the record is no form
    * @see <a href="https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation">MCP
    *     2025-11-25, Elicitation</a>
@@ -31,19 +31,19 @@ public interface Client {
       throws InterruptedException;
 
   /**
-   * Asks the client's model.
+   * Asks the model of the client.
    *
-   * @param timeout how long to wait; a person may have to agree first
-   * @throws ClientException if there is no answer; the subclasses say why
+   * @param timeout bound of the wait; a person may have to agree first
+   * @throws ClientException if no result comes; the subclass tells the reason
    * @see <a href="https://modelcontextprotocol.io/specification/2025-11-25/client/sampling">MCP
-   *     2025-11-25, SamplingRequest</a>
+   *     2025-11-25, Sampling</a>
    */
   SamplingResult sample(SamplingRequest sampling, Duration timeout) throws InterruptedException;
 
   /**
-   * Asks which files and folders the client works on.
+   * Asks for the files and folders that the client works on.
    *
-   * @throws ClientException if there is no answer; the subclasses say why
+   * @throws ClientException if no result comes; the subclass tells the reason
    * @see <a href="https://modelcontextprotocol.io/specification/2025-11-25/client/roots">MCP
    *     2025-11-25, Roots</a>
    */

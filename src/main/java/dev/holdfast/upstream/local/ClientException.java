@@ -1,8 +1,8 @@
 package dev.holdfast.upstream.local;
 
 /**
- * A client did not give what a tool asked it for. The subclasses say why, and the message is fit
- * for the model. Without stack traces: any client can cause them at will.
+ * A client did not give the result that a tool asked for. The message is fit for the model. Without
+ * a stack trace: any client can cause it.
  */
 public abstract sealed class ClientException extends RuntimeException
     permits ClientException.Unsupported,
@@ -13,38 +13,46 @@ public abstract sealed class ClientException extends RuntimeException
     super(message, null, false, false);
   }
 
-  /** It did not declare that it can be asked; it was not. */
+  /** The client did not declare the capability. No request was sent. */
   public static final class Unsupported extends ClientException {
-    Unsupported(String method) {
+    /** Names the method of the request. */
+    public Unsupported(String method) {
       super("The client cannot be asked for this: " + method);
     }
   }
 
-  /** It took too long, and was told that it need not answer any more. */
+  /** No response came in time. The request was cancelled. */
   public static final class TimedOut extends ClientException {
-    TimedOut(String method) {
+    /** Names the method of the request. */
+    public TimedOut(String method) {
       super("The client did not answer in time: " + method);
     }
   }
 
-  /** It answered with an error, for instance since a person said no. */
+  /** The client responded with an error, for instance because a person said no. */
   public static final class Refused extends ClientException {
     private final int code;
 
-    Refused(String method, int code, String message) {
+    /**
+     * Keeps the client's error.
+     *
+     * @param code the JSON-RPC error code
+     */
+    public Refused(String method, int code, String message) {
       super("The client refused: " + method + ": " + message);
       this.code = code;
     }
 
-    /** The JSON-RPC error code. */
+    /** Returns the JSON-RPC error code. */
     public int code() {
       return code;
     }
   }
 
-  /** Its answer is not what was asked for. */
+  /** The client's response does not fit the request. */
   public static final class Unreadable extends ClientException {
-    Unreadable(String method, String problem) {
+    /** Names the method of the request, and the problem with the response. */
+    public Unreadable(String method, String problem) {
       super("The client's answer does not fit: " + method + ": " + problem);
     }
   }

@@ -1,14 +1,14 @@
 package dev.holdfast.upstream.local;
 
-/** What a person made of a form. */
+/** The result of an elicitation: a person's response to a form. */
 public sealed interface ElicitationResult<F extends Record> {
 
-  /** Filled it in. */
-  record Accepted<F extends Record>(F form) implements ElicitationResult<F> {}
+  /** The person filled in the form. */
+  record Accept<F extends Record>(F form) implements ElicitationResult<F> {}
 
-  /** Said no. */
-  record Declined<F extends Record>() implements ElicitationResult<F> {}
+  /** The person refused. */
+  record Decline<F extends Record>() implements ElicitationResult<F> {}
 
-  /** Closed it without a word. */
-  record Dismissed<F extends Record>() implements ElicitationResult<F> {}
+  /** The person closed the form without a choice. */
+  record Cancel<F extends Record>() implements ElicitationResult<F> {}
 }

@@ -1,14 +1,14 @@
 package dev.holdfast.upstream.local;
 
 /**
- * A tool was called with arguments that it does not take. The model is told, and may mend them. Has
- * no stack trace: any client can cause it at will.
+ * A call has arguments that the tool does not accept. The model gets the message, and may correct
+ * the arguments. Without a stack trace: any client can cause it.
  */
 public final class InvalidArgumentsException extends RuntimeException {
   /**
-   * Says which argument is wrong, and how.
+   * Describes the error.
    *
-   * @param message a text for the model
+   * @param message for the model; names the argument and the problem
    */
   public InvalidArgumentsException(String message) {
     super(message, null, false, false);

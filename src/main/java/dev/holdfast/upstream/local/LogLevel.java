@@ -5,41 +5,41 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * How grave a log message is, lightest first.
+ * Severity of a log message, lowest first.
  *
  * @see <a
  *     href="https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-levels">MCP
  *     2025-11-25, Logging, Log Levels</a>
  */
 public enum LogLevel {
-  /** For whoever looks for a fault. */
+  /** Details for debugging. */
   DEBUG,
-  /** Goes as it should. */
+  /** Normal operation. */
   INFO,
-  /** Goes as it should, but is worth a look. */
+  /** Normal but significant. */
   NOTICE,
-  /** May become an error. */
+  /** A condition that may become an error. */
   WARNING,
-  /** Something failed. */
+  /** An operation failed. */
   ERROR,
-  /** A part is out of order. */
+  /** A component failed. */
   CRITICAL,
-  /** Somebody must act at once. */
+  /** A person must act at once. */
   ALERT,
-  /** Nothing works. */
+  /** The system is unusable. */
   EMERGENCY;
 
-  /** What a session gets as long as its client has set no level. */
-  static final LogLevel DEFAULT = INFO;
+  /** The level of a session whose client has set none. */
+  public static final LogLevel DEFAULT = INFO;
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 
-  /** The name on the wire. */
+  /** Returns the name on the wire. */
   public String wire() {
     return wire;
   }
 
-  /** The level of that name; empty if there is none. Matches exactly. */
+  /** Returns the level with exactly this name on the wire; empty if there is none. */
   public static Optional<LogLevel> parse(String wire) {
     return Arrays.stream(values()).filter(level -> level.wire.equals(wire)).findFirst();
   }

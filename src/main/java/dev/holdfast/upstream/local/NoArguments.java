@@ -1,4 +1,4 @@
 package dev.holdfast.upstream.local;
 
-/** What a tool takes that takes nothing. */
+/** The arguments of a tool or prompt without arguments. */
 public record NoArguments() {}

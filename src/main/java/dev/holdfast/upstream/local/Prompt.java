@@ -3,32 +3,30 @@ package dev.holdfast.upstream.local;
 import java.util.List;
 
 /**
- * A template of what a person may say to a model. Thread-safe. All but {@link #get} never changes,
- * and is asked for once.
+ * A template of messages for a model. Thread-safe. All properties are constant and read once.
  *
- * @param <A> what it takes: a record of texts, see {@link Tool}; {@link NoArguments} for nothing
+ * @param <A> the arguments: a record of texts, see {@link Tool}; {@link NoArguments} for none
  * @see <a href="https://modelcontextprotocol.io/specification/2025-11-25/server/prompts">MCP
  *     2025-11-25, Prompts</a>
  */
 public interface Prompt<A extends Record> {
 
-  /** The name by which clients ask for it; unique. */
+  /** Returns the unique name. */
   String name();
 
-  /** What it is for, in words for a person. */
+  /** Returns a description for people. */
   String description();
 
-  /** What arguments it takes. A request with any others does not reach it. */
+  /** Returns the record of the arguments. Requests with other arguments do not reach the prompt. */
   Class<A> arguments();
 
   /**
-   * Fills it in. May wait, but should not compute for long; cannot be cancelled.
+   * Fills in the template. May block, but should not compute for long. Cannot be cancelled.
    *
-   * @param arguments what the client gave; fits the schema
-   * @throws InvalidArgumentsException if the arguments are still not what it takes; the client gets
-   *     its message
-   * @throws Exception if anything else goes wrong; it is logged, and the client is only told that
-   *     it failed
+   * @param arguments fit the schema
+   * @throws InvalidArgumentsException if the arguments have errors that the schema cannot express;
+   *     the client gets the message
+   * @throws Exception if the prompt fails; the exception is logged and hidden from the client
    */
-  List<Turn> get(A arguments) throws Exception;
+  List<PromptMessage> get(A arguments) throws Exception;
 }

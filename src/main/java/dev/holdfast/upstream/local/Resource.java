@@ -3,34 +3,32 @@ package dev.holdfast.upstream.local;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something with an address that clients may read. Thread-safe. All but {@link #read} never
- * changes, and is asked for once.
+ * A document that clients may read. Thread-safe. All properties are constant and read once.
  *
  * @see <a href="https://modelcontextprotocol.io/specification/2025-11-25/server/resources">MCP
  *     2025-11-25, Resources</a>
  */
 public interface Resource {
 
-  /** Its address; unique. */
+  /** Returns the unique URI. */
   String uri();
 
-  /** Its name, for people. */
+  /** Returns a name for people. */
   String name();
 
-  /** What it is, for models. */
+  /** Returns a description for models. */
   String description();
 
-  /** Of what kind it is, such as {@code text/plain}; null if it is unknown. */
+  /** Returns the media type, such as {@code text/plain}; null if unknown. */
   default @Nullable String mimeType() {
     return null;
   }
 
   /**
-   * Reads it. May wait, but should not compute for long; cannot be cancelled.
+   * Reads the resource. May block, but should not compute for long. Cannot be cancelled.
    *
-   * @return a text, or bytes; with its own address, or that of a part
-   * @throws Exception if it cannot be read; it is logged, and the client is only told that it
-   *     failed
+   * @return text or bytes, with the URI of the resource or of a part of it
+   * @throws Exception if the resource fails; the exception is logged and hidden from the client
    */
-  Content.Embedded read() throws Exception;
+  ContentBlock.EmbeddedResource read() throws Exception;
 }

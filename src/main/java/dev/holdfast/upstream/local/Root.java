@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file or folder that a client works on.
  *
- * @param uri begins with {@code file://}, so far
- * @param name for people; null if it has none
+ * @param uri so far always a {@code file://} URI
+ * @param name for people; null for none
  */
 public record Root(String uri, @Nullable String name) {}

@@ -4,28 +4,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question to a client's model.
+ * A request to a client's model.
  *
- * @param turns what was said so far, oldest first; at least one
- * @param maxTokens how long the answer may be
+ * @param messages the conversation so far, oldest first; at least one
+ * @param maxTokens maximum length of the answer
  * @param systemPrompt null for none; the client may ignore it
  */
-public record SamplingRequest(List<Turn> turns, int maxTokens, @Nullable String systemPrompt) {
+public record SamplingRequest(
+    List<PromptMessage> messages, int maxTokens, @Nullable String systemPrompt) {
 
   /**
    * Copies the list.
    *
-   * @throws IllegalArgumentException if nothing was said, or the answer may have no token
+   * @throws IllegalArgumentException without a message, or if {@code maxTokens} is not positive
    */
   public SamplingRequest {
-    turns = List.copyOf(turns);
-    if (turns.isEmpty() || maxTokens < 1) {
-      throw new IllegalArgumentException("A question has a turn, and its answer a token");
+    messages = List.copyOf(messages);
+    if (messages.isEmpty() || maxTokens < 1) {
+      throw new IllegalArgumentException("A sampling request needs a message and maxTokens");
     }
   }
 
   /** A single question. */
   public static SamplingRequest of(String question, int maxTokens) {
-    return new SamplingRequest(List.of(Turn.user(question)), maxTokens, null);
+    return new SamplingRequest(List.of(PromptMessage.user(question)), maxTokens, null);
   }
 }

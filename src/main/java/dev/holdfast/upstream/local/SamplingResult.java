@@ -5,24 +5,25 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client's model answered.
+ * The answer of a client's model.
  *
- * @param content texts, pictures and sounds
- * @param model its name
- * @param stopReason why it ended, such as {@code endTurn} or {@code maxTokens}; null if unknown
+ * @param content text, images and audio
+ * @param model name of the model
+ * @param stopReason such as {@code endTurn} or {@code maxTokens}; null if unknown
  */
-public record SamplingResult(List<Content> content, String model, @Nullable String stopReason) {
+public record SamplingResult(
+    List<ContentBlock> content, String model, @Nullable String stopReason) {
 
   /** Copies the list. */
   public SamplingResult {
     content = List.copyOf(content);
   }
 
-  /** The texts of the content, one after the other. */
+  /** Returns the text blocks of the content, concatenated. */
   public String text() {
     return content.stream()
-        .filter(Content.Text.class::isInstance)
-        .map(content -> ((Content.Text) content).text())
+        .filter(ContentBlock.Text.class::isInstance)
+        .map(content -> ((ContentBlock.Text) content).text())
         .collect(Collectors.joining());
   }
 }

@@ -3,58 +3,55 @@ package dev.holdfast.upstream.local;
 import java.util.Optional;
 
 /**
- * A tool that runs inside this process. Thread-safe: one instance serves all calls, also at the
- * same time. All but {@link #call} never changes, and is asked for once.
+ * A tool that runs inside this process. Thread-safe: one instance serves concurrent calls. All
+ * properties are constant and read once.
  *
  * <p>Arguments and result are records of texts, numbers, booleans, enums, lists, maps and records.
- * Their schemas follow from their components: {@code @JsonPropertyDescription} describes one,
- * bounds are those of {@code jakarta.validation} ({@code @Min}, {@code @Max}, {@code @Size},
- * {@code @Pattern}, …), and one that may be absent is {@code @Nullable} or has a
- * {@code @JsonProperty(defaultValue)}. In a native image these records are reached by reflection
- * and must be registered for it.
+ * Their schemas are derived from their components. {@code @JsonPropertyDescription} describes a
+ * component. Annotations of {@code jakarta.validation} ({@code @Min}, {@code @Max}, {@code @Size},
+ * {@code @Pattern}, …) set its bounds. An optional component is {@code @Nullable} or has a
+ * {@code @JsonProperty(defaultValue)}. A native image needs these records registered for
+ * reflection.
  *
- * @param <A> what the tool takes; {@link NoArguments} for nothing
+ * @param <A> the arguments; {@link NoArguments} for none
  */
 public interface Tool<A extends Record> {
 
-  /** The name by which clients call it: 1 to 128 of {@code A-Z a-z 0-9 _ . -}; unique. */
+  /** Returns the unique name: 1 to 128 of {@code A-Z a-z 0-9 _ . -}. */
   String name();
 
-  /** What the tool does, in words for a model. */
+  /** Returns a description for models. */
   String description();
 
-  /** What arguments the tool takes. A call with any others does not reach the tool. */
+  /** Returns the record of the arguments. Calls with other arguments do not reach the tool. */
   Class<A> arguments();
 
   /**
-   * What the tool gives: if present, every success is a {@link ToolResult#of} such a record, and
-   * clients are told its schema.
+   * Returns the record of the result. If present, clients get its schema, and every success must be
+   * a {@link ToolResult#of} such a record.
    */
   default Optional<Class<? extends Record>> result() {
     return Optional.empty();
   }
 
   /**
-   * Whether a call computes for long rather than waits. Such calls run on a few threads of their
-   * own, one fewer than there are processors: so they cannot starve other calls, but may have to
-   * queue behind each other.
+   * Returns whether a call computes for long. Such calls share a few threads, one fewer than there
+   * are processors. They may queue behind each other, but do not delay other calls.
    */
   default boolean cpuBound() {
     return false;
   }
 
   /**
-   * Does the work, and may block for as long as it takes. When the call is cancelled its thread is
-   * interrupted, and whatever the method then returns or throws is dropped.
+   * Runs the tool. May block for any time. Cancelling the call interrupts its thread and drops the
+   * result.
    *
-   * @param arguments what the client gave; fits the schema
-   * @param call a way to speak to the client meanwhile
-   * @return what the client gets
-   * @throws InvalidArgumentsException if the arguments are still not what the tool takes; the model
-   *     is told, and may try again
-   * @throws ClientException if the client did not give what it was asked for; the model is told
-   * @throws Exception if anything else goes wrong; it is logged, and the client is only told that
-   *     the tool failed
+   * @param arguments fit the schema
+   * @param call sends messages to the client during the call
+   * @throws InvalidArgumentsException if the arguments have errors that the schema cannot express;
+   *     the model gets the message and may try again
+   * @throws ClientException if a request to the client fails; the model gets the message
+   * @throws Exception if the tool fails; the exception is logged and hidden from the client
    */
   ToolResult call(A arguments, ToolCall call) throws Exception;
 }

@@ -5,13 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call of a tool came to.
+ * The result of a tool call.
  *
- * @param content what people and models read; if there is none, the text of {@code structured}
- * @param structured what programs read; null for nothing
- * @param failed whether the content tells of a failure, which the model may be able to mend
+ * @param content for people and models; if empty, clients get the JSON text of {@code structured}
+ * @param structured for programs; null for none
+ * @param failed whether the content describes a failure; the model may be able to correct it
  */
-public record ToolResult(List<Content> content, @Nullable Record structured, boolean failed) {
+public record ToolResult(List<ContentBlock> content, @Nullable Record structured, boolean failed) {
 
   /**
    * Copies the list.
@@ -21,33 +21,33 @@ public record ToolResult(List<Content> content, @Nullable Record structured, boo
   public ToolResult {
     content = List.copyOf(content);
     if (content.isEmpty() && structured == null) {
-      throw new IllegalArgumentException("A result has at least one piece of content");
+      throw new IllegalArgumentException("A result has content or a record");
     }
   }
 
-  /** A success in words. */
+  /** A success with a text. */
   public static ToolResult text(String text) {
-    return content(new Content.Text(text));
+    return content(new ContentBlock.Text(text));
   }
 
-  /** A success of any kind. */
-  public static ToolResult content(Content first, Content... more) {
-    List<Content> content = new ArrayList<>(List.of(first));
+  /** A success with any content. */
+  public static ToolResult content(ContentBlock first, ContentBlock... more) {
+    List<ContentBlock> content = new ArrayList<>(List.of(first));
     content.addAll(List.of(more));
     return new ToolResult(content, null, false);
   }
 
-  /** A success as a record; who cannot read that gets it as the text of its JSON. */
+  /** A success with a record. Clients that read no records get its JSON text. */
   public static ToolResult of(Record structured) {
     return new ToolResult(List.of(), structured, false);
   }
 
   /**
-   * A failure that the client may know of.
+   * A failure that the client may see.
    *
-   * @param text what went wrong, and if possible what to do about it
+   * @param text the problem, and if possible its solution
    */
   public static ToolResult error(String text) {
-    return new ToolResult(List.of(new Content.Text(text)), null, true);
+    return new ToolResult(List.of(new ContentBlock.Text(text)), null, true);
   }
 }

@@ -1,8 +1,7 @@
 /**
- * An MCP server inside this process: an {@link dev.holdfast.upstream.Upstream} whose tools are
- * plain Java.
- *
- * <p>Whoever wants to add a tool implements {@link dev.holdfast.upstream.local.Tool}, over records.
+ * The API for authors of tools. A {@link dev.holdfast.upstream.local.Tool}, {@link
+ * dev.holdfast.upstream.local.Resource} or {@link dev.holdfast.upstream.local.Prompt} is a plain
+ * Java object over records. The packages below run them as an MCP server inside this process.
  */
 @NullMarked
 package dev.holdfast.upstream.local;

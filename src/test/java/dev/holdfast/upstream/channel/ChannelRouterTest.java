@@ -9,17 +9,18 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.MessageQueue;
+import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which stream gets what. */
+/** Routing of messages to streams. */
 @Timeout(20)
 class ChannelRouterTest {
 
@@ -32,7 +33,7 @@ class ChannelRouterTest {
   private final ChannelRouter router = new ChannelRouter("test");
 
   @Test
-  void shouldGiveResponsesToTheRequestWithThatVeryId() throws Exception {
+  void shouldRouteResponsesToTheRequestWithTheirId() throws Exception {
     Exchange number = open(call("1"));
     Exchange text = open(call("\"1\""));
 
@@ -53,11 +54,11 @@ class ChannelRouterTest {
 
     assertThat(taken(batch)).containsExactly(response("1"));
     assertThat(taken(batch)).isEmpty();
-    assertThat(batch.isEventful()).isFalse();
+    assertThat(batch.isStreaming()).isFalse();
   }
 
   @Test
-  void shouldDropResponsesThatNobodyWaitsFor() {
+  void shouldDropResponsesToNoOpenRequest() {
     Exchange cancelled = open(call("1"));
     Exchange other = open(call("2"));
     router.cancel(RequestId.of(1));
@@ -70,7 +71,7 @@ class ChannelRouterTest {
   }
 
   @Test
-  void shouldGiveAnErrorWithoutIdToTheOnlyRequest() throws Exception {
+  void shouldRouteAnErrorWithoutIdToTheOnlyRequest() throws Exception {
     String error = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"\"}}";
     Exchange only = open(call("1"));
 
@@ -85,7 +86,7 @@ class ChannelRouterTest {
   }
 
   @Test
-  void shouldGiveProgressToTheRequestWithTheToken() throws Exception {
+  void shouldRouteProgressToTheRequestWithTheToken() throws Exception {
     Exchange first = open(call("1", "\"a\""));
     Exchange second = open(call("2", "7"));
     Exchange third = open(call("3", "\"7\""));
@@ -108,13 +109,13 @@ class ChannelRouterTest {
 
     assertThat(taken(answered)).containsExactly(response("1"));
     assertThat(isSilent(other)).isTrue();
-    assertThat(taken(router.unasked().listen())).containsExactly(progress("7"));
+    assertThat(taken(router.standalone().listen())).containsExactly(progress("7"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {LOG, ASK})
-  void shouldGiveWhatTellsNothingToTheNewestCall(String message) throws Exception {
-    StreamQueue standalone = router.unasked().listen();
+  void shouldRouteOtherMessagesToTheNewestCall(String message) throws Exception {
+    MessageSource standalone = router.standalone().listen();
     Exchange older = open(call("1"));
     Exchange call = open(call("2"));
     Exchange list = open(request("3", "tools/list", ""));
@@ -130,7 +131,7 @@ class ChannelRouterTest {
     assertThat(taken(call)).containsExactly(message, response("2"));
     assertThat(taken(older)).containsExactly(message, response("1"));
     assertThat(taken(list)).containsExactly(message, response("3"));
-    assertThat(list.isEventful()).isTrue();
+    assertThat(list.isStreaming()).isTrue();
     assertThat(taken(standalone)).containsExactly(message);
   }
 
@@ -144,8 +145,8 @@ class ChannelRouterTest {
         "notifications/tasks/status",
         "notifications/elicitation/complete"
       })
-  void shouldGiveWhatIsAboutTheSessionToTheStandaloneStream(String method) throws Exception {
-    StreamQueue standalone = router.unasked().listen();
+  void shouldRouteSessionWideMessagesToTheStandaloneStream(String method) throws Exception {
+    MessageSource standalone = router.standalone().listen();
     Exchange call = open(call("1"));
     String message = "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\"}";
 
@@ -156,45 +157,44 @@ class ChannelRouterTest {
   }
 
   @Test
-  void shouldKeepALittleForWhoeverListensLater() throws Exception {
-    // Nobody may ever listen, so the process must not be held up.
-    for (int i = 0; i < 10 * StreamQueue.MAX_MESSAGES; i++) {
+  void shouldKeepOneFullQueueWithoutAReader() throws Exception {
+    // There may never be a reader, so the channel must not wait for one.
+    for (int i = 0; i < 10 * MessageQueue.MAX_MESSAGES; i++) {
       route(LOG);
     }
 
-    assertThat(taken(router.unasked().listen())).hasSize(StreamQueue.MAX_MESSAGES);
+    assertThat(taken(router.standalone().listen())).hasSize(MessageQueue.MAX_MESSAGES);
   }
 
   @Test
-  void shouldGiveTheRestToTheNextListener() throws Exception {
-    StreamQueue first = router.unasked().listen();
+  void shouldGiveUnreadMessagesToTheNextReader() throws Exception {
+    MessageSource first = router.standalone().listen();
     route(LOG);
-    StreamQueue second = router.unasked().listen();
+    MessageSource second = router.standalone().listen();
     assertThat(taken(first)).isEmpty();
 
-    router.unasked().stopListening(first);
+    first.close();
     route(ASK);
-    router.unasked().stopListening(second);
+    second.close();
     route(LOG);
 
-    assertThat(taken(router.unasked().listen())).containsExactly(LOG, ASK, LOG);
+    assertThat(taken(router.standalone().listen())).containsExactly(LOG, ASK, LOG);
   }
 
   @Test
-  void shouldWaitForAReaderThatIsBehind() throws Exception {
+  void shouldWaitForASlowReader() throws Exception {
     Exchange call = open(call("1"));
 
     Thread process = fill();
-    assertThat(taken(call)).hasSize(StreamQueue.MAX_MESSAGES);
+    assertThat(taken(call)).hasSize(MessageQueue.MAX_MESSAGES);
     process.join();
 
     assertThat(taken(call)).containsExactly(LOG);
   }
 
   @Test
-  void shouldWaitNoLongerForAReaderThatGoes() throws Exception {
-    // What it was waiting with goes where it would have gone without that reader.
-    StreamQueue standalone = router.unasked().listen();
+  void shouldRouteAWaitingMessageAgainWhenItsReaderGoes() throws Exception {
+    MessageSource standalone = router.standalone().listen();
     Exchange call = open(call("1"));
     Thread process = fill();
 
@@ -206,7 +206,7 @@ class ChannelRouterTest {
   }
 
   private Thread fill() {
-    for (int i = 0; i < StreamQueue.MAX_MESSAGES; i++) {
+    for (int i = 0; i < MessageQueue.MAX_MESSAGES; i++) {
       route(LOG);
     }
     Thread process = Thread.ofPlatform().start(() -> route(LOG));
@@ -226,10 +226,10 @@ class ChannelRouterTest {
   }
 
   @Test
-  void shouldFailAllThatIsOpenWhenTheProcessEnds() throws Exception {
+  void shouldFailAllStreamsWhenTheChannelEnds() throws Exception {
     Exchange answered = open(call("1"));
     Exchange open = open(call("2"));
-    StreamQueue standalone = router.unasked().listen();
+    MessageSource standalone = router.standalone().listen();
     route(response("1"));
     route(LOG);
 
@@ -247,7 +247,7 @@ class ChannelRouterTest {
     assertThatExceptionOfType(UpstreamException.SessionGone.class)
         .isThrownBy(() -> taken(standalone));
     assertThatExceptionOfType(UpstreamException.SessionGone.class)
-        .isThrownBy(router.unasked()::listen);
+        .isThrownBy(router.standalone()::listen);
     assertThatExceptionOfType(UpstreamException.SessionGone.class)
         .isThrownBy(() -> router.open(List.of(call("3"))));
   }
@@ -289,15 +289,15 @@ class ChannelRouterTest {
   }
 
   private static List<String> taken(Exchange exchange) throws InterruptedException {
-    return taken(exchange.queue());
+    return texts(exchange.queue().take(Duration.ofSeconds(5)));
   }
 
-  private static List<String> taken(StreamQueue queue) throws InterruptedException {
-    return texts(queue.take(Duration.ofSeconds(5))).toList();
+  private static List<String> taken(MessageSource source) {
+    return texts(source.take());
   }
 
-  private static Stream<String> texts(List<UpstreamMessage> messages) {
-    return messages.stream().map(message -> new String(message.payload(), UTF_8));
+  private static List<String> texts(List<UpstreamMessage> messages) {
+    return messages.stream().map(message -> new String(message.payload(), UTF_8)).toList();
   }
 
   private static boolean isSilent(Exchange exchange) {

@@ -1,4 +1,4 @@
-/** What local tools share with those of other replicas, in Redis. */
+/** State of local servers that all replicas share, in Redis. */
 @NullMarked
 package dev.holdfast.upstream.local.redis;
 

@@ -1,0 +1,264 @@
+package dev.holdfast.upstream;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bounded queue between the writers of a stream and its one reader. A writer waits while the
+ * queue is full, so a slow reader holds its writers back. The stream ends when all its writers have
+ * ended and all its messages are taken. Thread-safe.
+ */
+public final class MessageQueue {
+
+  /** Number of messages that fill the queue. */
+  public static final int MAX_MESSAGES = 64;
+
+  /** Number of bytes that fill the queue. A single message may be larger. */
+  public static final int MAX_BYTES = 1 << 20;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition readable = lock.newCondition();
+  private final Condition writable = lock.newCondition();
+
+  // All guarded by the lock.
+  private List<UpstreamMessage> waiting = new ArrayList<>();
+  private long waitingBytes;
+  private int openWriters;
+
+  /** The queue takes no more messages: the reader has gone or the stream has failed. */
+  private boolean closed;
+
+  private @Nullable UpstreamException failure;
+
+  /** Opens a writer. All writers must be open before the reader takes, or it may see an end. */
+  public Writer newWriter() {
+    lock.lock();
+    try {
+      openWriters++;
+      return new Writer();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Adds a message at once, even to a full queue. Meant for messages that precede the reader. */
+  public void add(byte[] message) {
+    lock.lock();
+    try {
+      append(message);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until the reader has something to take: a message or the end.
+   *
+   * @param timeout zero waits without a bound
+   * @return false after a timeout
+   */
+  public boolean await(Duration timeout) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long left = timeout.toNanos();
+      while (waiting.isEmpty() && openWriters > 0 && !closed) {
+        if (timeout.isZero()) {
+          readable.await();
+        } else if (left <= 0) {
+          return false;
+        } else {
+          left = readable.awaitNanos(left);
+        }
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits for messages and takes all of them.
+   *
+   * @param timeout zero waits without a bound
+   * @return at least one message; an empty list at the end
+   * @throws UpstreamException.TimedOut after a timeout
+   * @throws UpstreamException once, after the last message of a stream that failed
+   */
+  public List<UpstreamMessage> take(Duration timeout) throws InterruptedException {
+    if (!await(timeout)) {
+      throw new UpstreamException.TimedOut("its stream fell silent");
+    }
+    lock.lock();
+    try {
+      UpstreamException thrown = failure;
+      if (waiting.isEmpty() && thrown != null) {
+        failure = null;
+        throw thrown;
+      }
+      return drain();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Fails the stream unless it has ended. The reader gets the waiting messages first. */
+  public void fail(UpstreamException reason) {
+    lock.lock();
+    try {
+      if (openWriters > 0 && !closed) {
+        closed = true;
+        failure = reason;
+        wakeAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Ends the stream for its reader. Drops all further messages. Idempotent.
+   *
+   * @return the messages that were not read
+   */
+  public List<UpstreamMessage> close() {
+    lock.lock();
+    try {
+      closed = true;
+      failure = null;
+      wakeAll();
+      return drain();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private List<UpstreamMessage> drain() {
+    List<UpstreamMessage> taken = waiting;
+    waiting = new ArrayList<>();
+    waitingBytes = 0;
+    writable.signalAll();
+    return taken;
+  }
+
+  private void append(byte[] message) {
+    waiting.add(new UpstreamMessage(message, null));
+    waitingBytes += message.length;
+    readable.signalAll();
+  }
+
+  private boolean hasRoom() {
+    return waiting.isEmpty() || (waiting.size() < MAX_MESSAGES && waitingBytes < MAX_BYTES);
+  }
+
+  private void wakeAll() {
+    readable.signalAll();
+    writable.signalAll();
+  }
+
+  /** One of the writers of the queue. */
+  public final class Writer {
+
+    private enum State {
+      OPEN,
+      FINISHED,
+      ABANDONED
+    }
+
+    // Guarded by the lock.
+    private State state = State.OPEN;
+
+    private Writer() {}
+
+    /**
+     * Waits for room and adds a message. Interrupts do not end the wait.
+     *
+     * @return false if the writer or the stream has ended; the message is dropped
+     */
+    public boolean write(byte[] message) {
+      lock.lock();
+      try {
+        boolean accepted = awaitRoom();
+        if (accepted) {
+          append(message);
+        }
+        return accepted;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * Adds a message unless the queue is full.
+     *
+     * @return whether the message was added
+     */
+    public boolean offer(byte[] message) {
+      lock.lock();
+      try {
+        return hasRoom() && write(message);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * Waits for room, adds the last message and ends the writer. Does nothing if the writer or the
+     * stream has ended.
+     *
+     * @param before runs under the lock of the queue, before the reader can see the message
+     */
+    public void finish(byte[] message, Runnable before) {
+      lock.lock();
+      try {
+        if (awaitRoom()) {
+          before.run();
+          append(message);
+          end(State.FINISHED);
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /** Ends the writer without a last message. Idempotent; does nothing after a last message. */
+    public void abandon() {
+      lock.lock();
+      try {
+        end(State.ABANDONED);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * Returns whether the writer has lost its reader, or was abandoned, before its last message.
+     */
+    public boolean isCancelled() {
+      lock.lock();
+      try {
+        return state == State.ABANDONED || (state == State.OPEN && closed);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private boolean awaitRoom() {
+      while (state == State.OPEN && !closed && !hasRoom()) {
+        writable.awaitUninterruptibly();
+      }
+      return state == State.OPEN && !closed;
+    }
+
+    private void end(State last) {
+      if (state == State.OPEN) {
+        state = last;
+        openWriters--;
+        wakeAll();
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package dev.holdfast.upstream.channel;
+
+import dev.holdfast.upstream.MessageQueue;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.QueueSource;
+import dev.holdfast.upstream.UpstreamException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jboss.logging.Logger;
+
+/**
+ * The messages of a server that belong to no request. The stream has at most one reader. Without a
+ * reader it keeps one full queue for the next one. Thread-safe.
+ */
+final class StandaloneStream {
+
+  private static final Logger LOG = Logger.getLogger(StandaloneStream.class);
+
+  private final String upstream;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // All guarded by the lock.
+  private MessageQueue queue = new MessageQueue();
+  private MessageQueue.Writer writer = queue.newWriter();
+  private State state = State.UNREAD;
+
+  private enum State {
+    UNREAD,
+    /** Without a reader, and the queue is full. */
+    DROPPING,
+    READ,
+    ENDED
+  }
+
+  /**
+   * @param upstream name of the upstream, for log messages
+   */
+  StandaloneStream(String upstream) {
+    this.upstream = upstream;
+  }
+
+  /**
+   * Starts reading, with the messages that wait. The previous reader sees the end.
+   *
+   * @throws UpstreamException.SessionGone if the channel has ended
+   */
+  MessageSource listen() {
+    lock.lock();
+    try {
+      if (state == State.ENDED) {
+        throw new UpstreamException.SessionGone();
+      }
+      replaceQueue();
+      state = State.READ;
+      MessageQueue read = queue;
+      return new QueueSource(read, () -> stopReading(read));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Keeps unread messages for the next reader. */
+  private void stopReading(MessageQueue read) {
+    lock.lock();
+    try {
+      if (queue == read && state != State.ENDED) {
+        replaceQueue();
+        state = State.UNREAD;
+      }
+      var _ = read.close();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void replaceQueue() {
+    MessageQueue next = new MessageQueue();
+    queue.close().forEach(message -> next.add(message.payload()));
+    queue = next;
+    writer = next.newWriter();
+  }
+
+  /**
+   * Adds a message. Waits for room only if the stream has a reader: there may never be one.
+   *
+   * @return false if the reader changed during the wait; the caller must try again
+   */
+  boolean write(byte[] message) {
+    MessageQueue.Writer current;
+    lock.lock();
+    try {
+      if (state == State.UNREAD || state == State.DROPPING) {
+        keep(message);
+      }
+      if (state != State.READ) {
+        return true;
+      }
+      current = writer;
+    } finally {
+      lock.unlock();
+    }
+    return current.write(message);
+  }
+
+  private void keep(byte[] message) {
+    if (!writer.offer(message) && state != State.DROPPING) {
+      state = State.DROPPING;
+      LOG.warnf("The standalone stream has no reader; dropping messages: upstream=%s", upstream);
+    }
+  }
+
+  /** Ends the stream with its channel. Idempotent. */
+  void end() {
+    lock.lock();
+    try {
+      state = State.ENDED;
+      queue.fail(new UpstreamException.SessionGone());
+    } finally {
+      lock.unlock();
+    }
+  }
+}

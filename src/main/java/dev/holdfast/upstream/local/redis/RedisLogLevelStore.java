@@ -1,0 +1,62 @@
+package dev.holdfast.upstream.local.redis;
+
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.local.LogLevel;
+import dev.holdfast.upstream.local.logging.LogLevelStore;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps the log levels of all replicas in Redis, one key per level. */
+public final class RedisLogLevelStore implements LogLevelStore {
+
+  private final RedisClient client;
+  private final RedisKeys keys;
+  private final Duration timeToLive;
+
+  /**
+   * Stores levels through a shared client.
+   *
+   * @param timeToLive how long a level lives that is neither read nor removed
+   */
+  public RedisLogLevelStore(RedisClient client, RedisKeys keys, Duration timeToLive) {
+    this.client = client;
+    this.keys = keys;
+    this.timeToLive = timeToLive;
+  }
+
+  @Override
+  public void put(String session, LogLevel level) {
+    send(withTimeToLive(Request.cmd(Command.SET).arg(keys.logLevel(session)).arg(level.wire())));
+  }
+
+  @Override
+  public Optional<LogLevel> find(String session) {
+    Response level = send(withTimeToLive(Request.cmd(Command.GETEX).arg(keys.logLevel(session))));
+    return level == null ? Optional.empty() : LogLevel.parse(level.toString());
+  }
+
+  private Request withTimeToLive(Request request) {
+    return request.arg("PX").arg(timeToLive.toMillis());
+  }
+
+  /** {@inheritDoc} Does not wait: a level that stays behind expires. */
+  @Override
+  public void remove(String session) {
+    var _ = client.sendLater(Request.cmd(Command.DEL).arg(keys.logLevel(session)));
+  }
+
+  private @Nullable Response send(Request request) {
+    try {
+      return client.send(request);
+    } catch (RedisException away) {
+      throw new UpstreamException.Broken("Redis does not answer for log levels", away);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.holdfast.upstream.local.registry;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.local.Resource;
+import dev.holdfast.upstream.local.json.ContentJson;
+import dev.holdfast.upstream.local.json.Json;
+import dev.holdfast.upstream.local.json.RequestException;
+import dev.holdfast.upstream.local.json.RequestParams;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jboss.logging.Logger;
+
+/** The resources of a server by URI. */
+public final class ResourceRegistry {
+
+  private static final Logger LOG = Logger.getLogger(ResourceRegistry.class);
+
+  /**
+   * @see <a
+   *     href="https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling">MCP
+   *     2025-11-25, Resources, Error Handling</a>
+   */
+  private static final int NOT_FOUND = -32002;
+
+  private final SortedMap<String, Resource> resources = new TreeMap<>();
+  private final ObjectNode list = Json.object();
+  private final ObjectNode templates = Json.object();
+
+  /**
+   * Registers resources.
+   *
+   * @throws IllegalArgumentException if two resources have the same URI
+   */
+  public ResourceRegistry(List<Resource> resources) {
+    for (Resource resource : resources) {
+      if (this.resources.put(resource.uri(), resource) != null) {
+        throw new IllegalArgumentException("Two resources are at \"" + resource.uri() + "\"");
+      }
+    }
+    ArrayNode descriptions = list.putArray("resources");
+    this.resources.values().forEach(resource -> descriptions.add(describe(resource)));
+    templates.putArray("resourceTemplates");
+  }
+
+  private static ObjectNode describe(Resource resource) {
+    ObjectNode description = Json.object();
+    description
+        .put("uri", resource.uri())
+        .put("name", resource.name())
+        .put("description", resource.description());
+    if (resource.mimeType() != null) {
+      description.put("mimeType", resource.mimeType());
+    }
+    return description;
+  }
+
+  /** Returns whether the server offers no resources. */
+  public boolean isEmpty() {
+    return resources.isEmpty();
+  }
+
+  /**
+   * Returns the result of a {@code resources/…} request. Without resources, no method is known.
+   *
+   * @throws RequestException if the request fails
+   */
+  public ObjectNode answer(Message.Request request) {
+    if (isEmpty()) {
+      throw new RequestException(JsonRpcErrorCode.METHOD_NOT_FOUND);
+    }
+    return switch (request.method()) {
+      case "resources/list" -> page(request, list);
+      case "resources/templates/list" -> page(request, templates);
+      case "resources/read" -> read(request);
+      default -> throw new RequestException(JsonRpcErrorCode.METHOD_NOT_FOUND);
+    };
+  }
+
+  private static ObjectNode page(Message.Request request, ObjectNode page) {
+    RequestParams.requireFirstPage(request);
+    return page;
+  }
+
+  @SuppressWarnings("CatchThrowable") // the client gets a response whatever the resource throws
+  private ObjectNode read(Message.Request request) {
+    String uri = RequestParams.of(request).path("uri").textValue();
+    if (uri == null) {
+      throw RequestException.invalidParams("uri must be a string");
+    }
+    Resource resource = resources.get(uri);
+    if (resource == null) {
+      throw new RequestException(NOT_FOUND, "Resource not found", Map.of("uri", uri));
+    }
+    try {
+      ObjectNode result = Json.object();
+      result.putArray("contents").add(ContentJson.resourceContents(resource.read()));
+      return result;
+    } catch (Throwable e) {
+      LOG.errorf(e, "A resource failed: uri=%s", uri);
+      throw new RequestException(JsonRpcErrorCode.INTERNAL_ERROR);
+    }
+  }
+}

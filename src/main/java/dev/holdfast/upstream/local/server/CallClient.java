@@ -1,0 +1,146 @@
+package dev.holdfast.upstream.local.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.MessageQueue;
+import dev.holdfast.upstream.local.Client;
+import dev.holdfast.upstream.local.ClientCapabilities;
+import dev.holdfast.upstream.local.ClientException;
+import dev.holdfast.upstream.local.ContentBlock;
+import dev.holdfast.upstream.local.ElicitationResult;
+import dev.holdfast.upstream.local.InvalidArgumentsException;
+import dev.holdfast.upstream.local.Root;
+import dev.holdfast.upstream.local.SamplingRequest;
+import dev.holdfast.upstream.local.SamplingResult;
+import dev.holdfast.upstream.local.json.ContentJson;
+import dev.holdfast.upstream.local.json.Json;
+import dev.holdfast.upstream.local.json.RecordCodec;
+import dev.holdfast.upstream.local.json.ServerMessages;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeoutException;
+
+/** The client of one running call. Sends its requests on the stream of the call. */
+final class CallClient implements Client {
+
+  private static final String ELICITATION_CREATE = "elicitation/create";
+  private static final String SAMPLING_CREATE_MESSAGE = "sampling/createMessage";
+  private static final String ROOTS_LIST = "roots/list";
+
+  private final LocalSessionId session;
+  private final ClientRequests requests;
+  private final MessageQueue.Writer out;
+
+  CallClient(LocalSessionId session, ClientRequests requests, MessageQueue.Writer out) {
+    this.session = session;
+    this.requests = requests;
+    this.out = out;
+  }
+
+  @Override
+  public ClientCapabilities capabilities() {
+    return session.capabilities();
+  }
+
+  @Override
+  public <F extends Record> ElicitationResult<F> elicit(
+      String message, Class<F> form, Duration timeout) throws InterruptedException {
+    RecordCodec<F> codec = RecordCodec.form(form);
+    requireCapability(capabilities().elicitation(), ELICITATION_CREATE);
+    ObjectNode params = Json.object().put("message", message);
+    params.set("requestedSchema", codec.schema());
+    JsonNode result = request(ELICITATION_CREATE, params, timeout);
+    return switch (result.path("action").asText()) {
+      case "accept" -> new ElicitationResult.Accept<>(read(codec, result.path("content")));
+      case "decline" -> new ElicitationResult.Decline<>();
+      case "cancel" -> new ElicitationResult.Cancel<>();
+      default -> throw new ClientException.Unreadable(ELICITATION_CREATE, "no such action");
+    };
+  }
+
+  private static <F extends Record> F read(RecordCodec<F> codec, JsonNode content) {
+    try {
+      return codec.read(content instanceof ObjectNode object ? object : Json.object());
+    } catch (InvalidArgumentsException e) {
+      throw new ClientException.Unreadable(ELICITATION_CREATE, String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public SamplingResult sample(SamplingRequest sampling, Duration timeout)
+      throws InterruptedException {
+    requireCapability(capabilities().sampling(), SAMPLING_CREATE_MESSAGE);
+    ObjectNode params = Json.object();
+    params.set("messages", ContentJson.messages(sampling.messages()));
+    params.put("maxTokens", sampling.maxTokens());
+    if (sampling.systemPrompt() != null) {
+      params.put("systemPrompt", sampling.systemPrompt());
+    }
+    JsonNode result = request(SAMPLING_CREATE_MESSAGE, params, timeout);
+    JsonNode blocks = result.path("content");
+    List<ContentBlock> content = new ArrayList<>();
+    for (JsonNode block : blocks.isArray() ? blocks : List.of(blocks)) {
+      content.add(
+          ContentJson.read(block)
+              .orElseThrow(() ->
+                  new ClientException.Unreadable(SAMPLING_CREATE_MESSAGE, "unknown content")));
+    }
+    return new SamplingResult(
+        content, result.path("model").asText(), result.path("stopReason").textValue());
+  }
+
+  @Override
+  public List<Root> roots(Duration timeout) throws InterruptedException {
+    requireCapability(capabilities().roots(), ROOTS_LIST);
+    List<Root> roots = new ArrayList<>();
+    for (JsonNode root : request(ROOTS_LIST, Json.object(), timeout).path("roots")) {
+      roots.add(new Root(root.path("uri").asText(), root.path("name").textValue()));
+    }
+    return List.copyOf(roots);
+  }
+
+  /** A server must not send requests for which the client declared no capability. */
+  private static void requireCapability(boolean declared, String method) {
+    if (!declared) {
+      throw new ClientException.Unsupported(method);
+    }
+  }
+
+  private JsonNode request(String method, ObjectNode params, Duration timeout)
+      throws InterruptedException {
+    try (ClientRequests.ClientRequest request = requests.open(session)) {
+      if (!out.write(ServerMessages.request(request.id(), method, params))) {
+        throw new CancellationException("The call is over");
+      }
+      try {
+        return result(method, request.await(timeout));
+      } catch (TimeoutException e) {
+        cancel(request);
+        throw new ClientException.TimedOut(method);
+      } catch (InterruptedException e) {
+        cancel(request);
+        throw e;
+      }
+    }
+  }
+
+  /** Does nothing when the call is over, as its stream has no reader. */
+  private void cancel(ClientRequests.ClientRequest request) {
+    boolean _ = out.write(ServerMessages.cancelled(request.id()));
+  }
+
+  private static JsonNode result(String method, Message.Response response) {
+    ObjectNode json =
+        Json.read(response.bytes())
+            .orElseThrow(() -> new ClientException.Unreadable(method, "it cannot be read"));
+    if (response.error()) {
+      JsonNode error = json.path("error");
+      throw new ClientException.Refused(
+          method, error.path("code").asInt(), error.path("message").asText());
+    }
+    return json.path("result");
+  }
+}

@@ -1,0 +1,192 @@
+package dev.holdfast.upstream.local.server;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.MessageQueue;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.QueueSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.local.LogLevel;
+import dev.holdfast.upstream.local.json.Json;
+import dev.holdfast.upstream.local.json.RequestException;
+import dev.holdfast.upstream.local.json.RequestParams;
+import dev.holdfast.upstream.local.json.ServerMessages;
+import dev.holdfast.upstream.local.logging.LogLevelStore;
+import dev.holdfast.upstream.local.registry.PromptRegistry;
+import dev.holdfast.upstream.local.registry.ResourceRegistry;
+import dev.holdfast.upstream.local.registry.ToolRegistry;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A session with a {@link LocalUpstream}. Its state is in the running calls and log levels. */
+final class LocalSession implements UpstreamSession {
+
+  private static final String LOGGING_SET_LEVEL = "logging/setLevel";
+
+  private final LocalSessionId id;
+  private final ToolRegistry tools;
+  private final ResourceRegistry resources;
+  private final PromptRegistry prompts;
+  private final LogLevelStore levels;
+  private final ToolCalls calls;
+
+  LocalSession(
+      LocalSessionId id,
+      ToolRegistry tools,
+      ResourceRegistry resources,
+      PromptRegistry prompts,
+      LogLevelStore levels,
+      ToolCalls calls) {
+    this.id = id;
+    this.tools = tools;
+    this.resources = resources;
+    this.prompts = prompts;
+    this.levels = levels;
+    this.calls = calls;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A body with a tool call gets a stream at once. Any other body gets a JSON answer.
+   *
+   * @throws IllegalArgumentException if the body has no request
+   */
+  @Override
+  public Answer request(Body body) {
+    calls.requireOpen();
+    if (body.messages().stream().noneMatch(Message.Request.class::isInstance)) {
+      throw new IllegalArgumentException("There is no request in the body");
+    }
+    MessageQueue answers = new MessageQueue();
+    List<RunningCall> registered = new ArrayList<>();
+    for (Message message : body.messages()) {
+      switch (message) {
+        case Message.Request call when isToolCall(call) -> register(call, answers, registered);
+        case Message.Request request -> answers.add(answer(request));
+        case Message.Notification notification -> accept(notification);
+        case Message.Response response -> calls.complete(id, response);
+      }
+    }
+    if (body.messages().stream().noneMatch(LocalSession::isToolCall)) {
+      return json(body, answers.close());
+    }
+    // Only now: no call ends before the stream has all its writers.
+    registered.forEach(calls::start);
+    return new Answer.Stream(
+        new QueueSource(
+            answers,
+            () -> {
+              var _ = answers.close();
+              registered.forEach(RunningCall::cancel);
+            }));
+  }
+
+  private static boolean isToolCall(Message message) {
+    return message instanceof Message.Request request
+        && request.method().equals(Methods.TOOLS_CALL);
+  }
+
+  private void register(Message.Request call, MessageQueue answers, List<RunningCall> registered) {
+    try {
+      registered.add(calls.register(id, call, answers));
+    } catch (RequestException e) {
+      answers.add(e.response(call.id()));
+    }
+  }
+
+  private byte[] answer(Message.Request request) {
+    try {
+      ObjectNode result =
+          switch (request.method()) {
+            case Methods.PING -> Json.object();
+            case LOGGING_SET_LEVEL -> setLogLevel(request);
+            case Methods.TOOLS_LIST -> tools.list(request);
+            case String method when method.startsWith("resources/") -> resources.answer(request);
+            case String method when method.startsWith("prompts/") -> prompts.answer(request);
+            default -> throw new RequestException(JsonRpcErrorCode.METHOD_NOT_FOUND);
+          };
+      return ServerMessages.result(request.id(), result);
+    } catch (RequestException e) {
+      return e.response(request.id());
+    }
+  }
+
+  private ObjectNode setLogLevel(Message.Request request) {
+    LogLevel level =
+        LogLevel.parse(RequestParams.of(request).path("level").asText())
+            .orElseThrow(() -> RequestException.invalidParams("level must be a log level"));
+    try {
+      levels.put(id.name(), level);
+    } catch (UpstreamException storeFailed) {
+      // An error response, as the same batch may have tool calls.
+      throw new RequestException(JsonRpcErrorCode.INTERNAL_ERROR);
+    }
+    return Json.object();
+  }
+
+  private static Answer json(Body body, List<UpstreamMessage> responses) {
+    if (body instanceof Body.Single) {
+      return new Answer.Json(responses.getFirst().payload());
+    }
+    ByteArrayOutputStream array = new ByteArrayOutputStream();
+    char separator = '[';
+    for (UpstreamMessage response : responses) {
+      array.write(separator);
+      array.writeBytes(response.payload());
+      separator = ',';
+    }
+    array.write(']');
+    return new Answer.Json(array.toByteArray());
+  }
+
+  /** {@inheritDoc} Ignores all but cancellations and responses to requests of running calls. */
+  @Override
+  public void send(Body body) {
+    for (Message message : body.messages()) {
+      switch (message) {
+        case Message.Notification notification -> accept(notification);
+        case Message.Response response -> calls.complete(id, response);
+        case Message.Request _ -> {}
+      }
+    }
+  }
+
+  private void accept(Message.Notification notification) {
+    RequestId cancelled = notification.cancelledRequestId();
+    if (cancelled != null) {
+      calls.cancel(id, cancelled);
+    }
+  }
+
+  /** {@inheritDoc} Always empty: all messages of this server belong to a request. */
+  @Override
+  public Optional<MessageSource> listen(@Nullable String after) {
+    return Optional.empty();
+  }
+
+  /** {@inheritDoc} Always fails: the messages of this server have no event ids. */
+  @Override
+  public MessageSource resume(String eventId) {
+    throw new UpstreamException.Broken("a local call cannot be resumed", null);
+  }
+
+  /**
+   * {@inheritDoc} Cancels the calls on this replica. Other replicas close the streams of theirs.
+   */
+  @Override
+  public void end() {
+    calls.cancelAll(id);
+    levels.remove(id.name());
+  }
+}

@@ -1,0 +1,147 @@
+package dev.holdfast.upstream.local.server;
+
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.InitializeRequest;
+import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.local.json.Json;
+import dev.holdfast.upstream.local.json.ServerMessages;
+import dev.holdfast.upstream.local.logging.LogLevelStore;
+import dev.holdfast.upstream.local.logging.MemoryLogLevelStore;
+import dev.holdfast.upstream.local.registry.PromptRegistry;
+import dev.holdfast.upstream.local.registry.ResourceRegistry;
+import dev.holdfast.upstream.local.registry.ToolRegistry;
+import java.util.List;
+
+/**
+ * An MCP server inside this process.
+ *
+ * <p>A session is only a name, so any replica can attach to it. Messages to a running call must
+ * reach the replica that runs it.
+ *
+ * <p>The stream of a cancelled call ends without a response. Closing the stream of a call before
+ * its end cancels the call.
+ */
+public final class LocalUpstream implements Upstream {
+
+  private final ToolRegistry tools;
+  private final ResourceRegistry resources;
+  private final PromptRegistry prompts;
+  private final LogLevelStore levels;
+  private final ToolCalls calls;
+  private final String name;
+  private final String version;
+
+  /** Creates a server whose log levels stay in this process. */
+  public LocalUpstream(ServerFeatures features, String name, String version) {
+    this(features, new MemoryLogLevelStore(), name, version);
+  }
+
+  /**
+   * Creates a server. Starts no thread before the first call.
+   *
+   * @param levels log levels of the sessions, on all replicas
+   * @param name the server's name for clients
+   * @throws IllegalArgumentException if two tools, resources or prompts have the same name, a name
+   *     is malformed, or a record has no schema
+   */
+  public LocalUpstream(ServerFeatures features, LogLevelStore levels, String name, String version) {
+    this.tools = new ToolRegistry(features.tools());
+    this.resources = new ResourceRegistry(features.resources());
+    this.prompts = new PromptRegistry(features.prompts());
+    this.levels = levels;
+    this.calls = new ToolCalls(tools, levels);
+    this.name = name;
+    this.version = version;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Agrees to any version that the gateway knows, and offers the newest for any other.
+   */
+  @Override
+  public Handshake initialize(Message.Request initialize) {
+    calls.requireOpen();
+    try {
+      String wanted = InitializeRequest.read(initialize).protocolVersion();
+      String agreed =
+          ProtocolVersion.parse(wanted).orElse(List.of(ProtocolVersion.values()).getLast()).wire();
+      LocalSessionId session =
+          LocalSessionId.create(
+              Json.read(initialize.bytes())
+                  .map(json -> json.path("params").path("capabilities"))
+                  .orElse(MissingNode.getInstance()));
+      byte[] response = ServerMessages.result(initialize.id(), initializeResult(agreed));
+      return new Handshake(response, new UpstreamLink(session.name(), agreed), List.of());
+    } catch (EnvelopeException e) {
+      byte[] error = JsonRpcErrors.error(initialize.id(), e.code().code(), e.clientMessage());
+      return new Handshake(error, null, List.of());
+    }
+  }
+
+  private ObjectNode initializeResult(String agreedVersion) {
+    ObjectNode result = Json.object().put("protocolVersion", agreedVersion);
+    ObjectNode capabilities = result.putObject("capabilities");
+    capabilities.putObject("logging");
+    capabilities.putObject("tools");
+    if (!resources.isEmpty()) {
+      capabilities.putObject("resources");
+    }
+    if (!prompts.isEmpty()) {
+      capabilities.putObject("prompts");
+    }
+    result.putObject("serverInfo").put("name", name).put("version", version);
+    return result;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalArgumentException if the link has no session, and so comes from another server
+   */
+  @Override
+  public UpstreamSession attach(UpstreamLink link) {
+    if (link.session() == null) {
+      throw new IllegalArgumentException("A session of a local server has a name");
+    }
+    LocalSessionId session = LocalSessionId.parse(link.session());
+    return new LocalSession(session, tools, resources, prompts, levels, calls);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>This server is the default. It meets sessions of upstreams that were configured earlier, or
+   * are configured elsewhere.
+   */
+  @Override
+  public boolean mayHaveOpened(UpstreamLink link) {
+    return link.session() != null && LocalSessionId.isName(link.session());
+  }
+
+  /** {@inheritDoc} Always true: a call is a thread of this process. */
+  @Override
+  public boolean isResident() {
+    return true;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Interrupts the tools and does not wait for them. Their streams fail with {@link
+   * UpstreamException.Broken}.
+   */
+  @Override
+  public void close() {
+    calls.close();
+  }
+}

@@ -1,0 +1,128 @@
+package dev.holdfast.upstream.local.server;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.MessageQueue;
+import dev.holdfast.upstream.local.Client;
+import dev.holdfast.upstream.local.ClientException;
+import dev.holdfast.upstream.local.InvalidArgumentsException;
+import dev.holdfast.upstream.local.LogLevel;
+import dev.holdfast.upstream.local.ToolCall;
+import dev.holdfast.upstream.local.json.ServerMessages;
+import dev.holdfast.upstream.local.logging.LogFilter;
+import dev.holdfast.upstream.local.registry.RegisteredTool;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/** Runs a tool and sends its response; the tool sees it as its {@link ToolCall}. */
+final class ToolCallTask implements Runnable, ToolCall {
+
+  private static final Logger LOG = Logger.getLogger(ToolCallTask.class);
+
+  private final Message.Request request;
+  private final RegisteredTool<?> tool;
+  private final ObjectNode arguments;
+  private final MessageQueue.Writer out;
+  private final Client client;
+  private final LogFilter logFilter;
+  private final Runnable onEnd;
+
+  /** Held while progress is compared and sent, so that two threads cannot swap their messages. */
+  private final ReentrantLock progressLock = new ReentrantLock();
+
+  private double lastProgress = Double.NEGATIVE_INFINITY;
+
+  /**
+   * @param onEnd runs at least once, and before the client can see the response; idempotent
+   */
+  ToolCallTask(
+      Message.Request request,
+      RegisteredTool<?> tool,
+      ObjectNode arguments,
+      MessageQueue.Writer out,
+      Client client,
+      LogFilter logFilter,
+      Runnable onEnd) {
+    this.request = request;
+    this.tool = tool;
+    this.arguments = arguments;
+    this.out = out;
+    this.client = client;
+    this.logFilter = logFilter;
+    this.onEnd = onEnd;
+  }
+
+  @Override
+  public void run() {
+    try {
+      out.finish(ServerMessages.result(request.id(), result()), onEnd);
+    } finally {
+      out.abandon();
+      onEnd.run();
+    }
+  }
+
+  @SuppressWarnings("CatchThrowable") // the client gets a response whatever the tool throws
+  private ObjectNode result() {
+    try {
+      return tool.call(arguments, this);
+    } catch (InvalidArgumentsException e) {
+      // A result instead of a protocol error, so that the model can read it.
+      return RegisteredTool.error("Invalid arguments: " + e.getMessage());
+    } catch (ClientException e) {
+      return RegisteredTool.error(String.valueOf(e.getMessage()));
+    } catch (Throwable e) {
+      if (!cancelled()) {
+        LOG.errorf(e, "A tool failed: tool=%s", tool.name());
+      }
+      return RegisteredTool.error("The tool failed.");
+    }
+  }
+
+  @Override
+  public Client client() {
+    return client;
+  }
+
+  @Override
+  public void progress(double progress, @Nullable Double total, @Nullable String message) {
+    if (!Double.isFinite(progress) || (total != null && !Double.isFinite(total))) {
+      throw new IllegalArgumentException("Progress must be finite");
+    }
+    progressLock.lock();
+    try {
+      if (progress <= lastProgress) {
+        throw new IllegalArgumentException("Progress must increase");
+      }
+      checkCancelled();
+      lastProgress = progress;
+      String token = request.progressToken();
+      if (token != null) {
+        send(ServerMessages.progress(token, progress, total, message));
+      }
+    } finally {
+      progressLock.unlock();
+    }
+  }
+
+  @Override
+  public void log(LogLevel level, String logger, String text) {
+    checkCancelled();
+    if (logFilter.accepts(level)) {
+      send(ServerMessages.log(level, logger, text));
+    }
+  }
+
+  private void send(byte[] message) {
+    if (!out.write(message)) {
+      throw new CancellationException("The call is over");
+    }
+  }
+
+  @Override
+  public boolean cancelled() {
+    return out.isCancelled();
+  }
+}

@@ -1,0 +1,153 @@
+package dev.holdfast.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class MessageQueueTest {
+
+  private static final byte[] SMALL = new byte[1];
+  private static final byte[] LARGE = new byte[MessageQueue.MAX_BYTES];
+
+  private static final UpstreamException FAILURE = new UpstreamException.Broken("test", null);
+
+  private final MessageQueue queue = new MessageQueue();
+
+  private List<UpstreamMessage> take() throws InterruptedException {
+    return queue.take(Duration.ZERO);
+  }
+
+  @Test
+  void shouldEndAfterTheLastWriter() throws Exception {
+    // given
+    MessageQueue.Writer first = queue.newWriter();
+    MessageQueue.Writer second = queue.newWriter();
+
+    // when
+    first.finish(SMALL, () -> {});
+    first.abandon();
+    second.finish(SMALL, () -> {});
+
+    // then
+    assertThat(take()).hasSize(2);
+    assertThat(take()).isEmpty();
+    assertThat(first.isCancelled()).isFalse();
+  }
+
+  @Test
+  void shouldAcceptOneMessageOfAnySizeAndThenWait() throws Exception {
+    // given
+    MessageQueue.Writer writer = queue.newWriter();
+    writer.write(LARGE);
+
+    // when
+    Thread thread = Thread.ofPlatform().start(() -> writer.finish(SMALL, () -> {}));
+    await().until(() -> thread.getState() == Thread.State.WAITING);
+
+    // then
+    assertThat(take()).hasSize(1);
+    assertThat(take()).hasSize(1);
+    assertThat(take()).isEmpty();
+  }
+
+  @Test
+  void shouldDropTheLastMessageOfAWriterThatIsAbandonedWhileItWaits() throws Exception {
+    // given
+    MessageQueue.Writer writer = queue.newWriter();
+    writer.write(LARGE);
+    Thread thread = Thread.ofPlatform().start(() -> writer.finish(SMALL, () -> {}));
+    await().until(() -> thread.getState() == Thread.State.WAITING);
+
+    // when
+    writer.abandon();
+    thread.join();
+
+    // then
+    assertThat(writer.isCancelled()).isTrue();
+    assertThat(take()).hasSize(1);
+    assertThat(take()).isEmpty();
+  }
+
+  @Test
+  void shouldRefuseMessagesAfterTheLastOne() {
+    // given
+    MessageQueue.Writer writer = queue.newWriter();
+    writer.finish(SMALL, () -> {});
+
+    // then
+    assertThat(writer.write(SMALL)).isFalse();
+  }
+
+  @Test
+  void shouldDropAllMessagesWhenClosed() throws Exception {
+    // given
+    MessageQueue.Writer writer = queue.newWriter();
+    writer.write(SMALL);
+
+    // when
+    List<UpstreamMessage> unread = queue.close();
+
+    // then
+    assertThat(unread).hasSize(1);
+    assertThat(take()).isEmpty();
+    assertThat(writer.isCancelled()).isTrue();
+    assertThat(writer.write(SMALL)).isFalse();
+  }
+
+  @Test
+  void shouldDeliverWaitingMessagesBeforeItFails() throws Exception {
+    // given
+    MessageQueue.Writer writer = queue.newWriter();
+    writer.write(SMALL);
+
+    // when: twice, as for two calls of one batch
+    queue.fail(FAILURE);
+    writer.abandon();
+    queue.fail(FAILURE);
+
+    // then
+    assertThat(take()).hasSize(1);
+    assertThatThrownBy(this::take).isSameAs(FAILURE);
+    assertThat(take()).isEmpty();
+  }
+
+  @Test
+  void shouldNotFailAfterTheLastWriter() throws Exception {
+    // given
+    queue.newWriter().finish(SMALL, () -> {});
+
+    // when
+    queue.fail(FAILURE);
+
+    // then
+    assertThat(take()).hasSize(1);
+    assertThat(take()).isEmpty();
+  }
+
+  @Test
+  void shouldOfferOnlyWhileThereIsRoom() throws Exception {
+    MessageQueue.Writer writer = queue.newWriter();
+
+    for (int i = 0; i < MessageQueue.MAX_MESSAGES; i++) {
+      assertThat(writer.offer(SMALL)).isTrue();
+    }
+
+    assertThat(writer.offer(SMALL)).isFalse();
+    assertThat(take()).hasSize(MessageQueue.MAX_MESSAGES);
+    assertThat(writer.offer(SMALL)).isTrue();
+  }
+
+  @Test
+  void shouldTimeOutOfASilentStream() {
+    MessageQueue.Writer _ = queue.newWriter();
+
+    assertThatThrownBy(() -> queue.take(Duration.ofMillis(1)))
+        .isInstanceOf(UpstreamException.TimedOut.class);
+  }
+}

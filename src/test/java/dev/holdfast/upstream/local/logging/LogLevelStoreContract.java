@@ -1,0 +1,45 @@
+package dev.holdfast.upstream.local.logging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.upstream.local.LogLevel;
+import org.junit.jupiter.api.Test;
+
+/** What is true of log levels wherever they are kept. */
+public abstract class LogLevelStoreContract {
+
+  /** As a local server names its sessions. */
+  protected static final String SESSION = "8c1f0e4e-6f0c-4d0b-8f3c-0a6f3a1f6f11.er";
+
+  /** Levels that nobody has set yet. */
+  protected abstract LogLevelStore create();
+
+  /** The same, at another replica if there are several. */
+  protected abstract LogLevelStore another();
+
+  @Test
+  void shouldKnowTheLevelThatCameLast() {
+    LogLevelStore levels = create();
+    assertThat(levels.find(SESSION)).isEmpty();
+
+    levels.put(SESSION, LogLevel.DEBUG);
+    levels.put(SESSION, LogLevel.ALERT);
+
+    assertThat(levels.find(SESSION)).contains(LogLevel.ALERT);
+    assertThat(another().find(SESSION)).contains(LogLevel.ALERT);
+    assertThat(levels.find("another")).isEmpty();
+  }
+
+  @Test
+  void shouldForgetASessionThatHasEnded() {
+    LogLevelStore levels = create();
+    levels.put(SESSION, LogLevel.DEBUG);
+    levels.put("another", LogLevel.ALERT);
+
+    another().remove(SESSION);
+
+    await().until(() -> levels.find(SESSION).isEmpty());
+    assertThat(levels.find("another")).contains(LogLevel.ALERT);
+  }
+}

@@ -1,0 +1,390 @@
+package dev.holdfast.upstream.local.server;
+
+import static dev.holdfast.upstream.local.server.LocalClient.drain;
+import static dev.holdfast.upstream.local.server.LocalClient.text;
+import static dev.holdfast.upstream.local.server.LocalClient.tree;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.local.ClientCapabilities;
+import dev.holdfast.upstream.local.SamplingRequest;
+import dev.holdfast.upstream.local.ToolCall;
+import dev.holdfast.upstream.local.ToolResult;
+import jakarta.validation.constraints.Min;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a tool asks its client in the middle of a call. */
+@Timeout(30)
+class ClientRequestsTest {
+
+  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final Duration SHORT = Duration.ofMillis(50);
+  private static final String ALL = "{\"elicitation\":{},\"sampling\":{},\"roots\":{}}";
+
+  @RegisterExtension final LocalServer server = new LocalServer();
+
+  private final BlockingQueue<String> seen = new LinkedBlockingQueue<>();
+
+  enum Size {
+    SMALL,
+    LARGE
+  }
+
+  record Order(String dish, @Min(1) int guests, Size size) {}
+
+  record Deep(Order order) {}
+
+  private ToolResult elicits(ToolCall call) throws InterruptedException {
+    return ToolResult.text(call.client().elicit("What?", Order.class, LONG).toString());
+  }
+
+  private ToolResult samples(ToolCall call) throws InterruptedException {
+    return ToolResult.text(call.client().sample(SamplingRequest.of("Why?", 9), LONG).toString());
+  }
+
+  private ToolResult lists(ToolCall call) throws InterruptedException {
+    return ToolResult.text(call.client().roots(LONG).toString());
+  }
+
+  private LocalUpstream upstream() {
+    return server.of(
+        ScriptedTool.waiting("elicits", this::elicits),
+        ScriptedTool.waiting("samples", this::samples),
+        ScriptedTool.waiting("lists", this::lists));
+  }
+
+  private static LocalClient open(LocalUpstream upstream, String capabilities) {
+    return LocalClient.attach(
+        upstream,
+        Objects.requireNonNull(
+            LocalClient.initialize(
+                    upstream,
+                    """
+                    {"jsonrpc":"2.0","id":0,"method":"initialize",
+                     "params":{"protocolVersion":"2025-11-25","capabilities":%s}}
+                    """
+                        .formatted(capabilities))
+                .link()));
+  }
+
+  /** The next message of a call; nothing else comes with it. */
+  private static JsonNode next(MessageSource source) {
+    return tree(text(source.take().getFirst().payload()));
+  }
+
+  private static void answer(LocalClient client, JsonNode question, String answer) {
+    client.send("{\"jsonrpc\":\"2.0\",\"id\":%s,%s}".formatted(question.get("id"), answer));
+  }
+
+  private static String outcome(MessageSource source) {
+    return tree(drain(source).getFirst()).at("/result/content/0/text").asText();
+  }
+
+  @Test
+  void shouldShowAForm() {
+    // given
+    LocalClient client = open(upstream(), ALL);
+    MessageSource call = client.callTool("1", "elicits");
+
+    // when
+    JsonNode question = next(call);
+
+    // then
+    assertThat(question.get("method").asText()).isEqualTo("elicitation/create");
+    assertThat(question.get("params"))
+        .isEqualTo(
+            tree(
+                """
+                {"message":"What?","requestedSchema":{"type":"object",
+                 "properties":{"dish":{"type":"string"},"guests":{"type":"integer","minimum":1},
+                  "size":{"type":"string","enum":["SMALL","LARGE"]}},
+                 "required":["dish","guests","size"]}}
+                """));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "'result':{'action':'accept','content':{'dish':'pie','guests':2,'size':'LARGE','x':1}}"
+            + "| Accept[form=Order[dish=pie, guests=2, size=LARGE]]",
+        "'result':{'action':'decline'} | Decline[]",
+        "'result':{'action':'cancel'} | Cancel[]",
+        "'result':{'action':'accept','content':{'dish':'pie','guests':0,'size':'LARGE'}}"
+            + "| The client's answer does not fit: elicitation/create: guests: must have a minimum"
+            + " value of 1",
+        "'result':{'action':'accept'}"
+            + "| The client's answer does not fit: elicitation/create: required property 'dish'",
+        "'result':{'action':'shrug'}"
+            + "| The client's answer does not fit: elicitation/create: no such action",
+        "'error':{'code':-1,'message':'busy'} | The client refused: elicitation/create: busy"
+      })
+  void shouldUnderstandWhatCameOfAForm(String answer, String outcome) {
+    // given
+    LocalClient client = open(upstream(), ALL);
+    MessageSource call = client.callTool("1", "elicits");
+
+    // when
+    answer(client, next(call), answer.replace('\'', '"'));
+
+    // then
+    assertThat(outcome(call)).startsWith(outcome);
+  }
+
+  @Test
+  void shouldAskTheModel() {
+    // given
+    LocalClient client = open(upstream(), ALL);
+    MessageSource call = client.callTool("1", "samples");
+
+    // when
+    JsonNode question = next(call);
+    answer(
+        client,
+        question,
+        """
+        "result":{"role":"assistant","model":"m","stopReason":"endTurn",
+         "content":{"type":"text","text":"so"}}\
+        """);
+
+    // then
+    assertThat(question.get("method").asText()).isEqualTo("sampling/createMessage");
+    assertThat(question.get("params"))
+        .isEqualTo(
+            tree(
+                """
+                {"messages":[{"role":"user","content":{"type":"text","text":"Why?"}}],
+                 "maxTokens":9}
+                """));
+    assertThat(outcome(call))
+        .isEqualTo("SamplingResult[content=[Text[text=so]], model=m, stopReason=endTurn]");
+  }
+
+  @Test
+  void shouldNotTakeWhatNoModelSays() {
+    // given
+    LocalClient client = open(upstream(), ALL);
+    MessageSource call = client.callTool("1", "samples");
+
+    // when
+    answer(client, next(call), "\"result\":{\"model\":\"m\",\"content\":{\"type\":\"smell\"}}");
+
+    // then
+    assertThat(outcome(call))
+        .isEqualTo("The client's answer does not fit: sampling/createMessage: unknown content");
+  }
+
+  @Test
+  void shouldAskForRoots() {
+    // given
+    LocalClient client = open(upstream(), ALL);
+    MessageSource call = client.callTool("1", "lists");
+
+    // when
+    JsonNode question = next(call);
+    answer(
+        client,
+        question,
+        "\"result\":{\"roots\":[{\"uri\":\"file:///a\",\"name\":\"a\"},{\"uri\":\"file:///b\"}]}");
+
+    // then
+    assertThat(question.get("method").asText()).isEqualTo("roots/list");
+    assertThat(outcome(call))
+        .isEqualTo("[Root[uri=file:///a, name=a], Root[uri=file:///b, name=null]]");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "elicits,elicitation/create",
+    "samples,sampling/createMessage",
+    "lists,roots/list",
+  })
+  void shouldNotAskForWhatWasNotDeclared(String tool, String method) {
+    // given
+    LocalClient client = open(upstream(), "{\"elicitation\":{\"url\":{}}}");
+
+    // then
+    assertThat(outcome(client.callTool("1", tool)))
+        .isEqualTo("The client cannot be asked for this: " + method);
+  }
+
+  /** The session was opened elsewhere, and what it declared there counts here. */
+  @Test
+  void shouldKnowOnAnyReplicaWhatWasDeclared() {
+    // given
+    LocalClient there = open(upstream(), "{\"roots\":{}}");
+    LocalClient here = LocalClient.attach(upstream(), there.link());
+
+    // then
+    assertThat(next(here.callTool("1", "lists")).get("method").asText()).isEqualTo("roots/list");
+    assertThat(outcome(here.callTool("2", "samples"))).startsWith("The client cannot be asked");
+  }
+
+  @Test
+  void shouldAskUnderIdsThatNoOtherReplicaUses() {
+    // given
+    LocalClient here = open(upstream(), ALL);
+    LocalClient there = LocalClient.attach(upstream(), here.link());
+    MessageSource mine = here.callTool("1", "lists");
+    MessageSource theirs = there.callTool("2", "lists");
+    JsonNode myQuestion = next(mine);
+    JsonNode theirQuestion = next(theirs);
+
+    // when: both hear of both answers
+    for (LocalClient each : List.of(here, there)) {
+      answer(each, theirQuestion, "\"result\":{\"roots\":[{\"uri\":\"file:///theirs\"}]}");
+      answer(each, myQuestion, "\"result\":{\"roots\":[{\"uri\":\"file:///mine\"}]}");
+    }
+
+    // then
+    assertThat(outcome(mine)).contains("mine");
+    assertThat(outcome(theirs)).contains("theirs");
+  }
+
+  @Test
+  void shouldIgnoreAnswersOfStrangersAndSecondThoughts() {
+    // given
+    LocalUpstream upstream = upstream();
+    LocalClient client = open(upstream, ALL);
+    MessageSource call = client.callTool("1", "lists");
+    JsonNode question = next(call);
+
+    // when
+    answer(open(upstream, ALL), question, "\"error\":{\"code\":1,\"message\":\"no\"}");
+    client.send("{\"jsonrpc\":\"2.0\",\"id\":\"unknown\",\"result\":{}}");
+    answer(client, question, "\"result\":{\"roots\":[]}");
+    answer(client, question, "\"error\":{\"code\":1,\"message\":\"no\"}");
+
+    // then
+    assertThat(outcome(call)).isEqualTo("[]");
+  }
+
+  @Test
+  void shouldTakeAnAnswerInTheBatchOfARequest() {
+    // given
+    LocalClient client = open(upstream(), ALL);
+    MessageSource call = client.callTool("1", "lists");
+
+    // when
+    client.ask(
+        """
+        [{"jsonrpc":"2.0","id":2,"method":"ping"},
+         {"jsonrpc":"2.0","id":%s,"result":{"roots":[]}}]
+        """
+            .formatted(next(call).get("id")));
+
+    // then
+    assertThat(outcome(call)).isEqualTo("[]");
+  }
+
+  @Test
+  void shouldGiveUpInTimeAndSaySo() {
+    // given
+    LocalClient client =
+        open(
+            server.of(
+                ScriptedTool.waiting(
+                    "tool", call -> ToolResult.text(call.client().roots(SHORT).toString()))),
+            ALL);
+
+    // when
+    List<JsonNode> messages =
+        drain(client.callTool("1", "tool")).stream().map(LocalClient::tree).toList();
+
+    // then
+    assertThat(messages).hasSize(3);
+    assertThat(messages.get(1).get("method").asText()).isEqualTo("notifications/cancelled");
+    assertThat(messages.get(1).at("/params/requestId")).isEqualTo(messages.get(0).get("id"));
+    assertThat(messages.get(2).at("/result/content/0/text").asText())
+        .isEqualTo("The client did not answer in time: roots/list");
+  }
+
+  @Test
+  void shouldStopWaitingWhenTheCallIsCancelled() throws Exception {
+    // given
+    LocalClient client =
+        open(
+            server.of(
+                ScriptedTool.waiting(
+                    "tool",
+                    call -> {
+                      try {
+                        return ToolResult.text(call.client().roots(LONG).toString());
+                      } catch (InterruptedException e) {
+                        seen.add("interrupted");
+                        throw e;
+                      }
+                    })),
+            ALL);
+    MessageSource call = client.callTool("1", "tool");
+    next(call);
+
+    // when
+    client.cancel("1");
+
+    // then
+    assertThat(seen.take()).isEqualTo("interrupted");
+    assertThat(drain(call)).isEmpty();
+  }
+
+  @Test
+  void shouldRefuseAFormThatIsNotFlat() {
+    // given
+    LocalClient client =
+        open(
+            server.of(
+                ScriptedTool.waiting(
+                    "tool",
+                    call -> {
+                      assertThatThrownBy(() -> call.client().elicit("?", Deep.class, LONG))
+                          .isInstanceOf(IllegalArgumentException.class)
+                          .hasMessage("Not for a form: Deep.order");
+                      return ToolResult.text("refused");
+                    })),
+            ALL);
+
+    // then
+    assertThat(outcome(client.callTool("1", "tool"))).isEqualTo("refused");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "{} | false",
+        "{\"elicitation\":{}} | true",
+        "{\"elicitation\":{\"form\":{},\"url\":{}}} | true",
+        "{\"elicitation\":{\"url\":{}}} | false",
+        "{\"elicitation\":true} | false"
+      })
+  void shouldKnowWhoShowsForms(String capabilities, boolean forms) {
+    assertThat(LocalSessionId.create(tree(capabilities)).capabilities().elicitation())
+        .isEqualTo(forms);
+  }
+
+  @Test
+  void shouldKeepCapabilitiesInTheNameOfASession() {
+    for (String forms : List.of("{}", "false")) {
+      JsonNode declared = tree("{\"elicitation\":%s,\"roots\":{}}".formatted(forms));
+      LocalSessionId session = LocalSessionId.create(declared);
+      assertThat(session.capabilities())
+          .isEqualTo(new ClientCapabilities(forms.equals("{}"), false, true));
+      assertThat(LocalSessionId.parse(session.name())).isEqualTo(session);
+    }
+    assertThat(LocalSessionId.parse("old").capabilities())
+        .isEqualTo(new ClientCapabilities(false, false, false));
+  }
+}

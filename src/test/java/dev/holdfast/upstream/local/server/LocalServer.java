@@ -1,0 +1,37 @@
+package dev.holdfast.upstream.local.server;
+
+import dev.holdfast.upstream.local.Tool;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Servers in this process that are closed after the test. */
+final class LocalServer implements AfterEachCallback {
+
+  private final List<LocalUpstream> upstreams = new ArrayList<>();
+
+  /** A server of these tools. */
+  LocalUpstream of(Tool<?>... tools) {
+    LocalUpstream upstream = new LocalUpstream(ServerFeatures.of(List.of(tools)), "test", "1");
+    upstreams.add(upstream);
+    return upstream;
+  }
+
+  /** A client of a server with all that. */
+  LocalClient clientOf(ServerFeatures offer) {
+    LocalUpstream upstream = new LocalUpstream(offer, "test", "1");
+    upstreams.add(upstream);
+    return LocalClient.open(upstream);
+  }
+
+  /** A client of a server with one tool, named "tool". */
+  LocalClient clientOf(ScriptedTool.Script script) {
+    return LocalClient.open(of(ScriptedTool.waiting("tool", script)));
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    upstreams.forEach(LocalUpstream::close);
+  }
+}

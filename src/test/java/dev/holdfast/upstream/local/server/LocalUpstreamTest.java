@@ -1,0 +1,307 @@
+package dev.holdfast.upstream.local.server;
+
+import static dev.holdfast.upstream.local.server.LocalClient.body;
+import static dev.holdfast.upstream.local.server.LocalClient.drain;
+import static dev.holdfast.upstream.local.server.LocalClient.text;
+import static dev.holdfast.upstream.local.server.LocalClient.tree;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.local.Tool;
+import dev.holdfast.upstream.local.ToolResult;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(30)
+class LocalUpstreamTest {
+
+  private final CountDownLatch started = new CountDownLatch(1);
+  private final Tool<?> alpha = ScriptedTool.waiting("alpha", _ -> ToolResult.text("a"));
+  private final Tool<?> stuck =
+      ScriptedTool.waiting(
+          "stuck",
+          _ -> {
+            started.countDown();
+            new CountDownLatch(1).await();
+            return ToolResult.text("never");
+          });
+  private final LocalUpstream upstream =
+      new LocalUpstream(ServerFeatures.of(List.of(stuck, alpha)), "a \"name\"", "1.2");
+
+  @AfterEach
+  void close() {
+    upstream.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2024-11-05,2024-11-05",
+    "2025-03-26,2025-03-26",
+    "2025-06-18,2025-06-18",
+    "2025-11-25,2025-11-25",
+    "2026-07-28,2025-11-25",
+    "1.0,2025-11-25"
+  })
+  void shouldAgreeToKnownVersionAndOfferNewestOtherwise(String wanted, String agreed) {
+    // when
+    Handshake handshake =
+        LocalClient.initialize(
+            upstream,
+            """
+            {"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"%s"}}
+            """
+                .formatted(wanted));
+
+    // then
+    assertThat(tree(text(handshake.response())))
+        .isEqualTo(
+            tree(
+                """
+                {"jsonrpc":"2.0","id":"i","result":{
+                  "protocolVersion":"%s",
+                  "capabilities":{"tools":{},"logging":{}},
+                  "serverInfo":{"name":"a \\"name\\"","version":"1.2"}}}
+                """
+                    .formatted(agreed)));
+    assertThat(handshake.before()).isEmpty();
+    assertThat(handshake.link()).extracting(UpstreamLink::protocolVersion).isEqualTo(agreed);
+  }
+
+  @Test
+  void shouldGiveEachSessionItsOwnName() {
+    // when
+    LocalClient first = LocalClient.open(upstream);
+    LocalClient second = LocalClient.open(upstream);
+
+    // then
+    assertThat(first.link().session()).isNotNull().isNotEqualTo(second.link().session());
+  }
+
+  @Test
+  void shouldOpenNoSessionWithoutVersion() {
+    // when
+    Handshake handshake =
+        LocalClient.initialize(
+            upstream,
+            """
+            {"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}
+            """);
+
+    // then
+    assertThat(handshake.link()).isNull();
+    assertThat(tree(text(handshake.response())).at("/error/code").asInt()).isEqualTo(-32602);
+    assertThat(tree(text(handshake.response())).get("id").asInt()).isEqualTo(7);
+  }
+
+  @Test
+  void shouldAnswerPing() {
+    assertThat(
+            LocalClient.open(upstream)
+                .ask(
+                    """
+                    {"jsonrpc":"2.0","id":"p","method":"ping"}
+                    """))
+        .isEqualTo(
+            """
+            {"jsonrpc":"2.0","id":"p","result":{}}\
+            """);
+  }
+
+  @Test
+  void shouldListToolsSortedByName() {
+    assertThat(
+            LocalClient.open(upstream)
+                .ask(
+                    """
+                    {"jsonrpc":"2.0","id":1.0,"method":"tools/list","params":{}}
+                    """))
+        .isEqualTo(
+            """
+            {"jsonrpc":"2.0","id":1.0,"result":{"tools":[\
+            {"name":"alpha","description":"Runs alpha","inputSchema":{"type":"object","additionalProperties":false}},\
+            {"name":"stuck","description":"Runs stuck","inputSchema":{"type":"object","additionalProperties":false}}]}}\
+            """);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "tools/list       | {\"cursor\":\"2\"}      | -32602",
+        "logging/setLevel | {}                      | -32602",
+        "logging/setLevel | {\"level\":\"INFO\"}    | -32602",
+        "logging/setLevel | {\"level\":{}}          | -32602",
+        "logging/setLevel | []                      | -32602",
+        "resources/list   | {}                      | -32601",
+        "prompts/list     | {}                      | -32601",
+        "initialize       | {}                      | -32601"
+      })
+  void shouldRefuse(String method, String params, int code) {
+    // when
+    String response =
+        LocalClient.open(upstream)
+            .ask(
+                """
+                {"jsonrpc":"2.0","id":3,"method":"%s","params":%s}
+                """
+                    .formatted(method, params));
+
+    // then
+    assertThat(tree(response).at("/error/code").asInt()).isEqualTo(code);
+    assertThat(tree(response).get("id").asInt()).isEqualTo(3);
+  }
+
+  @Test
+  void shouldAnswerBatchWithoutCallsAsArray() {
+    assertThat(
+            LocalClient.open(upstream)
+                .ask(
+                    """
+                    [{"jsonrpc":"2.0","id":1,"method":"ping"},
+                     {"jsonrpc":"2.0","method":"notifications/initialized"},
+                     {"jsonrpc":"2.0","id":"1","method":"ping"}]
+                    """))
+        .isEqualTo(
+            """
+            [{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":"1","result":{}}]\
+            """);
+  }
+
+  @Test
+  void shouldAnswerBatchOfOneAsArray() {
+    assertThat(
+            LocalClient.open(upstream)
+                .ask(
+                    """
+                    [{"jsonrpc":"2.0","id":1,"method":"ping"}]
+                    """))
+        .isEqualTo(
+            """
+            [{"jsonrpc":"2.0","id":1,"result":{}}]\
+            """);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        """
+        {"jsonrpc":"2.0","method":"notifications/initialized"}\
+        """,
+        """
+        [{"jsonrpc":"2.0","id":1,"result":{}}]\
+        """
+      })
+  void shouldRefuseToAnswerWhereNothingIsAsked(String nothing) {
+    LocalClient client = LocalClient.open(upstream);
+    assertThatIllegalArgumentException().isThrownBy(() -> client.session().request(body(nothing)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        """
+        {"jsonrpc":"2.0","method":"notifications/initialized"}\
+        """,
+        """
+        {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}\
+        """,
+        """
+        {"jsonrpc":"2.0","method":"notifications/cancelled"}\
+        """,
+        """
+        [{"jsonrpc":"2.0","id":1,"result":{}}]\
+        """
+      })
+  void shouldTakeWhatAsksForNoAnswer(String message) {
+    LocalClient.open(upstream).send(message);
+  }
+
+  @Test
+  void shouldNeitherSpeakUnaskedNorResume() {
+    // given
+    LocalClient client = LocalClient.open(upstream);
+
+    // then
+    assertThat(client.session().listen(null)).isEmpty();
+    assertThatThrownBy(() -> client.session().resume("1"))
+        .isInstanceOf(UpstreamException.Broken.class);
+  }
+
+  @Test
+  void shouldServeSessionThatAnotherReplicaOpened() {
+    // given
+    UpstreamLink link = LocalClient.open(upstream).link();
+    try (LocalUpstream other =
+        new LocalUpstream(ServerFeatures.of(List.of(alpha)), "other", "1.2")) {
+
+      // when
+      LocalClient client = LocalClient.attach(other, link);
+
+      // then
+      assertThat(drain(client.callTool("1", "alpha"))).hasSize(1);
+    }
+  }
+
+  @Test
+  void shouldRefuseLinkOfAnotherKindOfServer() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> upstream.attach(new UpstreamLink(null, "2025-11-25")));
+  }
+
+  @Test
+  void shouldRefuseTwoToolsOfTheSameName() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> new LocalUpstream(ServerFeatures.of(List.of(alpha, stuck, alpha)), "name", "1"))
+        .withMessage("Two tools have the name \"alpha\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "two words", "\u00e9cho", "a\n"})
+  void shouldRefuseMalformedName(String name) {
+    Tool<?> tool = ScriptedTool.waiting(name, _ -> ToolResult.text(""));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new LocalUpstream(ServerFeatures.of(List.of(tool)), "name", "1"))
+        .withMessageStartingWith("Not a tool name");
+  }
+
+  @Test
+  void shouldBreakRunningCallsWhenClosed() throws Exception {
+    // given
+    MessageSource answer = LocalClient.open(upstream).callTool("1", "stuck");
+    started.await();
+
+    // when
+    upstream.close();
+
+    // then
+    assertThatThrownBy(answer::take).isInstanceOf(UpstreamException.Broken.class);
+    assertThat(answer.take()).isEmpty();
+  }
+
+  @Test
+  void shouldTakeNothingMoreWhenClosed() {
+    // given
+    LocalClient client = LocalClient.open(upstream);
+
+    // when
+    upstream.close();
+
+    // then
+    assertThatThrownBy(() -> client.callTool("1", "alpha"))
+        .isInstanceOf(UpstreamException.Unreachable.class);
+    assertThatThrownBy(() -> LocalClient.open(upstream))
+        .isInstanceOf(UpstreamException.Unreachable.class);
+  }
+}

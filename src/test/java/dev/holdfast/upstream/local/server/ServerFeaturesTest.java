@@ -1,0 +1,205 @@
+package dev.holdfast.upstream.local.server;
+
+import static dev.holdfast.upstream.local.server.LocalClient.tree;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.local.ContentBlock;
+import dev.holdfast.upstream.local.Prompt;
+import dev.holdfast.upstream.local.PromptMessage;
+import dev.holdfast.upstream.local.Resource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Resources and prompts. */
+@Timeout(30)
+class ServerFeaturesTest {
+
+  @RegisterExtension final LocalServer server = new LocalServer();
+
+  private record Page(String uri) implements Resource {
+
+    @Override
+    public String name() {
+      return "page";
+    }
+
+    @Override
+    public String description() {
+      return "A page.";
+    }
+
+    @Override
+    public ContentBlock.EmbeddedResource read() {
+      if (uri.endsWith("broken")) {
+        throw new IllegalStateException("secret");
+      }
+      return uri.endsWith("bytes")
+          ? new ContentBlock.BlobResource(uri, null, new byte[] {1, 2, 3})
+          : new ContentBlock.TextResource(uri, "text/plain", "words");
+    }
+  }
+
+  record Poem(
+      @JsonPropertyDescription("What it is about.") String subject, @Nullable String style) {}
+
+  private record Write(String name) implements Prompt<Poem> {
+
+    @Override
+    public String description() {
+      return "Writes a poem.";
+    }
+
+    @Override
+    public Class<Poem> arguments() {
+      return Poem.class;
+    }
+
+    @Override
+    public List<PromptMessage> get(Poem poem) {
+      if (poem.subject().equals("secret")) {
+        throw new IllegalStateException("secret");
+      }
+      return List.of(
+          PromptMessage.user("A poem about " + poem.subject()), PromptMessage.assistant("Well:"));
+    }
+  }
+
+  record Numbers(int number) {}
+
+  private record Counts(String name) implements Prompt<Numbers> {
+
+    @Override
+    public String description() {
+      return "";
+    }
+
+    @Override
+    public Class<Numbers> arguments() {
+      return Numbers.class;
+    }
+
+    @Override
+    public List<PromptMessage> get(Numbers arguments) {
+      return List.of();
+    }
+  }
+
+  private final ServerFeatures offer =
+      new ServerFeatures(
+          List.of(),
+          List.of(new Page("p:text"), new Page("p:bytes"), new Page("p:broken")),
+          List.of(new Write("poem")));
+
+  private JsonNode ask(String method, String params) {
+    return tree(
+        server
+            .clientOf(offer)
+            .ask(
+                """
+                {"jsonrpc":"2.0","id":1,"method":"%s","params":%s}
+                """
+                    .formatted(method, params)));
+  }
+
+  @Test
+  void shouldDeclareWhatThereIs() {
+    // given
+    LocalUpstream upstream = new LocalUpstream(offer, "test", "1");
+
+    // when
+    Handshake handshake =
+        LocalClient.initialize(
+            upstream,
+            """
+            {"jsonrpc":"2.0","id":0,"method":"initialize",
+             "params":{"protocolVersion":"2025-11-25","capabilities":{}}}
+            """);
+
+    // then
+    assertThat(tree(LocalClient.text(handshake.response())).at("/result/capabilities"))
+        .isEqualTo(tree("{\"logging\":{},\"tools\":{},\"resources\":{},\"prompts\":{}}"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "resources/list | {} | {'resources':["
+            + "{'uri':'p:broken','name':'page','description':'A page.'},"
+            + "{'uri':'p:bytes','name':'page','description':'A page.'},"
+            + "{'uri':'p:text','name':'page','description':'A page.'}]}",
+        "resources/templates/list | {} | {'resourceTemplates':[]}",
+        "resources/read | {'uri':'p:text'}"
+            + "| {'contents':[{'uri':'p:text','mimeType':'text/plain','text':'words'}]}",
+        "resources/read | {'uri':'p:bytes'} | {'contents':[{'uri':'p:bytes','blob':'AQID'}]}",
+        "prompts/list | {} | {'prompts':[{'name':'poem','description':'Writes a poem.','arguments':["
+            + "{'name':'subject','description':'What it is about.','required':true},"
+            + "{'name':'style'}]}]}",
+        "prompts/get | {'name':'poem','arguments':{'subject':'rain'}}"
+            + "| {'messages':[{'role':'user','content':{'type':'text','text':'A poem about rain'}},"
+            + "{'role':'assistant','content':{'type':'text','text':'Well:'}}]}"
+      })
+  void shouldAnswer(String method, String params, String result) {
+    assertThat(ask(method, params.replace('\'', '"')).get("result"))
+        .isEqualTo(tree(result.replace('\'', '"')));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "resources/list | {'cursor':'2'} | -32602 | Invalid params: there is only one page",
+        "resources/read | {} | -32602 | Invalid params: uri must be a string",
+        "resources/read | {'uri':'p:none'} | -32002 | Resource not found",
+        "resources/read | {'uri':'p:broken'} | -32603 | Internal error",
+        "resources/subscribe | {'uri':'p:text'} | -32601 | Method not found",
+        "prompts/list | {'cursor':'2'} | -32602 | Invalid params: there is only one page",
+        "prompts/get | {} | -32602 | Invalid params: there is no such prompt",
+        "prompts/get | {'name':'p'} | -32602 | Invalid params: there is no such prompt",
+        "prompts/get | {'name':'poem'} | -32602 | Invalid params: required property 'subject'",
+        "prompts/get | {'name':'poem','arguments':{'subject':'secret'}} | -32603 | Internal error",
+        "prompts/other | {} | -32601 | Method not found"
+      })
+  void shouldRefuse(String method, String params, int code, String message) {
+    // when
+    JsonNode error = ask(method, params.replace('\'', '"')).get("error");
+
+    // then
+    assertThat(error.get("code").asInt()).isEqualTo(code);
+    assertThat(error.get("message").asText()).startsWith(message);
+  }
+
+  @Test
+  void shouldRefuseTwoOfTheSameName() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() ->
+            server.clientOf(
+                new ServerFeatures(List.of(), List.of(new Page("a"), new Page("a")), List.of())))
+        .withMessage("Two resources are at \"a\"");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() ->
+            server.clientOf(
+                new ServerFeatures(List.of(), List.of(), List.of(new Write("a"), new Write("a")))))
+        .withMessage("Two prompts have the name \"a\"");
+  }
+
+  @Test
+  void shouldRefuseAPromptThatTakesMoreThanTexts() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() ->
+            server.clientOf(
+                new ServerFeatures(List.of(), List.of(), List.of(new Counts("counts")))))
+        .withMessage("Not a text: counts.number");
+  }
+}
