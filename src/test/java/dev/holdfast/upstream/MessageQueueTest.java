@@ -15,7 +15,7 @@ class MessageQueueTest {
   private static final byte[] SMALL = new byte[1];
   private static final byte[] LARGE = new byte[MessageQueue.MAX_BYTES];
 
-  private static final UpstreamException FAILURE = new UpstreamException.Broken("test", null);
+  private final UpstreamException failure = new UpstreamException.Broken("test", null);
 
   private final MessageQueue queue = new MessageQueue();
 
@@ -107,13 +107,13 @@ class MessageQueueTest {
     writer.write(SMALL);
 
     // when: twice, as for two calls of one batch
-    queue.fail(FAILURE);
+    queue.fail(failure);
     writer.abandon();
-    queue.fail(FAILURE);
+    queue.fail(failure);
 
     // then
     assertThat(take()).hasSize(1);
-    assertThatThrownBy(this::take).isSameAs(FAILURE);
+    assertThatThrownBy(this::take).isSameAs(failure);
     assertThat(take()).isEmpty();
   }
 
@@ -123,7 +123,7 @@ class MessageQueueTest {
     queue.newWriter().finish(SMALL, () -> {});
 
     // when
-    queue.fail(FAILURE);
+    queue.fail(failure);
 
     // then
     assertThat(take()).hasSize(1);
