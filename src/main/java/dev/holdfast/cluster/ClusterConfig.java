@@ -6,19 +6,19 @@ import java.time.Duration;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 
-/** How replicas notice that one of them was lost. */
+/** How replicas notice that one of them is lost. */
 @ConfigMapping(prefix = "holdfast.cluster")
 public interface ClusterConfig {
 
-  /** How often a replica says that it is alive. 50 ms to one minute. */
+  /** Time between the heartbeats of a replica. 50 ms to one minute. */
   @WithDefault("1s")
   @DurationMin(millis = 50)
   @DurationMax(minutes = 1)
   Duration heartbeat();
 
   /**
-   * A replica that was silent for so long is lost, and its streams are taken over. At least twice
-   * the heartbeat; up to ten minutes.
+   * A replica without a heartbeat for this time is lost, and others adopt its streams. At least
+   * twice the heartbeat; up to ten minutes.
    */
   @WithDefault("3s")
   @DurationMin(millis = 100)

@@ -3,15 +3,15 @@ package dev.holdfast.cluster;
 import java.time.Duration;
 
 /**
- * The beat that replicas keep.
+ * The timing of heartbeats, the same on all replicas.
  *
- * @param heartbeat from one beat to the next
- * @param deadAfter a replica that was silent for so long is lost
+ * @param heartbeat time between heartbeats
+ * @param deadAfter a replica without a heartbeat for this time is lost
  */
 public record HeartbeatTiming(Duration heartbeat, Duration deadAfter) {
 
   /**
-   * @throws IllegalArgumentException when one late beat would make a replica count as lost
+   * @throws IllegalArgumentException when one late heartbeat would make a replica lost
    */
   public HeartbeatTiming {
     if (!heartbeat.isPositive()) {

@@ -3,95 +3,96 @@ package dev.holdfast.cluster;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps this replica among the others for as long as it runs: beats, and takes over what lost
- * replicas have left.
+ * This replica's membership in the cluster, from {@link #start()} to {@link #leave()}: it sends
+ * heartbeats, and adopts the sessions of lost replicas.
  */
 public final class Membership implements AutoCloseable {
 
-  private static final Logger LOG = System.getLogger(Membership.class.getName());
+  private static final Logger LOG = Logger.getLogger(Membership.class);
 
   private final ReplicaRegistry replicas;
   private final OwnedSessions sessions;
-  private final LostReplica estate;
-  private final Runnable doubted;
-  private final HeartbeatTiming pulse;
+  private final LostReplicaSessions lostSessions;
+  private final Runnable onSuspected;
+  private final HeartbeatTiming timing;
   private final AtomicBoolean takingOver = new AtomicBoolean();
   private final AtomicBoolean left = new AtomicBoolean();
-  private volatile boolean willing = true;
-  private final Thread thread = Thread.ofVirtual().name("heartbeat").unstarted(this::run);
+  private volatile boolean adopting = true;
+
+  /** Written by {@link #start()} only. */
+  private volatile @Nullable Thread thread;
 
   /**
-   * Prepares; {@link #start()} begins.
+   * Does nothing before {@link #start()}.
    *
-   * @param heir takes over what lost replicas leave
-   * @param doubted is told, on each beat as long as it holds, that others may have taken this
-   *     replica for lost and its streams for theirs
+   * @param adopter adopts the sessions of lost replicas
+   * @param onSuspected runs after each heartbeat while other replicas may have considered this one
+   *     lost, and may have adopted its streams
    */
   public Membership(
-      RedisClient link,
+      RedisClient redis,
       RedisKeys keys,
       ReplicaId self,
-      HeartbeatTiming pulse,
+      HeartbeatTiming timing,
       OwnedSessions sessions,
-      SessionAdopter heir,
-      Runnable doubted) {
-    this.replicas = new ReplicaRegistry(link, keys, self, pulse);
+      SessionAdopter adopter,
+      Runnable onSuspected) {
+    this.replicas = new ReplicaRegistry(redis, keys, self, timing);
     this.sessions = sessions;
-    this.estate = new LostReplica(link, keys, replicas, heir);
-    this.doubted = doubted;
-    this.pulse = pulse;
+    this.lostSessions = new LostReplicaSessions(redis, keys, replicas, adopter);
+    this.onSuspected = onSuspected;
+    this.timing = timing;
   }
 
-  /** Begins to beat, on a thread of its own. To be called once. */
+  /** Begins to send heartbeats, on a thread of its own. May be called once. */
   public void start() {
-    thread.start();
+    thread = Thread.ofVirtual().name("heartbeat").start(this::run);
   }
 
   private void run() {
     try {
       while (true) {
-        long next = System.nanoTime() + pulse.heartbeat().toNanos();
-        beat();
-        long left = next - System.nanoTime();
-        Thread.sleep(Duration.ofNanos(Math.max(left, 0)));
+        long next = System.nanoTime() + timing.heartbeat().toNanos();
+        heartbeat();
+        Thread.sleep(Duration.ofNanos(Math.max(next - System.nanoTime(), 0)));
       }
     } catch (InterruptedException stopped) {
-      LOG.log(Level.DEBUG, "stopped");
+      LOG.debug("Heartbeats stopped");
     }
   }
 
-  private void beat() {
+  private void heartbeat() {
     try {
-      ReplicaRegistry.Beat beat = replicas.beat(sessions.enlistments());
-      if (!beat.steady()) {
+      ReplicaRegistry.Heartbeat heartbeat = replicas.heartbeat(sessions.registrations());
+      if (!heartbeat.steady()) {
         sessions.addAllAgain();
-        doubted.run();
+        onSuspected.run();
       }
-      if (willing && !beat.lost().isEmpty() && takingOver.compareAndSet(false, true)) {
-        // Aside, so that this replica goes on beating meanwhile.
-        Thread.ofVirtual().name("take-over").start(() -> takeOver(beat.lost()));
+      if (adopting && !heartbeat.lost().isEmpty() && takingOver.compareAndSet(false, true)) {
+        // On a thread of its own, so that heartbeats continue.
+        Thread.ofVirtual().name("take-over").start(() -> takeOver(heartbeat.lost()));
       }
     } catch (RedisException away) {
-      LOG.log(Level.DEBUG, "No beat: {0}", away.getMessage());
-    } catch (RuntimeException unforeseen) {
-      LOG.log(Level.ERROR, "A beat failed in an unforeseen way", unforeseen);
+      LOG.debugf("Heartbeat failed: reason=%s", away.getMessage());
+    } catch (RuntimeException unexpected) {
+      LOG.error("Heartbeat failed unexpectedly", unexpected);
     }
   }
 
   private void takeOver(List<ReplicaId> lost) {
     try {
       for (ReplicaId each : lost) {
-        estate.takeOver(each, () -> willing);
+        lostSessions.adoptAll(each, () -> adopting);
       }
     } catch (RedisException away) {
-      LOG.log(Level.WARNING, "A take-over is interrupted: {0}", away.getMessage());
+      LOG.warnf("Adopting sessions of a lost replica paused: reason=%s", away.getMessage());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     } finally {
@@ -99,28 +100,31 @@ public final class Membership implements AutoCloseable {
     }
   }
 
-  /** Takes over nothing more. This replica goes on beating. */
-  public void retire() {
-    willing = false;
+  /** Stops adopting sessions of lost replicas. Heartbeats continue. */
+  public void stopAdopting() {
+    adopting = false;
   }
 
   /**
-   * Stops beating and says so, so that others take over at once what is still open here. Does
-   * nothing the second time.
+   * Stops the heartbeats and tells the other replicas, which adopt at once what is still open here.
+   * Does nothing the second time.
    *
-   * @return whether there is another replica; not when Redis is away, nor the second time
+   * @return whether another replica is alive; false if Redis does not answer, and the second time
    */
   public boolean leave() {
     if (left.getAndSet(true)) {
       return false;
     }
-    retire();
-    thread.interrupt();
+    stopAdopting();
+    Thread running = thread;
     try {
-      thread.join();
+      if (running != null) {
+        running.interrupt();
+        running.join();
+      }
       return replicas.leave();
     } catch (RedisException away) {
-      LOG.log(Level.DEBUG, "Not said that this replica stops: {0}", away.getMessage());
+      LOG.debugf("Leaving the cluster failed: reason=%s", away.getMessage());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }

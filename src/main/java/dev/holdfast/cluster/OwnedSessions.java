@@ -18,52 +18,52 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions in which this replica owns streams, as others read them from Redis when it is lost.
- * A session is on record before its first stream is opened, and for a while after its last has
- * ended; so nothing is asked of Redis for each stream. Thread-safe.
+ * The sessions in which this replica owns streams, on record in Redis for the case that it is lost.
+ * A session is recorded before its first stream is opened, and stays for a while after its last
+ * stream has ended. So most streams need no command. Thread-safe.
  *
- * <p>Methods throw {@link dev.holdfast.redis.RedisException} when Redis cannot be reached in time.
+ * <p>Methods throw {@link dev.holdfast.redis.RedisException} when Redis does not answer in time.
  */
 public final class OwnedSessions {
 
   /**
-   * How long Redis keeps what says which replicas there were and what they own, once none of them
-   * runs any more: longer than any session can live, so that the next one started takes it over.
+   * How long Redis keeps the replicas and their sessions when no replica runs. Longer than any
+   * session lives, so that the next replica can adopt them.
    */
-  static final Duration KEPT = Duration.ofDays(60);
+  static final Duration RETENTION = Duration.ofDays(60);
 
-  private static final int AT_ONCE = 500;
+  private static final int BATCH_SIZE = 500;
 
-  private static final RedisScript ENLIST = RedisScript.load(OwnedSessions.class, "enlist.lua");
+  private static final RedisScript REGISTER = RedisScript.load(OwnedSessions.class, "register.lua");
 
-  private final RedisClient link;
+  private final RedisClient redis;
   private final String replica;
   private final String replicas;
   private final String key;
   private final Duration linger;
-  private final AtomicLong enlistments = new AtomicLong();
+  private final AtomicLong registrations = new AtomicLong();
 
-  /** By session, when it was last asked for, by {@link System#nanoTime()}. */
+  /** By session: the last {@link #add}, by {@link System#nanoTime()}. */
   private final Map<String, Long> recorded = new ConcurrentHashMap<>();
 
-  /** Held to record, by any number; held alone to forget: else the one might undo the other. */
+  /** Read lock to add sessions, write lock to remove them: neither may undo the other. */
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
   /**
    * Begins without sessions.
    *
-   * @param linger how long a session stays on record after it was asked for: far longer than it
-   *     takes from there until a stream that is opened is seen to be written
+   * @param linger how long a session stays on record after {@link #add}: far longer than it takes to
+   *     open a stream and begin to write it
    */
-  public OwnedSessions(RedisClient link, RedisKeys keys, ReplicaId replica, Duration linger) {
-    this.link = link;
+  public OwnedSessions(RedisClient redis, RedisKeys keys, ReplicaId replica, Duration linger) {
+    this.redis = redis;
     this.replica = replica.value();
     this.replicas = keys.replicas();
     this.key = keys.replicaSessions(replica.value());
     this.linger = linger;
   }
 
-  /** Sees to it that a session is on record, and this replica where others look for the lost. */
+  /** Records a session, and this replica in the set of replicas, unless both are on record. */
   public void add(String session) {
     if (recorded.computeIfPresent(session, (id, before) -> System.nanoTime()) != null) {
       return;
@@ -71,9 +71,9 @@ public final class OwnedSessions {
     lock.readLock().lock();
     try {
       List<@Nullable Response> replies =
-          link.sendAll(List.of(enlist(), Request.cmd(Command.SADD).arg(key).arg(session), keep()));
+          redis.sendAll(List.of(register(), Request.cmd(Command.SADD).arg(key).arg(session), extendRetention()));
       if (String.valueOf(replies.getFirst()).equals("1")) {
-        enlistments.incrementAndGet();
+        registrations.incrementAndGet();
       }
       recorded.put(session, System.nanoTime());
     } finally {
@@ -81,32 +81,32 @@ public final class OwnedSessions {
     }
   }
 
-  /** A beat does it too, but not before Redis has let the first one through. */
-  private Request enlist() {
-    return ENLIST.evalRequest(List.of(replicas), args -> args.arg(replica).arg(KEPT.toMillis()));
+  /** Heartbeats register too, but a session may be added before the first heartbeat succeeds. */
+  private Request register() {
+    return REGISTER.evalRequest(List.of(replicas), args -> args.arg(replica).arg(RETENTION.toMillis()));
   }
 
-  /** How often this replica was not on the list of all when it recorded a session. */
-  long enlistments() {
-    return enlistments.get();
+  /** How often this replica was missing in the set of replicas when it recorded a session. */
+  long registrations() {
+    return registrations.get();
   }
 
-  /** The sessions that are on record, by id. */
+  /** The ids of the recorded sessions. */
   public Set<String> all() {
     return Set.copyOf(recorded.keySet());
   }
 
-  /** Records everything once more, after others may have taken this replica for lost. */
+  /** Records all sessions again, since others may have considered this replica lost. */
   void addAllAgain() {
     change(Command.SADD, List.copyOf(recorded.keySet()));
-    link.send(keep());
+    redis.send(extendRetention());
   }
 
   /**
-   * Takes sessions off the record in which no stream was opened for a while. The others are
-   * recorded once more: a server of a cluster may have lost what it had last.
+   * Removes sessions in which no stream was opened for a while. Records the others again, since a
+   * server of a Redis cluster may have lost its latest writes.
    *
-   * @param inUse whether streams of a session are still written here
+   * @param inUse whether this replica still writes streams of a session
    */
   public void sweep(Predicate<String> inUse) {
     lock.writeLock().lock();
@@ -127,15 +127,15 @@ public final class OwnedSessions {
     }
   }
 
-  private Request keep() {
-    return Request.cmd(Command.PEXPIRE).arg(key).arg(KEPT.toMillis());
+  private Request extendRetention() {
+    return Request.cmd(Command.PEXPIRE).arg(key).arg(RETENTION.toMillis());
   }
 
   private void change(Command command, List<String> sessions) {
-    for (int from = 0; from < sessions.size(); from += AT_ONCE) {
+    for (int from = 0; from < sessions.size(); from += BATCH_SIZE) {
       Request request = Request.cmd(command).arg(key);
-      sessions.subList(from, Math.min(sessions.size(), from + AT_ONCE)).forEach(request::arg);
-      link.send(request);
+      sessions.subList(from, Math.min(sessions.size(), from + BATCH_SIZE)).forEach(request::arg);
+      redis.send(request);
     }
   }
 }

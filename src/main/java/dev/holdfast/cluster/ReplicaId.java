@@ -4,20 +4,20 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * Names one running gateway process among all that ever ran: a restarted one has a new name.
+ * The id of one gateway process. A restarted gateway has a new id.
  *
- * @param value a part of keys and channels, so letters, digits and dashes only
+ * @param value letters, digits and dashes only, since it becomes part of keys and channels
  */
 public record ReplicaId(String value) {
 
   private static final Pattern FORM = Pattern.compile("[A-Za-z0-9-]{1,64}");
 
   /**
-   * @throws IllegalArgumentException when the text has other characters, or too many
+   * @throws IllegalArgumentException when the text has other characters or is too long
    */
   public ReplicaId {
     if (!FORM.matcher(value).matches()) {
-      throw new IllegalArgumentException("not the id of a replica");
+      throw new IllegalArgumentException("not a replica id");
     }
   }
 

@@ -10,83 +10,82 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This replica among the others. One sorted set has them all, each with the time of its last beat
- * by the clock of Redis; a beat is one script on that one key, however many sessions there are.
+ * The set of all replicas, each with the time of its last heartbeat by the clock of Redis. A
+ * heartbeat is one script on one key, whatever the number of sessions.
  *
- * <p>A replica trusts what it sees of others only after it has itself beaten without a gap for as
- * long as makes a replica lost. When Redis was away, or everyone was frozen, all beats are old and
- * say nothing; so everybody has that time to be heard again.
+ * <p>A replica judges others only when it is steady: it has sent heartbeats without a gap for {@link
+ * HeartbeatTiming#deadAfter}. After an outage of Redis, or when all replicas were frozen, all
+ * heartbeats are old and prove nothing. All replicas then have that time to send one.
  */
 final class ReplicaRegistry {
 
-  private static final RedisScript BEAT = RedisScript.load(ReplicaRegistry.class, "beat.lua");
+  private static final RedisScript HEARTBEAT = RedisScript.load(ReplicaRegistry.class, "heartbeat.lua");
   private static final RedisScript LEAVE = RedisScript.load(ReplicaRegistry.class, "leave.lua");
-  private static final RedisScript SILENT = RedisScript.load(ReplicaRegistry.class, "silent.lua");
+  private static final RedisScript IS_SILENT = RedisScript.load(ReplicaRegistry.class, "is-silent.lua");
 
-  /** So that one beat stays short, whatever happened; the rest is named by the next. */
-  private static final int MOST_LOST = 16;
+  /** Keeps a heartbeat short. The next one names the rest. */
+  private static final int MAX_LOST = 16;
 
-  private final RedisClient link;
+  private final RedisClient redis;
   private final String key;
   private final ReplicaId self;
-  private final HeartbeatTiming pulse;
+  private final HeartbeatTiming timing;
 
-  // Of the beating thread.
-  private long enlistments;
+  /** Of the heartbeat thread. */
+  private long registrations;
 
-  /** Since when this replica beats without a gap, by the clock of Redis; 0 before the first. */
+  /** Start of the heartbeats without a gap, by the clock of Redis; 0 before the first. */
   private long steadySince;
 
-  ReplicaRegistry(RedisClient link, RedisKeys keys, ReplicaId self, HeartbeatTiming pulse) {
-    this.link = link;
+  ReplicaRegistry(RedisClient redis, RedisKeys keys, ReplicaId self, HeartbeatTiming timing) {
+    this.redis = redis;
     this.key = keys.replicas();
     this.self = self;
-    this.pulse = pulse;
+    this.timing = timing;
   }
 
   /**
-   * What a beat found.
+   * The result of a heartbeat.
    *
-   * @param steady whether this replica was not silent for so long that others may have taken it for
-   *     lost, and has not been for a while
-   * @param lost replicas that were silent for too long; while not steady, only those that said
-   *     themselves that they stop
+   * @param steady false while other replicas may have considered this one lost
+   * @param lost the lost replicas; while not steady, only those that left by themselves
    */
-  record Beat(boolean steady, List<ReplicaId> lost) {}
+  record Heartbeat(boolean steady, List<ReplicaId> lost) {}
 
   /**
-   * Says that this replica is alive. For one thread.
+   * Records that this replica is alive. For one thread only.
    *
-   * @param enlisted how often it was found missing on the list, and put there, between beats
-   * @throws RedisException when Redis does not answer; that says nothing about others
+   * @param registered {@link OwnedSessions#registrations()}: a change means that the set had lost
+   *     this replica
+   * @throws RedisException when Redis does not answer; that proves nothing about other replicas
    */
-  Beat beat(long enlisted) {
+  Heartbeat heartbeat(long registered) {
     Response found =
-        BEAT.run(
-            link,
+        HEARTBEAT.run(
+            redis,
             List.of(key),
             args ->
                 args.arg(self.value())
-                    .arg(pulse.deadAfter().toMillis())
-                    .arg(MOST_LOST)
-                    .arg(OwnedSessions.KEPT.toMillis()));
+                    .arg(timing.deadAfter().toMillis())
+                    .arg(MAX_LOST)
+                    .arg(OwnedSessions.RETENTION.toMillis()));
     if (found == null) {
-      return new Beat(false, List.of());
+      return new Heartbeat(false, List.of());
     }
     long now = Long.parseLong(found.get(0).toString());
     Response before = found.get(1);
     if (before == null
         || steadySince == 0
-        || enlistments != enlisted
-        || now - millis(before) > pulse.heartbeat().toMillis() * 2) {
+        || registrations != registered
+        || now - millis(before) > timing.heartbeat().toMillis() * 2) {
       steadySince = now;
-      enlistments = enlisted;
+      registrations = registered;
     }
-    boolean steady = now - steadySince >= pulse.deadAfter().toMillis();
-    return new Beat(steady, ids(found.get(steady ? 2 : 3)));
+    boolean steady = now - steadySince >= timing.deadAfter().toMillis();
+    return new Heartbeat(steady, ids(found.get(steady ? 2 : 3)));
   }
 
-  /** Redis writes large scores with an exponent. */
+  /** Redis formats large scores with an exponent. */
   private static long millis(Response score) {
     return (long) Double.parseDouble(score.toString());
   }
@@ -99,34 +98,34 @@ final class ReplicaRegistry {
     return ids;
   }
 
-  /** Whether a replica that was lost has not come back. */
+  /** Whether a lost replica has not come back. */
   boolean isStillSilent(ReplicaId lost) {
-    return silent(lost, "");
+    return isSilent(lost, "");
   }
 
-  /** Forgets a replica of which nothing is left, unless it has come back. */
-  void bury(ReplicaId lost) {
-    silent(lost, "bury");
+  /** Removes a lost replica that has no sessions left, unless it has come back. */
+  void forget(ReplicaId lost) {
+    boolean _ = isSilent(lost, "forget");
   }
 
-  private boolean silent(ReplicaId lost, String then) {
+  private boolean isSilent(ReplicaId replica, String action) {
     Response answer =
-        SILENT.run(
-            link,
+        IS_SILENT.run(
+            redis,
             List.of(key),
-            args -> args.arg(lost.value()).arg(pulse.deadAfter().toMillis()).arg(then));
+            args -> args.arg(replica.value()).arg(timing.deadAfter().toMillis()).arg(action));
     return answer != null && answer.toString().equals("1");
   }
 
   /**
-   * Says that this replica stops: what it leaves is taken over without waiting for its silence.
+   * Records that this replica stops, so that others adopt its sessions at once.
    *
-   * @return whether any other is alive
+   * @return whether another replica is alive
    */
   boolean leave() {
     Response others =
         LEAVE.run(
-            link, List.of(key), args -> args.arg(self.value()).arg(pulse.deadAfter().toMillis()));
+            redis, List.of(key), args -> args.arg(self.value()).arg(timing.deadAfter().toMillis()));
     return others != null && Long.parseLong(others.toString()) > 0;
   }
 }

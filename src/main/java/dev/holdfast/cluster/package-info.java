@@ -1,10 +1,10 @@
 /**
- * The replicas of one gateway: which there are, which were lost, and in which sessions each owns
- * streams.
+ * The replicas of one gateway: which replicas there are, which are lost, and in which sessions each
+ * owns streams.
  *
- * <p>{@link dev.holdfast.cluster.ReplicaRegistry} keeps the beat; {@link
- * dev.holdfast.cluster.OwnedSessions} is what others find when a replica is lost. What then happens
- * to a session is told to {@link dev.holdfast.cluster.SessionAdopter}.
+ * <p>{@link dev.holdfast.cluster.Membership} sends heartbeats and finds lost replicas. {@link
+ * dev.holdfast.cluster.OwnedSessions} records the sessions of this replica. A {@link
+ * dev.holdfast.cluster.SessionAdopter} adopts the sessions of a lost replica.
  */
 @NullMarked
 package dev.holdfast.cluster;

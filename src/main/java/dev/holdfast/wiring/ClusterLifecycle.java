@@ -135,7 +135,7 @@ final class ClusterLifecycle {
 
     @Override
     public void prepare() {
-      membership.retire();
+      membership.stopAdopting();
     }
 
     @Override

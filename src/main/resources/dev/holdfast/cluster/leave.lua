@@ -1,6 +1,8 @@
--- Notes that a replica stops: from now on it counts as silent for ever. Unless others have forgotten it.
--- KEYS replicas | ARGV replica, dead after (ms)
--- Returns how many others are alive.
+-- Records that a replica stops: its score 0 counts as endless silence. Does nothing if other replicas
+-- have removed it already.
+-- KEYS replicas
+-- ARGV replica, dead-after (ms)
+-- Returns the number of living replicas.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZADD', KEYS[1], 'XX', 0, ARGV[1])

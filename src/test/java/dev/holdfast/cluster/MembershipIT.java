@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class MembershipIT {
 
   private static final RedisKeys KEYS = new RedisKeys("test:");
-  private static final HeartbeatTiming PULSE =
+  private static final HeartbeatTiming TIMING =
       new HeartbeatTiming(Duration.ofMillis(100), Duration.ofMillis(400));
 
   private final RedisFixture redis = RedisFixture.start();
@@ -31,23 +31,23 @@ class MembershipIT {
 
   @AfterEach
   void close() {
-    members.forEach(member -> member.link.close());
+    members.forEach(member -> member.client.close());
     redis.close();
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
-  /** A replica that notes what it inherits. */
+  /** A replica that records which sessions it adopts. */
   private final class Member {
     final ReplicaId id = ReplicaId.random();
-    final RedisClient link =
+    final RedisClient client =
         RedisClientFactory.create(
             vertx, new RedisOptions().setConnectionString(redis.url()), Duration.ofMillis(300));
-    final OwnedSessions sessions = new OwnedSessions(link, KEYS, id, Duration.ZERO);
-    final Map<String, ReplicaId> inherited = new ConcurrentHashMap<>();
-    final AtomicInteger doubts = new AtomicInteger();
+    final OwnedSessions sessions = new OwnedSessions(client, KEYS, id, Duration.ZERO);
+    final Map<String, ReplicaId> adopted = new ConcurrentHashMap<>();
+    final AtomicInteger suspicions = new AtomicInteger();
     final AtomicBoolean refusing = new AtomicBoolean();
     final Membership membership =
-        new Membership(link, KEYS, id, PULSE, sessions, this::inherit, doubts::incrementAndGet);
+        new Membership(client, KEYS, id, TIMING, sessions, this::adopt, suspicions::incrementAndGet);
 
     Member() {
       this(true);
@@ -61,17 +61,17 @@ class MembershipIT {
       }
     }
 
-    private void inherit(String session, ReplicaId lost) {
+    private void adopt(String session, ReplicaId lost) {
       if (refusing.get()) {
         throw new IllegalStateException("not now");
       }
       sessions.add(session);
-      inherited.put(session, lost);
+      adopted.put(session, lost);
     }
 
-    /** As good as killed: it says nothing any more. */
+    /** Cuts the connection, so that the replica falls silent. */
     void kill() {
-      link.close();
+      client.close();
     }
 
     long score() {
@@ -80,9 +80,9 @@ class MembershipIT {
     }
   }
 
-  /** Whoever dismantles a gateway shall not find its replicas in Redis years later. */
+  /** Redis must not keep the replicas of a dismantled gateway. */
   @Test
-  void shouldKeepNothingForEver() {
+  void shouldGiveEveryKeyATimeToLive() {
     for (Member member : List.of(new Member(false), new Member())) {
       member.sessions.add("s");
 
@@ -101,37 +101,37 @@ class MembershipIT {
   }
 
   @Test
-  void shouldInheritTheSessionsOfALostReplica() {
+  void shouldAdoptTheSessionsOfALostReplica() {
     Member lost = new Member();
-    Member heir = new Member();
+    Member survivor = new Member();
     for (int i = 0; i < 250; i++) {
       lost.sessions.add("s" + i);
     }
 
     lost.kill();
 
-    await().until(() -> heir.inherited.size() == 250);
-    assertThat(heir.inherited.values()).containsOnly(lost.id);
+    await().until(() -> survivor.adopted.size() == 250);
+    assertThat(survivor.adopted.values()).containsOnly(lost.id);
     await().until(() -> number("ZCARD", KEYS.replicas()) == 1);
     assertThat(number("EXISTS", KEYS.replicaSessions(lost.id.value()))).isZero();
-    assertThat(number("SCARD", KEYS.replicaSessions(heir.id.value()))).isEqualTo(250);
+    assertThat(number("SCARD", KEYS.replicaSessions(survivor.id.value()))).isEqualTo(250);
   }
 
-  /** Redis may have been away when it started, or may have lost the list of all. */
+  /** Redis may have been away at its start, or may have lost the set of replicas. */
   @Test
-  void shouldInheritTheSessionsOfAReplicaThatNeverBeat() {
-    Member heir = new Member();
+  void shouldAdoptTheSessionsOfAReplicaWithoutHeartbeat() {
+    Member survivor = new Member();
     Member lost = new Member(false);
     lost.sessions.add("s");
 
     lost.kill();
 
-    await().until(() -> heir.inherited.containsKey("s"));
+    await().until(() -> survivor.adopted.containsKey("s"));
     await().until(() -> number("ZCARD", KEYS.replicas()) == 1);
   }
 
   @Test
-  void shouldLetSeveralShareTheWork() {
+  void shouldShareTheWorkAmongSurvivors() {
     Member lost = new Member();
     Member a = new Member();
     Member b = new Member();
@@ -144,28 +144,28 @@ class MembershipIT {
     await().until(() -> number("ZCARD", KEYS.replicas()) == 2);
     assertThat(number("EXISTS", KEYS.replicaSessions(lost.id.value()))).isZero();
     for (int i = 0; i < 250; i++) {
-      assertThat(a.inherited.containsKey("s" + i) || b.inherited.containsKey("s" + i)).isTrue();
+      assertThat(a.adopted.containsKey("s" + i) || b.adopted.containsKey("s" + i)).isTrue();
     }
   }
 
   @Test
-  void shouldOfferAgainWhatCouldNotBeInherited() {
+  void shouldOfferASessionAgainAfterAFailedAdoption() {
     Member lost = new Member();
-    Member heir = new Member();
+    Member survivor = new Member();
     lost.sessions.add("s");
-    heir.refusing.set(true);
+    survivor.refusing.set(true);
 
     lost.kill();
     await().until(() -> System.currentTimeMillis() - lost.score() > 1000);
     assertThat(holds(lost, "s")).isTrue();
-    heir.refusing.set(false);
+    survivor.refusing.set(false);
 
-    await().until(() -> heir.inherited.containsKey("s"));
+    await().until(() -> survivor.adopted.containsKey("s"));
   }
 
-  /** Nobody could say a word, so that nobody did proves nothing. */
+  /** No replica could send heartbeats, so their absence proves nothing. */
   @Test
-  void shouldThinkNobodyLostBecauseRedisWasAway() {
+  void shouldFindNobodyLostAfterAnOutageOfRedis() {
     Member a = new Member();
     Member b = new Member();
     a.sessions.add("of-a");
@@ -174,62 +174,62 @@ class MembershipIT {
 
     redis.freeze();
     long frozen = System.nanoTime();
-    await().until(() -> System.nanoTime() - frozen > PULSE.deadAfter().multipliedBy(4).toNanos());
+    await().until(() -> System.nanoTime() - frozen > TIMING.deadAfter().multipliedBy(4).toNanos());
     redis.thaw();
 
     long thawed = System.nanoTime();
-    await().until(() -> System.nanoTime() - thawed > PULSE.deadAfter().multipliedBy(3).toNanos());
-    assertThat(a.inherited).isEmpty();
-    assertThat(b.inherited).isEmpty();
+    await().until(() -> System.nanoTime() - thawed > TIMING.deadAfter().multipliedBy(3).toNanos());
+    assertThat(a.adopted).isEmpty();
+    assertThat(b.adopted).isEmpty();
     assertThat(number("ZCARD", KEYS.replicas())).isEqualTo(2);
   }
 
-  /** A frozen replica that wakes after it was buried. */
+  /** A frozen replica that is thawed after other replicas forgot it. */
   @Test
-  void shouldComeBackAfterItWasTakenForLost() {
-    Member heir = new Member();
+  void shouldComeBackAfterItWasForgotten() {
+    Member survivor = new Member();
     Member zombie = new Member();
     zombie.sessions.add("s");
-    await().until(() -> zombie.doubts.get() > 3);
-    await().pollDelay(PULSE.deadAfter()).until(() -> heir.score() > 0);
-    int doubts = zombie.doubts.get();
+    await().until(() -> zombie.suspicions.get() > 3);
+    await().pollDelay(TIMING.deadAfter()).until(() -> survivor.score() > 0);
+    int doubts = zombie.suspicions.get();
 
     redis.command("ZREM", KEYS.replicas(), zombie.id.value());
     redis.command("DEL", KEYS.replicaSessions(zombie.id.value()));
 
-    await().until(() -> zombie.doubts.get() > doubts);
+    await().until(() -> zombie.suspicions.get() > doubts);
     await().until(() -> zombie.score() > 0 && holds(zombie, "s"));
   }
 
   @Test
-  void shouldBeInheritedAtOnceWhenItLeaves() {
+  void shouldBeAdoptedAtOnceWhenItLeaves() {
     Member leaving = new Member();
-    Member heir = new Member();
+    Member survivor = new Member();
     leaving.sessions.add("s");
-    await().pollDelay(PULSE.deadAfter().multipliedBy(2)).until(() -> heir.score() > 0);
+    await().pollDelay(TIMING.deadAfter().multipliedBy(2)).until(() -> survivor.score() > 0);
 
     leaving.membership.close();
 
-    await().atMost(PULSE.deadAfter()).until(() -> heir.inherited.containsKey("s"));
+    await().atMost(TIMING.deadAfter()).until(() -> survivor.adopted.containsKey("s"));
   }
 
-  /** It has enough to do with what it has, and yet is not to be taken for lost. */
+  /** A draining replica adopts nothing, but must not be considered lost. */
   @Test
-  void shouldInheritNothingOnceItRetires() {
+  void shouldAdoptNothingOnceAdoptionStopped() {
     Member lost = new Member();
-    Member retired = new Member();
-    Member heir = new Member();
-    heir.refusing.set(true);
+    Member draining = new Member();
+    Member survivor = new Member();
+    survivor.refusing.set(true);
     lost.sessions.add("s");
-    retired.membership.retire();
+    draining.membership.stopAdopting();
 
     lost.kill();
     await().until(() -> System.currentTimeMillis() - lost.score() > 1500);
-    assertThat(System.currentTimeMillis() - retired.score()).isLessThan(1000);
-    heir.refusing.set(false);
+    assertThat(System.currentTimeMillis() - draining.score()).isLessThan(1000);
+    survivor.refusing.set(false);
 
-    await().until(() -> heir.inherited.containsKey("s"));
-    assertThat(retired.inherited).isEmpty();
+    await().until(() -> survivor.adopted.containsKey("s"));
+    assertThat(draining.adopted).isEmpty();
   }
 
   @Test
@@ -246,7 +246,7 @@ class MembershipIT {
   }
 
   @Test
-  void shouldForgetSessionsOfWhichNothingIsWrittenAnyMore() {
+  void shouldRemoveSessionsThatAreNotWritten() {
     Member member = new Member();
     member.sessions.add("idle");
     member.sessions.add("busy");
@@ -259,9 +259,9 @@ class MembershipIT {
     assertThat(holds(member, "idle")).isTrue();
   }
 
-  /** A server of a cluster may lose its newest writes while the list of all is on another. */
+  /** A server of a cluster may lose its newest writes while another still has the set of replicas. */
   @Test
-  void shouldRecordOnceMoreWhatRedisHasLost() {
+  void shouldRecordAgainWhatRedisLost() {
     Member member = new Member();
     member.sessions.add("busy");
 

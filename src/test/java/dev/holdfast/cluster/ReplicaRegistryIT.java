@@ -15,84 +15,84 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whom a beat names, by the clock of Redis. */
+/** Which replicas a heartbeat finds lost, by the clock of Redis. */
 class ReplicaRegistryIT {
 
   private static final RedisKeys KEYS = new RedisKeys("test:");
-  private static final HeartbeatTiming PULSE =
+  private static final HeartbeatTiming TIMING =
       new HeartbeatTiming(Duration.ofMillis(300), Duration.ofMillis(900));
   private static final ReplicaId SELF = new ReplicaId("self");
   private static final ReplicaId OTHER = new ReplicaId("other");
 
   private final RedisFixture redis = RedisFixture.start();
   private final Vertx vertx = Vertx.vertx();
-  private final RedisClient link =
+  private final RedisClient client =
       RedisClientFactory.create(
           vertx, new RedisOptions().setConnectionString(redis.url()), Duration.ofSeconds(1));
-  private final OwnedSessions sessions = new OwnedSessions(link, KEYS, SELF, Duration.ZERO);
-  private final ReplicaRegistry replicas = new ReplicaRegistry(link, KEYS, SELF, PULSE);
+  private final OwnedSessions sessions = new OwnedSessions(client, KEYS, SELF, Duration.ZERO);
+  private final ReplicaRegistry replicas = new ReplicaRegistry(client, KEYS, SELF, TIMING);
 
   @AfterEach
   void close() {
-    link.close();
+    client.close();
     redis.close();
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
-  /** Lets a replica have beaten last so long ago. */
-  private void lastBeat(ReplicaId replica, Duration ago) {
+  /** Sets the time of a replica's last heartbeat. */
+  private void setLastHeartbeat(ReplicaId replica, Duration ago) {
     String then = Long.toString(System.currentTimeMillis() - ago.toMillis());
     redis.command("ZADD", KEYS.replicas(), then, replica.value());
   }
 
-  /** Beats until it may judge others, and returns all that it has found until then. */
-  private List<ReplicaRegistry.Beat> beatUntilSteady() {
-    List<ReplicaRegistry.Beat> beats = new ArrayList<>();
+  /** Sends heartbeats until one is steady; returns all results. */
+  private List<ReplicaRegistry.Heartbeat> heartbeatUntilSteady() {
+    List<ReplicaRegistry.Heartbeat> results = new ArrayList<>();
     await()
         .pollInterval(Duration.ofMillis(100))
         .until(() -> {
-          beats.add(replicas.beat(sessions.enlistments()));
-          return beats.getLast().steady();
+          results.add(replicas.heartbeat(sessions.registrations()));
+          return results.getLast().steady();
         });
-    return beats;
+    return results;
   }
 
   @Test
-  void shouldNameOneThatIsSilentForTooLong() {
-    lastBeat(OTHER, PULSE.deadAfter());
+  void shouldFindASilentReplica() {
+    setLastHeartbeat(OTHER, TIMING.deadAfter());
 
-    assertThat(beatUntilSteady().getLast().lost()).containsExactly(OTHER);
+    assertThat(heartbeatUntilSteady().getLast().lost()).containsExactly(OTHER);
     assertThat(replicas.isStillSilent(OTHER)).isTrue();
   }
 
   @Test
-  void shouldNotNameOneThatBeats() {
-    beatUntilSteady();
-    lastBeat(OTHER, Duration.ZERO);
+  void shouldNotFindALivingReplica() {
+    heartbeatUntilSteady();
+    setLastHeartbeat(OTHER, Duration.ZERO);
 
-    assertThat(replicas.beat(sessions.enlistments()).lost()).isEmpty();
+    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isEmpty();
     assertThat(replicas.isStillSilent(OTHER)).isFalse();
   }
 
-  /** It has just come, so it cannot know whether anybody could be heard before. */
+  /** A new replica cannot know whether Redis received heartbeats before. */
   @Test
-  void shouldNameNobodyAtFirst() {
-    lastBeat(OTHER, Duration.ofMinutes(1));
+  void shouldFindNobodyAtFirst() {
+    setLastHeartbeat(OTHER, Duration.ofMinutes(1));
 
-    ReplicaRegistry.Beat first = replicas.beat(sessions.enlistments());
+    ReplicaRegistry.Heartbeat first = replicas.heartbeat(sessions.registrations());
 
     assertThat(first.steady()).isFalse();
     assertThat(first.lost()).isEmpty();
   }
 
-  /** That one is silent proves nothing yet; that it said so itself does. */
+  /** Silence proves nothing yet, but leaving does. */
   @Test
-  void shouldNameAtOnceOneThatSaysThatItStops() {
-    ReplicaRegistry other = new ReplicaRegistry(link, KEYS, OTHER, PULSE);
-    other.beat(0);
+  void shouldFindAReplicaThatLeftAtOnce() {
+    ReplicaRegistry other = new ReplicaRegistry(client, KEYS, OTHER, TIMING);
+    other.heartbeat(0);
 
     assertThat(other.leave()).isFalse();
-    ReplicaRegistry.Beat first = replicas.beat(sessions.enlistments());
+    ReplicaRegistry.Heartbeat first = replicas.heartbeat(sessions.registrations());
 
     assertThat(first.steady()).isFalse();
     assertThat(first.lost()).containsExactly(OTHER);
@@ -100,71 +100,71 @@ class ReplicaRegistryIT {
   }
 
   @Test
-  void shouldFindWhenItLeavesWhetherAnotherIsAlive() {
-    replicas.beat(sessions.enlistments());
-    lastBeat(OTHER, PULSE.deadAfter().plusSeconds(1));
+  void shouldTellOnLeavingWhetherAnotherReplicaIsAlive() {
+    replicas.heartbeat(sessions.registrations());
+    setLastHeartbeat(OTHER, TIMING.deadAfter().plusSeconds(1));
     assertThat(replicas.leave()).isFalse();
 
-    lastBeat(OTHER, Duration.ZERO);
+    setLastHeartbeat(OTHER, Duration.ZERO);
     assertThat(replicas.leave()).isTrue();
   }
 
-  /** When its own beats did not arrive either, those of others prove nothing. */
+  /** After a gap in its own heartbeats, missing heartbeats of others prove nothing. */
   @Test
-  void shouldGiveEverybodyTimeAfterAGapOfItsOwn() {
-    beatUntilSteady();
-    lastBeat(SELF, Duration.ofSeconds(10));
-    lastBeat(OTHER, Duration.ofSeconds(10));
+  void shouldWaitForOthersAfterAGapOfItsOwn() {
+    heartbeatUntilSteady();
+    setLastHeartbeat(SELF, Duration.ofSeconds(10));
+    setLastHeartbeat(OTHER, Duration.ofSeconds(10));
 
-    ReplicaRegistry.Beat first = replicas.beat(sessions.enlistments());
-    lastBeat(OTHER, Duration.ZERO);
+    ReplicaRegistry.Heartbeat first = replicas.heartbeat(sessions.registrations());
+    setLastHeartbeat(OTHER, Duration.ZERO);
 
     assertThat(first.steady()).isFalse();
     assertThat(first.lost()).isEmpty();
-    assertThat(replicas.beat(sessions.enlistments()).lost()).isEmpty();
+    assertThat(replicas.heartbeat(sessions.registrations()).lost()).isEmpty();
   }
 
-  /** Once more after it was buried: others may own its streams by now. */
+  /** Other replicas may own its streams by now. */
   @Test
-  void shouldDoubtItselfWhenOthersHaveForgottenIt() {
-    beatUntilSteady();
+  void shouldNotBeSteadyAfterOthersForgotIt() {
+    heartbeatUntilSteady();
 
     redis.command("ZREM", KEYS.replicas(), SELF.value());
 
-    assertThat(replicas.beat(sessions.enlistments()).steady()).isFalse();
+    assertThat(replicas.heartbeat(sessions.registrations()).steady()).isFalse();
   }
 
-  /** A session that it opens in between puts it on the list again. */
+  /** The session registers the replica again, so the next heartbeat finds it in the set. */
   @Test
-  void shouldDoubtItselfWhenASessionFoundItForgotten() {
-    beatUntilSteady();
+  void shouldNotBeSteadyAfterASessionRegisteredItAgain() {
+    heartbeatUntilSteady();
 
     redis.command("ZREM", KEYS.replicas(), SELF.value());
     sessions.add("s");
 
     assertThat(redis.command("ZCARD", KEYS.replicas())).isEqualTo(":1");
-    assertThat(replicas.beat(sessions.enlistments()).steady()).isFalse();
+    assertThat(replicas.heartbeat(sessions.registrations()).steady()).isFalse();
   }
 
   @Test
-  void shouldNameNobodyAtFirstThoughASessionCameBefore() {
-    lastBeat(OTHER, Duration.ofMinutes(1));
+  void shouldFindNobodyAtFirstDespiteAnEarlierSession() {
+    setLastHeartbeat(OTHER, Duration.ofMinutes(1));
     sessions.add("s");
 
-    ReplicaRegistry.Beat first = replicas.beat(0);
+    ReplicaRegistry.Heartbeat first = replicas.heartbeat(0);
 
     assertThat(first.steady()).isFalse();
     assertThat(first.lost()).isEmpty();
   }
 
   @Test
-  void shouldBuryNobodyWhoHasComeBack() {
-    lastBeat(OTHER, Duration.ZERO);
-    replicas.bury(OTHER);
+  void shouldNotForgetAReplicaThatCameBack() {
+    setLastHeartbeat(OTHER, Duration.ZERO);
+    replicas.forget(OTHER);
     assertThat(redis.command("ZCARD", KEYS.replicas())).isEqualTo(":1");
 
-    lastBeat(OTHER, Duration.ofSeconds(2));
-    replicas.bury(OTHER);
+    setLastHeartbeat(OTHER, Duration.ofSeconds(2));
+    replicas.forget(OTHER);
     assertThat(redis.command("ZCARD", KEYS.replicas())).isEqualTo(":0");
   }
 }
