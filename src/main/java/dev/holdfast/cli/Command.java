@@ -5,61 +5,81 @@ import dev.holdfast.session.SessionId;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the program is asked to do. */
+/** What the command line asks the program to do. */
 sealed interface Command {
 
   /**
-   * Configuration that the command line gives: by key, in effect before that of any other source.
+   * Returns the configuration that the options give, by key. It takes precedence over all other
+   * sources.
    */
-  Map<String, String> settings();
+  Map<String, String> properties();
+
+  /** Returns whether the results are printed as JSON, one object per line. */
+  default boolean json() {
+    return false;
+  }
+
+  /**
+   * Prints a text and exits: help, version or a usage error.
+   *
+   * @param code exit code; the text goes to stdout if it is {@link ExitCode#SUCCESS}, else to
+   *     stderr
+   */
+  record Print(ExitCode code, String text) implements Command {
+    @Override
+    public Map<String, String> properties() {
+      return Map.of();
+    }
+  }
 
   /** Runs the gateway. */
-  record Serve(Map<String, String> settings) implements Command {}
+  record Serve(Map<String, String> properties) implements Command {}
 
-  /** Is an MCP server on stdin and stdout. */
-  record Stdio(Map<String, String> settings) implements Command {}
+  /** Connects a client on stdin and stdout to the default upstream. */
+  record Stdio(Map<String, String> properties) implements Command {}
 
-  /** Looks for what is wrong. */
-  record Doctor(Map<String, String> settings, boolean json) implements Command {}
+  /** Checks the installation. */
+  record Doctor(Map<String, String> properties, boolean json) implements Command {}
+
+  /** A command that looks into the store of a gateway, and therefore needs a shared one. */
+  sealed interface OnStore extends Command {}
 
   /** Lists sessions. */
-  record Sessions(Map<String, String> settings, boolean json) implements Command {}
+  record Sessions(Map<String, String> properties, boolean json) implements OnStore {}
 
   /**
    * Lists streams.
    *
-   * @param session of this one; null for all
+   * @param session session whose streams are listed; null for all sessions
    */
-  record Streams(Map<String, String> settings, @Nullable SessionId session, boolean json)
-      implements Command {}
+  record Streams(Map<String, String> properties, @Nullable SessionId session, boolean json)
+      implements OnStore {}
 
   /**
-   * Follows a stream.
+   * Prints a stream and follows it.
    *
-   * @param stream its name; null for the one that has what the session's server says unasked
-   * @param after the event after which it begins; the start of the stream if none was named
+   * @param stream name of the stream; null for the session's standalone stream
+   * @param after position of the last event that is not printed
    */
   record Tail(
-      Map<String, String> settings,
+      Map<String, String> properties,
       SessionId session,
       @Nullable String stream,
       Position after,
       boolean json)
-      implements Command {}
+      implements OnStore {}
 
   /** Ends sessions. */
-  record Purge(Map<String, String> settings, Scope scope, boolean json) implements Command {}
+  record Purge(Map<String, String> properties, Scope scope, boolean json) implements OnStore {}
 
-  /** Which sessions are ended. */
+  /** The sessions that {@link Purge} ends. */
   sealed interface Scope {
 
-    /** One. */
     record One(SessionId session) implements Scope {}
 
-    /** Those that nobody used for too long and no sweep has found yet. */
+    /** Sessions that exceeded the idle timeout and that no sweep has removed yet. */
     record Expired() implements Scope {}
 
-    /** All. */
     record All() implements Scope {}
   }
 }

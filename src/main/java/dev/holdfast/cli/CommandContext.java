@@ -7,21 +7,25 @@ import dev.holdfast.upstream.Upstream;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the commands need of the program besides its ports. Whoever puts it together gives it. */
-public interface CommandContext {
+/**
+ * The configured parts of the program that commands inspect.
+ *
+ * @param sharedStore the store that this process shares with gateways; empty for the memory store
+ * @param upstreams upstreams by name, including {@link Session#DEFAULT_UPSTREAM}
+ * @param maxConnections limit on client connections of one replica
+ * @param maxMessageBytes limit on the size of one message
+ */
+public record CommandContext(
+    Optional<SharedStore> sharedStore,
+    Map<String, Upstream> upstreams,
+    int maxConnections,
+    int maxMessageBytes) {
 
-  /** Asks Redis about itself; empty where the store is the memory of a process. */
-  Optional<RedisServerInfo> redis();
-
-  /** Which streams a session has. */
-  StreamIndex streams();
-
-  /** The configured upstreams by name, {@link Session#DEFAULT_UPSTREAM} among them. */
-  Map<String, Upstream> upstreams();
-
-  /** The most connections of clients that a replica takes. */
-  int connections();
-
-  /** The size of the largest message, in bytes. */
-  int messageBytes();
+  /**
+   * A store in Redis.
+   *
+   * @param survey reports the state of the Redis servers
+   * @param streams lists the streams of a session
+   */
+  public record SharedStore(RedisServerInfo survey, StreamIndex streams) {}
 }

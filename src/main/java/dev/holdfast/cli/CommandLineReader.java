@@ -1,5 +1,7 @@
 package dev.holdfast.cli;
 
+import static dev.holdfast.cli.CommandLineSyntax.usageError;
+
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.EventId;
@@ -12,92 +14,97 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** Reads the command line. Starts nothing, so that help and mistakes are answered at once. */
+/** Parses the command line without starting Quarkus, so that help and errors come at once. */
 final class CommandLineReader {
 
   private CommandLineReader() {}
 
-  /** Reads the words behind the program's name. */
-  static ParsedCommandLine read(String... words) {
-    CommandLine root = new CommandLine(Syntax.program());
+  /** Parses the arguments of the program. An error becomes a {@link Command.Print}. */
+  static Command read(String... arguments) {
+    CommandLine root = new CommandLine(CommandLineSyntax.program());
     try {
-      ParseResult program = root.parseArgs(words);
-      ParseResult asked = program.hasSubcommand() ? program.subcommand() : program;
-      CommandLine line = asked.commandSpec().commandLine();
-      if (asked.isUsageHelpRequested() || program.isUsageHelpRequested()) {
-        return new ParsedCommandLine.Answered(ExitCode.FINE, line.getUsageMessage(Ansi.OFF));
+      ParseResult program = root.parseArgs(arguments);
+      ParseResult command = program.hasSubcommand() ? program.subcommand() : program;
+      if (command.isUsageHelpRequested() || program.isUsageHelpRequested()) {
+        return new Command.Print(ExitCode.SUCCESS, usage(command.commandSpec().commandLine()));
       }
-      if (asked.isVersionHelpRequested() || program.isVersionHelpRequested()) {
-        return new ParsedCommandLine.Answered(ExitCode.FINE, "holdfast " + Syntax.version() + "\n");
+      if (command.isVersionHelpRequested() || program.isVersionHelpRequested()) {
+        String version = "holdfast " + CommandLineSyntax.version() + "\n";
+        return new Command.Print(ExitCode.SUCCESS, version);
       }
       if (program.hasSubcommand() && !program.matchedOptions().isEmpty()) {
         String option = program.matchedOptions().getFirst().longestName();
-        throw wrong(program, option + " stands behind the command");
+        throw usageError(program, option + " must come after the command");
       }
-      return new ParsedCommandLine.Wanted(command(asked));
-    } catch (ParameterException mistake) {
-      String usage = mistake.getCommandLine().getUsageMessage(Ansi.OFF);
-      return new ParsedCommandLine.Answered(ExitCode.USAGE, mistake.getMessage() + "\n\n" + usage);
+      return command(command);
+    } catch (ParameterException error) {
+      return new Command.Print(
+          ExitCode.USAGE, error.getMessage() + "\n\n" + usage(error.getCommandLine()));
     }
   }
 
-  private static Command command(ParseResult asked) {
-    Map<String, String> settings = Settings.of(asked);
-    boolean json = asked.matchedOptionValue(Syntax.JSON, false);
-    return switch (asked.commandSpec().name()) {
-      case Syntax.PROGRAM, Syntax.SERVE -> new Command.Serve(settings);
-      case Syntax.STDIO -> new Command.Stdio(settings);
-      case Syntax.DOCTOR -> new Command.Doctor(settings, json);
-      case Syntax.SESSIONS -> new Command.Sessions(settings, json);
-      case Syntax.STREAMS -> new Command.Streams(settings, session(asked), json);
-      case Syntax.TAIL -> tail(asked, settings, json);
-      case Syntax.PURGE -> new Command.Purge(settings, scope(asked), json);
-      default -> throw wrong(asked, "no such command: " + asked.commandSpec().name());
+  private static String usage(CommandLine command) {
+    return command.getUsageMessage(Ansi.OFF);
+  }
+
+  private static Command command(ParseResult parsed) {
+    Map<String, String> properties = OptionProperties.of(parsed);
+    boolean json = parsed.matchedOptionValue(CommandLineSyntax.JSON, false);
+    return switch (parsed.commandSpec().name()) {
+      case CommandLineSyntax.PROGRAM, CommandLineSyntax.SERVE -> new Command.Serve(properties);
+      case CommandLineSyntax.STDIO -> new Command.Stdio(properties);
+      case CommandLineSyntax.DOCTOR -> new Command.Doctor(properties, json);
+      case CommandLineSyntax.SESSIONS -> new Command.Sessions(properties, json);
+      case CommandLineSyntax.STREAMS -> new Command.Streams(properties, session(parsed), json);
+      case CommandLineSyntax.TAIL -> tail(parsed, properties, json);
+      case CommandLineSyntax.PURGE -> new Command.Purge(properties, scope(parsed), json);
+      default -> throw usageError(parsed, "unknown command: " + parsed.commandSpec().name());
     };
   }
 
-  private static Command tail(ParseResult asked, Map<String, String> settings, boolean json) {
-    SessionId session = session(asked);
+  private static Command tail(ParseResult parsed, Map<String, String> properties, boolean json) {
+    SessionId session = session(parsed);
     if (session == null) {
-      throw wrong(asked, "SESSION is missing");
+      throw usageError(parsed, "SESSION is missing");
     }
-    Optional<String> name = Optional.ofNullable(asked.matchedPositionalValue(1, null));
-    if (name.isPresent() && !StreamRef.isName(name.get())) {
-      throw wrong(asked, "STREAM: " + name.get() + " is not 1 to 32 letters and digits");
+    String stream = parsed.matchedPositionalValue(1, "");
+    if (!stream.isEmpty() && !StreamRef.isName(stream)) {
+      throw usageError(parsed, "STREAM must be 1 to 32 letters and digits, not " + stream);
     }
-    String from = asked.matchedOptionValue(Syntax.FROM, "");
+    String from = parsed.matchedOptionValue(CommandLineSyntax.FROM, "");
     if (from.isEmpty()) {
-      return new Command.Tail(settings, session, name.orElse(null), Position.START, json);
+      String name = stream.isEmpty() ? null : stream;
+      return new Command.Tail(properties, session, name, Position.START, json);
     }
-    EventId id = eventId(asked, from, session);
-    if (name.isPresent() && !id.stream().equals(name.get())) {
-      throw wrong(asked, "--from is an event of " + id.stream() + " and not of " + name.get());
+    EventId id = eventId(parsed, from, session);
+    if (!stream.isEmpty() && !id.stream().equals(stream)) {
+      throw usageError(parsed, "--from is an event of stream " + id.stream() + ", not " + stream);
     }
-    return new Command.Tail(settings, session, id.stream(), id.position(), json);
+    return new Command.Tail(properties, session, id.stream(), id.position(), json);
   }
 
-  /** Takes an id of either transport. It is not quoted: one of them holds the session's. */
-  private static EventId eventId(ParseResult asked, String text, SessionId session) {
+  /** Parses an event id of either transport. Errors do not quote it: it may hold a session id. */
+  private static EventId eventId(ParseResult parsed, String text, SessionId session) {
     EventId id =
         EventId.parse(text)
             .or(() -> EventId.parseWithSession(text))
-            .orElseThrow(() -> wrong(asked, "--from is not an event id, <stream>_<ms>-<n>"));
+            .orElseThrow(() -> usageError(parsed, "--from is not an event id (<stream>_<ms>-<n>)"));
     if (id.session() != null && !id.session().equals(session)) {
-      throw wrong(asked, "--from is an event of another session");
+      throw usageError(parsed, "--from is an event of another session");
     }
     return id;
   }
 
-  private static Command.Scope scope(ParseResult asked) {
-    SessionId session = session(asked);
-    boolean expired = asked.hasMatchedOption(Syntax.EXPIRED);
-    boolean all = asked.hasMatchedOption(Syntax.ALL);
-    int named = (session == null ? 0 : 1) + (expired ? 1 : 0) + (all ? 1 : 0);
-    if (named != 1) {
-      throw wrong(asked, "one of SESSION, --expired and --all is wanted");
+  private static Command.Scope scope(ParseResult parsed) {
+    SessionId session = session(parsed);
+    boolean expired = parsed.hasMatchedOption(CommandLineSyntax.EXPIRED);
+    boolean all = parsed.hasMatchedOption(CommandLineSyntax.ALL);
+    int given = (session == null ? 0 : 1) + (expired ? 1 : 0) + (all ? 1 : 0);
+    if (given != 1) {
+      throw usageError(parsed, "exactly one of SESSION, --expired and --all is required");
     }
-    if (all && !asked.hasMatchedOption(Syntax.YES)) {
-      throw wrong(asked, "--all ends every session with all that it has; say --yes as well");
+    if (all && !parsed.hasMatchedOption(CommandLineSyntax.YES)) {
+      throw usageError(parsed, "--all ends every session; confirm it with --yes");
     }
     if (session != null) {
       return new Command.Scope.One(session);
@@ -105,17 +112,13 @@ final class CommandLineReader {
     return all ? new Command.Scope.All() : new Command.Scope.Expired();
   }
 
-  private static @Nullable SessionId session(ParseResult asked) {
-    Optional<String> text = Optional.ofNullable(asked.matchedPositionalValue(0, null));
+  private static @Nullable SessionId session(ParseResult parsed) {
+    Optional<String> text = Optional.ofNullable(parsed.matchedPositionalValue(0, null));
     if (text.isEmpty()) {
       return null;
     }
-    // Not quoted: what was meant may be the secret of a client.
+    // The error does not quote the text: it may be most of a session id, which is a secret.
     return SessionId.parse(text.get())
-        .orElseThrow(() -> wrong(asked, "SESSION is not an id of 43 characters"));
-  }
-
-  static ParameterException wrong(ParseResult asked, String what) {
-    return new ParameterException(asked.commandSpec().commandLine(), what);
+        .orElseThrow(() -> usageError(parsed, "SESSION must be a session id of 43 characters"));
   }
 }

@@ -4,8 +4,8 @@ import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
 
 /**
- * Where the program begins. What needs no gateway is answered here; the options of a command become
- * system properties, before Quarkus reads its configuration.
+ * Entry point of the program. Answers help and usage errors itself, turns options into system
+ * properties, and then starts Quarkus.
  */
 @QuarkusMain
 public final class Holdfast {
@@ -14,38 +14,28 @@ public final class Holdfast {
 
   private Holdfast() {}
 
-  /** Runs the program with the words behind its name. */
-  public static void main(String... words) {
-    switch (CommandLineReader.read(words)) {
-      case ParsedCommandLine.Answered answered -> answer(answered);
-      case ParsedCommandLine.Wanted(Command command) -> run(command, words);
+  /** Runs the program. */
+  public static void main(String... arguments) {
+    Command command = CommandLineReader.read(arguments);
+    command.properties().forEach(System::setProperty);
+    switch (command) {
+      case Command.Print print -> printAndExit(print);
+      case Command.Serve _ -> Quarkus.run(arguments);
+      case Command.Stdio _, Command.Doctor _, Command.OnStore _ -> {
+        disableServer();
+        Quarkus.run(CommandRunner.class, arguments);
+      }
     }
   }
 
-  private static void answer(ParsedCommandLine.Answered answered) {
-    Output output = Output.ofProcess();
-    if (answered.code() == ExitCode.FINE) {
-      output.results().print(answered.text());
-      output.results().flush();
-    } else {
-      output.remarks().print(answered.text());
-      output.remarks().flush();
-    }
-    System.exit(answered.code().number());
+  private static void printAndExit(Command.Print print) {
+    Output output = Output.ofProcess(false);
+    (print.code() == ExitCode.SUCCESS ? output.stdout() : output.stderr()).print(print.text());
+    System.exit(print.code().number());
   }
 
-  private static void run(Command command, String... words) {
-    command.settings().forEach(System::setProperty);
-    if (command instanceof Command.Serve) {
-      Quarkus.run(words);
-    } else {
-      withoutServer();
-      Quarkus.run(Program.class, words);
-    }
-  }
-
-  /** Listens nowhere, and leaves stdout to the command. */
-  private static void withoutServer() {
+  /** Opens no port, and keeps log messages off the command's stdout. */
+  private static void disableServer() {
     System.setProperty("quarkus.http.host-enabled", "false");
     System.setProperty("quarkus.log.console.stderr", "true");
     if (System.getProperty(CONSOLE_LEVEL) == null

@@ -2,56 +2,51 @@ package dev.holdfast.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Where results go, and what is said to people about them.
+ * The output of a command: results on stdout, notes about them on stderr.
  *
- * @param results stdout: nothing but what was asked for
- * @param remarks stderr
+ * @param stdout results and nothing else, so that scripts can read them
+ * @param json whether a result is a JSON object rather than a line for people
  */
-record Output(PrintStream results, PrintStream remarks) {
+record Output(PrintStream stdout, PrintStream stderr, boolean json) {
 
-  private static final ObjectMapper JSON = new ObjectMapper();
-
-  /** That of the process. Whatever else is printed on stdout goes to stderr from now on. */
-  static Output ofProcess() {
-    PrintStream results = stream(FileDescriptor.out);
-    PrintStream remarks = stream(FileDescriptor.err);
-    System.setOut(remarks);
-    return new Output(results, remarks);
+  /** Returns the output of this process, and redirects {@link System#out} to stderr. */
+  static Output ofProcess(boolean json) {
+    PrintStream stderr = stream(FileDescriptor.err);
+    System.setOut(stderr);
+    return new Output(stream(FileDescriptor.out), stderr, json);
   }
 
   private static PrintStream stream(FileDescriptor file) {
     return new PrintStream(new BufferedOutputStream(new FileOutputStream(file)), true, UTF_8);
   }
 
-  /** A line of the result. */
-  void line(String text) {
-    results.println(text);
-    results.flush();
+  /** Returns an empty JSON object for a result. */
+  static ObjectNode object() {
+    return JsonNodeFactory.instance.objectNode();
   }
 
-  /** A line of the result for scripts. */
-  void json(Map<String, ? extends @Nullable Object> object) {
-    try {
-      line(JSON.writeValueAsString(object));
-    } catch (JsonProcessingException impossible) {
-      throw new UncheckedIOException(impossible);
+  /** Prints a result in one of its two forms. */
+  void result(ObjectNode object, String line) {
+    stdout.println(json ? object.toString() : line);
+  }
+
+  /** Prints a line that only people need, such as the header of a table. */
+  void header(String line) {
+    if (!json) {
+      stdout.println(line);
     }
   }
 
-  /** Something that is no result. */
-  void remark(String text) {
-    remarks.println(text);
-    remarks.flush();
+  /** Prints a note for people. */
+  void note(String text) {
+    stderr.println(text);
   }
 }

@@ -3,33 +3,29 @@ package dev.holdfast.cli;
 import io.quarkus.runtime.annotations.CommandLineArguments;
 import jakarta.inject.Singleton;
 
-/**
- * What this process was started for. What runs in the background asks here: only a gateway joins
- * the others, sweeps and drains.
- */
+/** Tells whether this process is a gateway or runs another command. */
 @Singleton
 public final class ProcessMode {
 
-  private final ParsedCommandLine reading;
+  private final Command command;
 
-  /** Reads it from the command line; a program without one serves, as in tests. */
-  ProcessMode(@CommandLineArguments String[] words) {
-    reading = CommandLineReader.read(words);
-  }
-
-  /** Whether it is a gateway. */
-  public boolean serves() {
-    return switch (reading) {
-      case ParsedCommandLine.Wanted(Command command) -> command instanceof Command.Serve;
-      case ParsedCommandLine.Answered _ -> true;
-    };
+  ProcessMode(@CommandLineArguments String[] arguments) {
+    command = CommandLineReader.read(arguments);
   }
 
   /**
-   * Whether there is one client, with no other way to its server than through this process: then
-   * the server is waited for as long as it takes.
+   * Returns whether this process is a gateway. Only a gateway joins the cluster, sweeps and drains.
    */
-  public boolean isOnlyWay() {
-    return reading instanceof ParsedCommandLine.Wanted(Command.Stdio _);
+  public boolean serves() {
+    // Tests run the gateway with whatever arguments their runner has.
+    return command instanceof Command.Serve || command instanceof Command.Print;
+  }
+
+  /**
+   * Returns whether this process connects one client on stdin to its server. That client cannot
+   * switch to another replica, so the process retries for as long as it takes.
+   */
+  public boolean isStdioBridge() {
+    return command instanceof Command.Stdio;
   }
 }

@@ -13,11 +13,11 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Whether Redis keeps what it is given. */
+/** Checks that Redis is reachable and keeps what is written to it. */
 final class RedisCheck {
 
-  /** Cursors are judged old by our clock, and their times are those of Redis. */
-  private static final Duration APART = Duration.ofSeconds(2);
+  /** The replay window compares the gateway's clock with times from Redis. */
+  private static final Duration MAX_CLOCK_DIFFERENCE = Duration.ofSeconds(2);
 
   private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6}).*");
 
@@ -29,110 +29,121 @@ final class RedisCheck {
     this.clock = clock;
   }
 
-  List<Finding> examine() {
-    List<Finding> findings = new ArrayList<>();
+  List<CheckResult> run() {
+    List<CheckResult> results = new ArrayList<>();
     try {
-      long before = System.nanoTime();
+      long start = System.nanoTime();
       redis.check();
-      long took = Duration.ofNanos(System.nanoTime() - before).toMillis();
-      findings.add(Finding.fine("store", "Redis takes writes; the first took " + took + " ms"));
-      findings.add(version(redis.info("server")));
-      findings.add(persistence(redis.info("persistence"), () -> redis.config("save")));
-      findings.add(eviction(redis.info("memory")));
-      findings.add(time());
-    } catch (RedisException away) {
-      findings.add(
-          Finding.away(
+      long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
+      results.add(CheckResult.fine("store", "Redis accepts writes; one took " + millis + " ms"));
+      results.add(version(redis.info("server")));
+      results.add(persistence(redis.info("persistence"), () -> redis.config("save")));
+      results.add(eviction(redis.info("memory")));
+      results.add(clock());
+    } catch (RedisException unavailable) {
+      results.add(
+          new CheckResult(
               "store",
-              "Redis takes no writes: " + Causes.of(away),
-              "see to the server, or to quarkus.redis.hosts"));
+              CheckResult.Verdict.STORE_UNAVAILABLE,
+              "Redis accepts no writes: " + FailureMessage.of(unavailable),
+              "check the Redis server and quarkus.redis.hosts"));
     }
-    return findings;
+    return results;
   }
 
-  static Finding version(Map<String, String> server) {
-    String name = "version of Redis";
+  /**
+   * @param server section "server" of INFO
+   */
+  static CheckResult version(Map<String, String> server) {
+    String check = "version of Redis";
     String version = server.get("redis_version");
     if (version == null) {
-      return unknown(name);
+      return unknown(check);
     }
-    Matcher parts = VERSION.matcher(version);
-    int major = parts.matches() ? Integer.parseInt(parts.group(1)) : 0;
-    int minor = parts.matches() ? Integer.parseInt(parts.group(2)) : 0;
+    Matcher numbers = VERSION.matcher(version);
+    int major = numbers.matches() ? Integer.parseInt(numbers.group(1)) : 0;
+    int minor = numbers.matches() ? Integer.parseInt(numbers.group(2)) : 0;
     return major > 6 || (major == 6 && minor >= 2)
-        ? Finding.fine(name, version)
-        : Finding.wrong(name, version, "Holdfast needs Redis 6.2 or newer");
+        ? CheckResult.fine(check, version)
+        : CheckResult.wrong(check, version, "Holdfast needs Redis 6.2 or newer");
   }
 
-  static Finding persistence(Map<String, String> info, Supplier<Optional<String>> rules) {
-    String name = "persistence";
+  /**
+   * @param info section "persistence" of INFO
+   * @param snapshotRules setting "save"; empty if Redis does not report it
+   */
+  static CheckResult persistence(
+      Map<String, String> info, Supplier<Optional<String>> snapshotRules) {
+    String check = "persistence";
     String aof = info.get("aof_enabled");
     if (aof == null) {
-      return unknown(name);
+      return unknown(check);
     }
-    if (isBad(info, "aof_last_write_status") || isBad(info, "rdb_last_bgsave_status")) {
-      return Finding.wrong(
-          name, "the last write to disk failed", "see to the disk of Redis and to its log");
+    if (hasFailed(info, "aof_last_write_status") || hasFailed(info, "rdb_last_bgsave_status")) {
+      return CheckResult.wrong(
+          check, "the last write to disk failed", "check the disk of Redis and its log");
     }
     if (aof.equals("1")) {
-      return Finding.fine(name, "append-only file");
+      return CheckResult.fine(check, "append-only file");
     }
-    Optional<String> save = rules.get();
-    if (save.filter(String::isEmpty).isPresent()) {
-      return Finding.doubtful(
-          name,
+    Optional<String> rules = snapshotRules.get();
+    if (rules.filter(String::isEmpty).isPresent()) {
+      return CheckResult.doubtful(
+          check,
           "none: a restart of Redis loses every session and stream",
-          "appendonly yes, unless replicas of Redis are enough for you");
+          "set appendonly yes, unless replicas of Redis are enough for you");
     }
-    return Finding.doubtful(
-        name,
+    return CheckResult.doubtful(
+        check,
         "snapshots"
-            + save.map(rule -> " (save " + rule + ")").orElse("")
-            + ": a crash of Redis loses what came after the last one",
-        "appendonly yes loses a second at most");
+            + rules.map(rule -> " (save " + rule + ")").orElse("")
+            + ": a crash of Redis loses everything after the last one",
+        "set appendonly yes: a crash then loses at most one second");
   }
 
-  private static boolean isBad(Map<String, String> info, String key) {
+  private static boolean hasFailed(Map<String, String> info, String key) {
     return info.getOrDefault(key, "ok").equals("err");
   }
 
-  private static Finding eviction(Map<String, String> memory) {
-    String name = "eviction";
+  private static CheckResult eviction(Map<String, String> memory) {
+    String check = "eviction";
     String policy = memory.get("maxmemory_policy");
     if (policy == null) {
-      return unknown(name);
+      return unknown(check);
     }
     boolean limited = !memory.getOrDefault("maxmemory", "0").equals("0");
     String found = policy + (limited ? "" : ", and no maxmemory");
     if (policy.equals("noeviction")) {
-      return Finding.fine(name, found);
+      return CheckResult.fine(check, found);
     }
-    String mend = "maxmemory-policy noeviction: Holdfast lets everything expire by itself";
+    String fix = "set maxmemory-policy noeviction: all data of Holdfast expires by itself";
     return limited
-        ? Finding.wrong(name, found + ": Redis may drop sessions and streams in use", mend)
-        : Finding.doubtful(name, found, mend);
+        ? CheckResult.wrong(check, found + ": Redis may drop sessions and streams in use", fix)
+        : CheckResult.doubtful(check, found, fix);
   }
 
-  private Finding time() {
-    String name = "clock";
+  private CheckResult clock() {
+    String check = "clock";
     Instant before = clock.instant();
-    Optional<Instant> theirs = redis.time();
-    if (theirs.isEmpty()) {
-      return unknown(name);
+    Optional<Instant> time = redis.time();
+    if (time.isEmpty()) {
+      return unknown(check);
     }
-    // By whichever of ours is nearer: the answer took a while.
+    // Redis read its clock at some moment between these two.
     Instant after = clock.instant();
-    Duration apart =
-        theirs.get().isBefore(before)
-            ? Duration.between(theirs.get(), before)
-            : theirs.get().isAfter(after) ? Duration.between(after, theirs.get()) : Duration.ZERO;
-    String found = apart.toMillis() + " ms from that of Redis";
-    return apart.compareTo(APART) <= 0
-        ? Finding.fine(name, found)
-        : Finding.wrong(name, found, "set both by NTP: replay.window is measured across them");
+    Duration difference =
+        time.get().isBefore(before)
+            ? Duration.between(time.get(), before)
+            : time.get().isAfter(after) ? Duration.between(after, time.get()) : Duration.ZERO;
+    String found = difference.toMillis() + " ms from the clock of Redis";
+    return difference.compareTo(MAX_CLOCK_DIFFERENCE) <= 0
+        ? CheckResult.fine(check, found)
+        : CheckResult.wrong(
+            check, found, "synchronize both with NTP: holdfast.replay.window compares them");
   }
 
-  private static Finding unknown(String name) {
-    return Finding.doubtful(name, "Redis does not tell", "look at it where Redis is managed");
+  private static CheckResult unknown(String check) {
+    return CheckResult.doubtful(
+        check, "Redis does not report it", "check it where Redis is managed");
   }
 }

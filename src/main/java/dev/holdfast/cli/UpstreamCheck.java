@@ -12,12 +12,12 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 
-/** Whether a server opens a session. It is closed again. */
+/** Checks that an upstream opens a session, and closes that session again. */
 final class UpstreamCheck {
 
   private UpstreamCheck() {}
 
-  static Finding examine(String name, Upstream upstream) {
+  static CheckResult run(String name, Upstream upstream) {
     String check = "upstream " + name;
     String key =
         name.equals(Session.DEFAULT_UPSTREAM) ? "holdfast.upstream" : "holdfast.upstreams." + name;
@@ -25,13 +25,14 @@ final class UpstreamCheck {
       Handshake handshake = upstream.initialize(request());
       UpstreamLink link = handshake.link();
       if (link == null) {
-        return Finding.wrong(
-            check, "it refuses initialize", "see to what " + key + " leads to, and to its log");
+        return CheckResult.wrong(
+            check, "the server refuses initialize", "check " + key + " and the log of the server");
       }
       upstream.attach(link).end();
-      return Finding.fine(check, "it opens a session, in MCP " + link.protocolVersion());
+      return CheckResult.fine(check, "opens sessions with MCP " + link.protocolVersion());
     } catch (UpstreamException failure) {
-      return Finding.wrong(check, Causes.of(failure), "see to what " + key + " leads to");
+      return CheckResult.wrong(
+          check, FailureMessage.of(failure), "check " + key + " and whether the server runs");
     }
   }
 
@@ -41,7 +42,7 @@ final class UpstreamCheck {
         {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"%s",\
         "capabilities":{},"clientInfo":{"name":"holdfast-doctor","version":"%s"}}}\
         """
-            .formatted(ProtocolVersion.V2025_11_25.wire(), Syntax.version());
+            .formatted(ProtocolVersion.V2025_11_25.wire(), CommandLineSyntax.version());
     if (Envelopes.read(json.getBytes(UTF_8)) instanceof Body.Single(Message.Request request)) {
       return request;
     }

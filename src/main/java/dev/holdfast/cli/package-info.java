@@ -1,6 +1,6 @@
 /**
- * The command line: what its words ask for, and the commands other than {@code serve}, which is the
- * rest of the program.
+ * The command line: parses it, and runs every command except {@code serve}, which is the gateway
+ * itself.
  */
 @NullMarked
 package dev.holdfast.cli;

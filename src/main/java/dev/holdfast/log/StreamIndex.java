@@ -7,9 +7,6 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface StreamIndex {
 
-  /** Lists nothing. For a log that no other process can read. */
-  StreamIndex NONE = (session, skip, most) -> new Page(List.of(), false);
-
   /**
    * Lists open streams first, then complete ones by the time when they expire. Streams that change
    * between pages may be listed twice or not at all.

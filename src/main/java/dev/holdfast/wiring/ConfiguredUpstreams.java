@@ -22,9 +22,10 @@ import java.util.List;
 import java.util.Map;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
-/** The configured upstreams. */
+/** The upstreams of the configuration. The default one runs local tools if it has no server. */
 @Singleton
-// Records of tools are read by reflection; this one knows nothing of Quarkus.
+// The argument records of tools are read by reflection. This one is plain Java, so it cannot
+// register itself.
 @RegisterForReflection(targets = NoArguments.class)
 final class ConfiguredUpstreams {
 
@@ -38,33 +39,35 @@ final class ConfiguredUpstreams {
       @All List<Prompt<?>> prompts,
       LogLevelStore levels,
       Vertx vertx,
-      ProcessMode purpose,
+      ProcessMode mode,
       @ConfigProperty(name = "quarkus.application.version") String version) {
-    if (config.upstreams().containsKey(Session.DEFAULT_UPSTREAM)) {
+    String reserved = Session.DEFAULT_UPSTREAM;
+    if (config.upstreams().containsKey(reserved)) {
       throw new ConfigurationException(
-          "holdfast.upstreams.default is no name for a server: holdfast.upstream configures the one"
-              + " at /mcp");
+          "holdfast.upstreams.default is reserved: holdfast.upstream configures the server at"
+              + " /mcp");
     }
-    ServerFeatures offer = new ServerFeatures(tools, resources, prompts);
-    UpstreamFactory kinds = new UpstreamFactory(vertx, limits, purpose.isOnlyWay());
+    UpstreamFactory factory = new UpstreamFactory(vertx, limits, mode.isStdioBridge());
     config
         .upstreams()
         .forEach((name, server) -> {
           String key = "holdfast.upstreams." + name;
-          Upstream upstream =
-              kinds
-                  .of(key, name, server)
-                  .orElseThrow(() ->
-                      new ConfigurationException(key + ".url is missing, or " + key + ".command"));
-          byName.put(name, upstream);
+          byName.put(
+              name,
+              factory
+                  .create(key, name, server)
+                  .orElseThrow(
+                      () -> new ConfigurationException(key + " needs a url or a command")));
         });
+    ServerFeatures features = new ServerFeatures(tools, resources, prompts);
     byName.put(
-        Session.DEFAULT_UPSTREAM,
-        kinds
-            .of("holdfast.upstream", Session.DEFAULT_UPSTREAM, config.upstream())
-            .orElseGet(() -> new LocalUpstream(offer, levels, "holdfast", version)));
+        reserved,
+        factory
+            .create("holdfast.upstream", reserved, config.upstream())
+            .orElseGet(() -> new LocalUpstream(features, levels, "holdfast", version)));
   }
 
+  /** Returns every upstream by its name, including {@link Session#DEFAULT_UPSTREAM}. */
   Map<String, Upstream> byName() {
     return Map.copyOf(byName);
   }

@@ -25,12 +25,15 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Makes the stores. */
+/** Produces the stores and the clock. */
 @Singleton
 final class StoreProducer {
 
-  /** How much longer than an idle session: one that only listens asks for none. */
-  private static final Duration LEVELS_LAST = Duration.ofDays(1);
+  /**
+   * How much longer than an idle session a log level is kept: a session that only listens does not
+   * renew it.
+   */
+  private static final Duration LOG_LEVEL_MARGIN = Duration.ofDays(1);
 
   private final GatewayConfig gateway;
   private final StreamConfig streams;
@@ -123,7 +126,9 @@ final class StoreProducer {
       case MEMORY -> new MemoryLogLevelStore();
       case REDIS ->
           new RedisLogLevelStore(
-              redis.get().link(), redis.get().keys(), sessions.idleTimeout().plus(LEVELS_LAST));
+              redis.get().link(),
+              redis.get().keys(),
+              sessions.idleTimeout().plus(LOG_LEVEL_MARGIN));
     };
   }
 
@@ -145,7 +150,7 @@ final class StoreProducer {
         limits.streamsPerSession());
   }
 
-  /** An expired session is kept until a sweep, even one that comes late, has ended it properly. */
+  /** Keeps an expired session until a sweep ends it, even if two sweeps in a row fail. */
   private Duration sessionTtl() {
     return sessions.idleTimeout().plus(gateway.cleanupInterval().multipliedBy(3));
   }

@@ -21,13 +21,13 @@ import java.util.stream.StreamSupport;
 import org.jboss.logging.Logger;
 
 /**
- * Warns of variables in the environment, or in {@code .env}, that look like ours and mean nothing.
- * Unknown keys from anywhere else stop the program: the mappings see to that.
+ * Warns about variables in the environment, or in {@code .env}, that start with {@code HOLDFAST_}
+ * and are not configuration keys. From other sources, an unknown key fails the start.
  */
 @Singleton
 final class UnknownVariables {
 
-  /** All that is configured under {@code holdfast}. */
+  /** The mappings of all keys under {@code holdfast}. */
   static final List<Class<?>> MAPPINGS =
       List.of(
           GatewayConfig.class,
@@ -41,9 +41,7 @@ final class UnknownVariables {
 
   private static final Logger LOG = Logger.getLogger(UnknownVariables.class);
 
-  /**
-   * What Kubernetes sets in every container for a service named holdfast, or holdfast-something.
-   */
+  /** Variables that Kubernetes sets for services named holdfast or holdfast-something. */
   private static final Pattern SERVICE_LINK =
       Pattern.compile("holdfast\\.(.+\\.)?(service\\.(host|port.*)|port(\\[\\d+\\].+)?)");
 
@@ -55,10 +53,11 @@ final class UnknownVariables {
 
   void warn(@Observes StartupEvent event) {
     in(config)
-        .forEach(name -> LOG.warnf("a variable is no configuration key and ignored: key=%s", name));
+        .forEach(
+            name -> LOG.warnf("ignored a variable that is not a configuration key: key=%s", name));
   }
 
-  /** Returns the keys that variables became and that no mapping has. */
+  /** Returns the keys from variables that no mapping has. */
   static Stream<String> in(SmallRyeConfig config) {
     PropertyNamesMatcher known =
         ConfigMappings.propertyNamesMatcher(

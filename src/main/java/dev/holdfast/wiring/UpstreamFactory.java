@@ -18,119 +18,101 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Makes an upstream of what is configured: of a URL one kind or another, of a command a third. */
+/** Creates upstreams from their configuration. */
 final class UpstreamFactory {
 
   private final Vertx vertx;
   private final LimitsConfig limits;
-  private final boolean onlyWay;
+  private final boolean patient;
 
   /**
-   * @param onlyWay whether a server is waited for as long as it takes, since there is no other way
+   * @param patient whether upstreams retry for as long as it takes, see {@link
+   *     HttpUpstreamSettings#patient()}
    */
-  UpstreamFactory(Vertx vertx, LimitsConfig limits, boolean onlyWay) {
-    this.onlyWay = onlyWay;
+  UpstreamFactory(Vertx vertx, LimitsConfig limits, boolean patient) {
     this.vertx = vertx;
     this.limits = limits;
+    this.patient = patient;
   }
 
   /**
-   * Makes the upstream.
+   * Creates an upstream.
    *
-   * @param key what all its keys begin with
-   * @param name what it is called in our log
-   * @return empty if there is neither a URL nor a command
-   * @throws ConfigurationException if it cannot be used
+   * @param key prefix of its configuration keys
+   * @param name its name in log messages
+   * @return empty if neither a URL nor a command is configured
+   * @throws ConfigurationException if the configuration is invalid
    */
-  Optional<Upstream> of(String key, String name, GatewayConfig.Server server) {
+  Optional<Upstream> create(String key, String name, GatewayConfig.Server server) {
     if (server.url().isPresent() && server.command().isPresent()) {
       throw new ConfigurationException(
-          key + ".url and " + key + ".command exclude each other: a server is one or the other");
+          key + ".url and " + key + ".command exclude each other: configure one of them");
     }
     try {
-      return switch (server.transport()) {
-        case AUTO -> detected(name, server);
-        case STREAMABLE_HTTP -> Optional.of(streamable(required(server.url(), "url"), server));
-        case SSE -> Optional.of(legacy(name, required(server.url(), "url"), server));
-        case STDIO -> Optional.of(stdio(name, required(server.command(), "command"), server));
-      };
-    } catch (IllegalArgumentException refused) {
-      // Without its cause, whose text it has: only of the innermost one that is a
-      // ConfigurationException, Quarkus shows a line instead of a stack trace.
+      return create(name, server);
+    } catch (IllegalArgumentException invalid) {
+      // Without the cause: Quarkus prints a stack trace unless the innermost exception is a
+      // ConfigurationException.
       throw new ConfigurationException(
           key
               + " cannot be used"
-              + server.url().map(UpstreamFactory::shown).orElse("")
+              + server.url().map(UpstreamFactory::withoutSecrets).orElse("")
               + ": "
-              + refused.getMessage());
+              + invalid.getMessage());
     }
   }
 
-  private static <T> T required(Optional<T> value, String key) {
-    return value.orElseThrow(
-        () -> new IllegalArgumentException("the transport that is configured needs a " + key));
+  private Optional<Upstream> create(String name, GatewayConfig.Server server) {
+    Optional<HttpUpstreamSettings> http = server.url().map(url -> settings(url, server));
+    Optional<StdioUpstreamSettings> stdio =
+        server.command().map(command -> settings(name, command, server));
+    int maxSessions = server.maxConnections();
+    boolean respawn = server.respawn();
+    return switch (server.transport()) {
+      case AUTO ->
+          http.<Upstream>map(
+                  found -> new DetectingUpstream(vertx, found, name, maxSessions, respawn))
+              .or(() -> stdio.map(StdioUpstream::new));
+      case STREAMABLE_HTTP -> Optional.of(new HttpUpstream(vertx, required(http, "url")));
+      case SSE ->
+          Optional.of(new LegacyUpstream(vertx, required(http, "url"), name, maxSessions, respawn));
+      case STDIO -> Optional.of(new StdioUpstream(required(stdio, "command")));
+    };
   }
 
-  private Optional<Upstream> detected(String name, GatewayConfig.Server server) {
-    return server
-        .url()
-        .<Upstream>map(url -> {
-          HttpUpstreamSettings settings = patient(settings(url, server));
-          int sessions = server.maxConnections();
-          return new DetectingUpstream(vertx, settings, name, sessions, server.respawn());
-        })
-        .or(() -> server.command().map(command -> stdio(name, command, server)));
-  }
-
-  private Upstream streamable(URI url, GatewayConfig.Server server) {
-    return new HttpUpstream(vertx, patient(settings(url, server)));
-  }
-
-  private Upstream legacy(String name, URI url, GatewayConfig.Server server) {
-    HttpUpstreamSettings settings = patient(settings(url, server));
-    return new LegacyUpstream(vertx, settings, name, server.maxConnections(), server.respawn());
-  }
-
-  private Upstream stdio(String name, String command, GatewayConfig.Server server) {
-    return new StdioUpstream(settings(name, command, server));
+  private static <T> T required(Optional<T> settings, String key) {
+    return settings.orElseThrow(
+        () -> new IllegalArgumentException("the configured transport needs a " + key));
   }
 
   private HttpUpstreamSettings settings(URI url, GatewayConfig.Server server) {
-    HttpUpstreamSettings defaults = HttpUpstreamSettings.defaults(url);
-    return new HttpUpstreamSettings(
-            url,
-            headers(server),
-            server.connectTimeout(),
-            server.firstByteTimeout(),
-            server.idleTimeout(),
-            limits.messageBytes().value(),
-            defaults.maxRetryDelay(),
-            defaults.resumeAttempts())
-        .withMaxConnections(server.maxConnections());
-  }
-
-  private HttpUpstreamSettings patient(HttpUpstreamSettings settings) {
-    return onlyWay ? settings.patient() : settings;
-  }
-
-  private static Map<String, String> headers(GatewayConfig.Server server) {
     Map<String, String> headers = new HashMap<>();
     server.headers().forEach((name, value) -> headers.put(name.replace('.', '-'), value));
-    return headers;
-  }
-
-  /** The URL without what may be secret in it: credentials, and the query. */
-  private static String shown(URI url) {
-    return url.getHost() == null
-        ? ""
-        : " with the url " + url.getScheme() + "://" + url.getHost() + url.getRawPath();
+    HttpUpstreamSettings defaults = HttpUpstreamSettings.defaults(url);
+    HttpUpstreamSettings settings =
+        new HttpUpstreamSettings(
+                url,
+                headers,
+                server.connectTimeout(),
+                server.firstByteTimeout(),
+                server.idleTimeout(),
+                limits.messageBytes().value(),
+                defaults.maxRetryDelay(),
+                defaults.resumeAttempts())
+            .withMaxConnections(server.maxConnections());
+    return patient ? settings.patient() : settings;
   }
 
   private StdioUpstreamSettings settings(String name, String command, GatewayConfig.Server server) {
+    Map<String, String> environment = new HashMap<>();
+    server
+        .environment()
+        .forEach((variable, value) ->
+            environment.put(variable.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_"), value));
     return new StdioUpstreamSettings(
         name,
         CommandLine.parse(command),
-        variables(server),
+        environment,
         server.directory().map(Path::toAbsolutePath).orElse(null),
         server.maxProcesses(),
         server.stopGrace(),
@@ -140,12 +122,10 @@ final class UpstreamFactory {
         server.respawn());
   }
 
-  private static Map<String, String> variables(GatewayConfig.Server server) {
-    Map<String, String> variables = new HashMap<>();
-    server
-        .environment()
-        .forEach((name, value) ->
-            variables.put(name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_"), value));
-    return variables;
+  /** Describes the URL without its credentials and its query. */
+  private static String withoutSecrets(URI url) {
+    return url.getHost() == null
+        ? ""
+        : " with the url " + url.getScheme() + "://" + url.getHost() + url.getRawPath();
   }
 }

@@ -6,7 +6,7 @@ import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.inject.Singleton;
 
-/** Asks the request of the server, into which Quarkus has put what a trusted proxy says. */
+/** Reads the address of the current request, which Quarkus takes from trusted proxies. */
 @Singleton
 final class VertxClientAddresses implements ClientAddresses {
 
@@ -25,7 +25,7 @@ final class VertxClientAddresses implements ClientAddresses {
     if (address == null) {
       return UNKNOWN;
     }
-    // Without a host it is a domain socket.
+    // A domain socket has no host address.
     String host = address.hostAddress() == null ? address.host() : address.hostAddress();
     return host == null ? UNKNOWN : host;
   }

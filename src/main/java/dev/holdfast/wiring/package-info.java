@@ -1,4 +1,7 @@
-/** Chooses adapters by configuration and puts the program together. Nothing uses this package. */
+/**
+ * Assembles the program: CDI producers that choose adapters by configuration. No other package uses
+ * this one.
+ */
 @NullMarked
 package dev.holdfast.wiring;
 

@@ -10,35 +10,35 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What words on the command line come to mean. */
+/** Checks which command a command line becomes. */
 class CommandLineReaderTest {
 
   private static final SessionId SESSION = SessionId.random();
 
-  private static Command wanted(String... words) {
-    ParsedCommandLine reading = CommandLineReader.read(words);
-    assertThat(reading).isInstanceOf(ParsedCommandLine.Wanted.class);
-    return ((ParsedCommandLine.Wanted) reading).command();
+  private static Command read(String... arguments) {
+    Command command = CommandLineReader.read(arguments);
+    assertThat(command).isNotInstanceOf(Command.Print.class);
+    return command;
   }
 
-  private static ParsedCommandLine.Answered answered(String... words) {
-    ParsedCommandLine reading = CommandLineReader.read(words);
-    assertThat(reading).isInstanceOf(ParsedCommandLine.Answered.class);
-    return (ParsedCommandLine.Answered) reading;
+  private static Command.Print printed(String... arguments) {
+    Command command = CommandLineReader.read(arguments);
+    assertThat(command).isInstanceOf(Command.Print.class);
+    return (Command.Print) command;
   }
 
   @Test
   void withoutACommandShouldServe() {
-    assertThat(wanted()).isEqualTo(new Command.Serve(Map.of()));
-    assertThat(wanted("serve")).isEqualTo(new Command.Serve(Map.of()));
+    assertThat(read()).isEqualTo(new Command.Serve(Map.of()));
+    assertThat(read("serve")).isEqualTo(new Command.Serve(Map.of()));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "serve"})
-  void shouldMakeConfigurationOfOptions(String command) {
+  void shouldTurnOptionsIntoConfiguration(String command) {
     String options = "--host 0.0.0.0 --port 0 --transport sse --store redis";
 
-    Command serve = wanted((command + " " + options).strip().split(" "));
+    Command serve = read((command + " " + options).strip().split(" "));
 
     assertThat(serve)
         .isEqualTo(
@@ -51,25 +51,25 @@ class CommandLineReaderTest {
   }
 
   @Test
-  void shouldTakeTheUrlOfARedisForTheStore() {
-    assertThat(wanted("sessions", "--store", "rediss://a:1/2").settings())
+  void shouldAcceptARedisUrlAsStore() {
+    assertThat(read("sessions", "--store", "rediss://a:1/2").properties())
         .containsOnly(
             Map.entry("holdfast.store", "redis"),
             Map.entry("quarkus.redis.hosts", "rediss://a:1/2"));
   }
 
   /**
-   * An upstream of the other kind may stand in the environment: two would exclude each other. What
-   * that one speaks says nothing of this one.
+   * The environment may configure a command where the option is a URL, or the reverse. Both would
+   * exclude each other, and the transport there is that of another server.
    */
   @ParameterizedTest
   @CsvSource({
     "https://a/mcp, https://a/mcp, ''",
     "npx -y server, '', npx -y server",
   })
-  void shouldTakeAnUpstreamForWhatItIsAndForgetTheOther(
+  void shouldOverrideUrlCommandAndTransportWithAnUpstream(
       String upstream, String url, String command) {
-    assertThat(wanted("serve", "--upstream", upstream).settings())
+    assertThat(read("serve", "--upstream", upstream).properties())
         .containsOnly(
             Map.entry("holdfast.upstream.url", url),
             Map.entry("holdfast.upstream.command", command),
@@ -77,114 +77,114 @@ class CommandLineReaderTest {
   }
 
   @Test
-  void shouldTakeTheTransportThatStandsBesideTheUpstream() {
-    assertThat(wanted("serve", "--transport", "sse", "--upstream", "http://a/sse").settings())
+  void shouldKeepTheTransportGivenWithTheUpstream() {
+    assertThat(read("serve", "--transport", "sse", "--upstream", "http://a/sse").properties())
         .containsEntry("holdfast.upstream.transport", "sse");
   }
 
   @Test
-  void shouldKeepTheWordsOfACommandApart() {
-    Command stdio = wanted("stdio", "--", "node", "my server.js", "--port", "it's");
+  void shouldQuoteTheArgumentsOfACommand() {
+    Command stdio = read("stdio", "--", "node", "my server.js", "--port", "it's");
 
-    assertThat(stdio.settings())
+    assertThat(stdio.properties())
         .containsEntry("holdfast.upstream.command", "'node' 'my server.js' '--port' 'it'\\''s'")
         .containsEntry("holdfast.upstream.transport", "auto");
   }
 
   @Test
-  void shouldTakeStdioWithAUrlOrWithNothing() {
-    assertThat(wanted("stdio", "--url", "http://a/mcp").settings())
+  void shouldAcceptStdioWithAUrlOrWithNothing() {
+    assertThat(read("stdio", "--url", "http://a/mcp").properties())
         .containsEntry("holdfast.upstream.url", "http://a/mcp")
         .containsEntry("holdfast.upstream.transport", "auto");
-    assertThat(wanted("stdio")).isEqualTo(new Command.Stdio(Map.of()));
+    assertThat(read("stdio")).isEqualTo(new Command.Stdio(Map.of()));
   }
 
   @Test
-  void shouldTailTheStreamThatIsNamedIfAnyIs() {
+  void shouldTailTheGivenStream() {
     String id = SESSION.value();
 
-    assertThat(wanted("tail", id))
+    assertThat(read("tail", id))
         .isEqualTo(new Command.Tail(Map.of(), SESSION, null, Position.START, false));
-    assertThat(wanted("tail", id, "abc", "--json"))
+    assertThat(read("tail", id, "abc", "--json"))
         .isEqualTo(new Command.Tail(Map.of(), SESSION, "abc", Position.START, true));
-    assertThat(wanted("tail", id, "--from", "abc_12-3"))
+    assertThat(read("tail", id, "--from", "abc_12-3"))
         .isEqualTo(new Command.Tail(Map.of(), SESSION, "abc", new Position(12, 3), false));
-    assertThat(wanted("tail", id, "--from", id + "_m_12-3"))
+    assertThat(read("tail", id, "--from", id + "_m_12-3"))
         .isEqualTo(new Command.Tail(Map.of(), SESSION, "m", new Position(12, 3), false));
   }
 
   @Test
   void shouldReadTheOtherCommands() {
-    assertThat(wanted("doctor", "--json")).isEqualTo(new Command.Doctor(Map.of(), true));
-    assertThat(wanted("sessions")).isEqualTo(new Command.Sessions(Map.of(), false));
-    assertThat(wanted("streams")).isEqualTo(new Command.Streams(Map.of(), null, false));
-    assertThat(wanted("streams", SESSION.value()))
+    assertThat(read("doctor", "--json")).isEqualTo(new Command.Doctor(Map.of(), true));
+    assertThat(read("sessions")).isEqualTo(new Command.Sessions(Map.of(), false));
+    assertThat(read("streams")).isEqualTo(new Command.Streams(Map.of(), null, false));
+    assertThat(read("streams", SESSION.value()))
         .isEqualTo(new Command.Streams(Map.of(), SESSION, false));
-    assertThat(wanted("purge", "--expired"))
+    assertThat(read("purge", "--expired"))
         .isEqualTo(new Command.Purge(Map.of(), new Command.Scope.Expired(), false));
-    assertThat(wanted("purge", "--all", "--yes"))
+    assertThat(read("purge", "--all", "--yes"))
         .isEqualTo(new Command.Purge(Map.of(), new Command.Scope.All(), false));
-    assertThat(wanted("purge", SESSION.value()))
+    assertThat(read("purge", SESSION.value()))
         .isEqualTo(new Command.Purge(Map.of(), new Command.Scope.One(SESSION), false));
   }
 
   @ParameterizedTest
   @CsvSource({
     "frobnicate, frobnicate",
-    "--port 8080 sessions, --port stands behind the command",
+    "--port 8080 sessions, --port must come after the command",
     "serve --port 65536, '--port must be 0 to 65535, not 65536'",
     "serve --port x, --port",
     "serve --transport smoke, '--transport must be one of [auto, streamable-http, sse, stdio], not smoke'",
     "serve --store disk, '--store must be memory, redis or a redis:// URL, not disk'",
     "stdio --url ftp://a, '--url must begin with http:// or https://, not ftp://a'",
-    "stdio --url http://a -- npx, --url and a COMMAND exclude each other",
+    "stdio --url http://a -- npx, --url and COMMAND exclude each other",
     "sessions --wrong, --wrong",
     "tail, SESSION",
-    "tail short, SESSION is not an id of 43 characters",
-    "purge, 'one of SESSION, --expired and --all is wanted'",
-    "purge --all --expired, 'one of SESSION, --expired and --all is wanted'",
-    "purge --all, say --yes as well",
+    "tail short, SESSION must be a session id of 43 characters",
+    "purge, 'exactly one of SESSION, --expired and --all is required'",
+    "purge --all --expired, 'exactly one of SESSION, --expired and --all is required'",
+    "purge --all, confirm it with --yes",
   })
-  void shouldSayWhatIsWrong(String words, String why) {
-    ParsedCommandLine.Answered answered = answered(words.split(" "));
+  void shouldExplainUsageErrors(String words, String why) {
+    Command.Print error = printed(words.split(" "));
 
-    assertThat(answered.code()).isEqualTo(ExitCode.USAGE);
-    assertThat(answered.text()).contains(why).contains("Usage: holdfast");
+    assertThat(error.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(error.text()).contains(why).contains("Usage: holdfast");
   }
 
   @Test
-  void shouldNotQuoteWhatMayBeTheSecretOfAClient() {
-    assertThat(answered("tail", "nearly-a-session-id").text()).doesNotContain("nearly");
+  void shouldNotQuoteAnInvalidSessionId() {
+    assertThat(printed("tail", "nearly-a-session-id").text()).doesNotContain("nearly");
   }
 
   @Test
   void shouldRefuseAnEventOfAnotherStream() {
-    assertThat(answered("tail", SESSION.value(), "abc", "--from", "g_1-1").text())
-        .contains("--from is an event of g and not of abc");
+    assertThat(printed("tail", SESSION.value(), "abc", "--from", "g_1-1").text())
+        .contains("--from is an event of stream g, not abc");
     String other = SessionId.random().value();
-    assertThat(answered("tail", SESSION.value(), "--from", other + "_m_1-1").text())
+    assertThat(printed("tail", SESSION.value(), "--from", other + "_m_1-1").text())
         .contains("--from is an event of another session")
         .doesNotContain(other);
-    assertThat(answered("tail", SESSION.value(), "--from", "1").text())
+    assertThat(printed("tail", SESSION.value(), "--from", "1").text())
         .contains("--from is not an event id");
   }
 
   @Test
-  void shouldHelp() {
-    ParsedCommandLine.Answered help = answered("--help");
+  void shouldPrintHelp() {
+    Command.Print help = printed("--help");
 
-    assertThat(help.code()).isEqualTo(ExitCode.FINE);
+    assertThat(help.code()).isEqualTo(ExitCode.SUCCESS);
     assertThat(help.text())
         .contains("serve", "stdio", "doctor", "sessions", "streams", "tail", "purge")
         .contains("3", "the store cannot be reached");
-    assertThat(answered("tail", "-h").text()).contains("--from");
+    assertThat(printed("tail", "-h").text()).contains("--from");
   }
 
   @Test
-  void shouldSayItsVersion() {
-    ParsedCommandLine.Answered version = answered("--version");
+  void shouldPrintTheVersion() {
+    Command.Print version = printed("--version");
 
-    assertThat(version.code()).isEqualTo(ExitCode.FINE);
+    assertThat(version.code()).isEqualTo(ExitCode.SUCCESS);
     assertThat(version.text()).matches("holdfast \\d+\\.\\d+\\.\\d+\\S*\n");
   }
 }

@@ -30,13 +30,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The commands of the packaged program, beside a gateway on the same Redis. */
+/** Runs the commands of the packaged program beside a gateway on the same Redis. */
 @Timeout(120)
 class CommandsIT {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Of a server that gives no session id. */
+  /** The response of a server that assigns no session id. */
   private static final String INITIALIZED =
       """
       {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},\
@@ -73,7 +73,7 @@ class CommandsIT {
     return McpClient.at(gateway.url()).ready();
   }
 
-  /** A call with as many progress notifications as it counts, and a result. */
+  /** Calls a tool that sends a progress notification per count, and then a result. */
   private static FrameStream countdown(McpClient client, int from, int intervalMillis) {
     return client.stream(
         """
@@ -96,21 +96,21 @@ class CommandsIT {
   }
 
   @Test
-  void shouldAnswerHelpAndMistakesAtOnce() {
+  void shouldPrintHelpAndUsageErrors() {
     ProcessResult help = Holdfast.run("--help");
-    ProcessResult mistake = Holdfast.run("frobnicate");
+    ProcessResult error = Holdfast.run("frobnicate");
 
     assertThat(help.exitCode()).as(help.toString()).isZero();
     assertThat(help.stdout()).contains("Usage: holdfast");
     assertThat(help.stderr()).isEmpty();
-    assertThat(mistake.exitCode()).as(mistake.toString()).isEqualTo(2);
-    assertThat(mistake.stdout()).isEmpty();
-    assertThat(mistake.stderr()).contains("frobnicate", "Usage: holdfast");
+    assertThat(error.exitCode()).as(error.toString()).isEqualTo(2);
+    assertThat(error.stdout()).isEmpty();
+    assertThat(error.stderr()).contains("frobnicate", "Usage: holdfast");
   }
 
-  /** The environment says the opposite of everything. */
+  /** Options take precedence: the environment configures the opposite of each. */
   @Test
-  void shouldServeAsTheCommandLineSaysAndEndOnSigterm() throws InterruptedException {
+  void shouldServeWithItsOptionsAndEndOnSigterm() throws InterruptedException {
     try (ScriptedServer older = ScriptedServer.playing((_, wire) -> wire.answer(500, "", ""))) {
       List<String> command = Holdfast.command("serve", "--port", "0", "--host", "127.0.0.1");
       command.addAll(List.of("--store", redis.url() + "/1"));
@@ -125,7 +125,7 @@ class CommandsIT {
         McpClient client = McpClient.at(URI.create("http://127.0.0.1:" + server.port() + "/mcp"));
 
         assertThat(client.initialized().statusCode()).isEqualTo(502);
-        // Not posted to first, as to one that is to be found out.
+        // With the transport detected, the first request would be a POST.
         assertThat(older.requests().getFirst().method()).isEqualTo("GET");
         await().until(() -> redis.reply("INFO", "keyspace").getFirst().contains("db1:"));
         server.process().destroy();
@@ -142,7 +142,7 @@ class CommandsIT {
     String store = redis.url();
 
     ProcessResult sessions = Holdfast.run("sessions", "--store", store, "--json");
-    ProcessResult people = Holdfast.run("sessions", "--store", store);
+    ProcessResult table = Holdfast.run("sessions", "--store", store);
     ProcessResult streams = Holdfast.run("streams", id, "--store", store, "--json");
     ProcessResult purge = Holdfast.run("purge", id, "--store", store, "--json");
 
@@ -150,8 +150,8 @@ class CommandsIT {
     assertThat(json(sessions))
         .filteredOn(each -> each.path("session").asText().equals(id))
         .singleElement()
-        .satisfies(CommandsIT::assertKnowsWhatItDid);
-    assertThat(people.stdout()).startsWith("SESSION ").contains(id);
+        .satisfies(CommandsIT::assertHasActivity);
+    assertThat(table.stdout()).startsWith("SESSION ").contains(id);
     assertThat(streams.exitCode()).as(streams.toString()).isZero();
     assertThat(json(streams))
         .anyMatch(each ->
@@ -162,8 +162,8 @@ class CommandsIT {
         .isEqualTo(404);
   }
 
-  /** The first use of a session is told at once, what follows some minutes later. */
-  private static void assertKnowsWhatItDid(JsonNode session) {
+  /** The gateway stores the first use of a session at once, and later uses minutes later. */
+  private static void assertHasActivity(JsonNode session) {
     assertThat(session.path("requests").asInt()).isPositive();
     assertThat(session.path("errors").asInt(-1)).isZero();
     assertThat(session.path("address").asText()).isEqualTo("127.0.0.1");
@@ -174,7 +174,7 @@ class CommandsIT {
   }
 
   @Test
-  void shouldShowPeopleAStreamAndWhatIsOnIt() {
+  void shouldPrintAStreamAndItsMessages() {
     McpClient client = client();
     FrameStream call = countdown(client, 2, 10);
     call.rest();
@@ -197,9 +197,9 @@ class CommandsIT {
         .matches(line -> line.startsWith(last + " {") && line.contains("liftoff"));
   }
 
-  /** Of a session whose upstream is not configured for it, a command can only end half. */
+  /** The command does not know the upstream of one session, so it cannot end it there. */
   @Test
-  void shouldEndTheSessionsThatExpiredAndThenAllOthers() {
+  void shouldEndExpiredSessionsAndThenAllOthers() {
     McpClient expired = client();
     String key = "holdfast:{" + expired.session() + "}";
     redis.command("HSET", key, "expires", "1");
@@ -217,15 +217,15 @@ class CommandsIT {
     assertThat(all.exitCode()).as(all.toString()).isEqualTo(1);
     assertThat(json(all)).singleElement().matches(each -> each.path("ended").asInt() >= 2);
     assertThat(json(all)).singleElement().matches(each -> each.path("untold").asInt() == 1);
-    assertThat(all.stderr()).contains("The upstreams of 1 of them did not hear of it");
+    assertThat(all.stderr()).contains("The upstreams of 1 of them were not told");
     assertThat(redis.command("ZCARD", "holdfast:sessions")).isEqualTo(":0");
     assertThat(alive.listen().status()).isEqualTo(404);
     assertThat(team.listen().status()).isEqualTo(404);
   }
 
-  /** A tail reads beside the client: the one seat of the stream stays the client's. */
+  /** A regression would evict the client, since a stream has one tail. */
   @Test
-  void shouldFollowAStreamThatItsClientGoesOnToRead() {
+  void shouldFollowAStreamWithoutEvictingItsClient() {
     McpClient client = client();
     FrameStream call = countdown(client, 60, 100);
     String first = call.event().id();
@@ -244,9 +244,9 @@ class CommandsIT {
     assertThat(call.raw()).contains("liftoff");
   }
 
-  /** Its standalone stream is kept in the one stream, and has nothing of its own to read. */
+  /** The events of its standalone stream are in the shared stream. */
   @Test
-  void shouldFollowTheOneStreamOfASessionOverHttpWithSse() {
+  void shouldFollowTheSharedStreamOfAnHttpWithSseSession() {
     SseClient client = SseClient.initialized(gateway.url("/sse"));
     client.post(SseClient.call("1", "echo", "{\"message\":\"hello\"}"));
 
@@ -266,7 +266,7 @@ class CommandsIT {
   }
 
   @Test
-  void shouldSayThatThereIsNoSuchStream() {
+  void shouldReportAnUnknownStream() {
     ProcessResult tail = Holdfast.run("tail", client().session(), "nosuch", "--store", redis.url());
 
     assertThat(tail.exitCode()).as(tail.toString()).isEqualTo(1);
@@ -275,7 +275,7 @@ class CommandsIT {
   }
 
   @Test
-  void shouldExamine() {
+  void shouldCheckRedisAndUpstreams() {
     ProcessResult doctor = Holdfast.run("doctor", "--store", redis.url(), "--json");
 
     assertThat(doctor.exitCode()).as(doctor.toString()).isZero();
@@ -288,39 +288,39 @@ class CommandsIT {
             "eviction fine",
             "clock fine",
             "upstream default fine");
-    // No replica, no beat, no session of its own: only the gateway is in the store.
+    // Only the gateway is registered as a replica, not the command.
     assertThat(redis.reply("ZRANGE", "holdfast:replicas", "0", "-1")).hasSize(1);
   }
 
   @Test
-  void shouldFindAnUpstreamThatIsNotThere() {
+  void shouldReportAnUnreachableUpstream() {
     ProcessResult doctor = Holdfast.run("doctor", "--upstream", "http://127.0.0.1:1/mcp");
 
     assertThat(doctor.exitCode()).as(doctor.toString()).isEqualTo(1);
-    assertThat(doctor.stdout()).contains("wrong    upstream default", "holdfast.upstream leads");
+    assertThat(doctor.stdout()).contains("wrong    upstream default", "check holdfast.upstream ");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"doctor", "sessions", "streams", "purge --expired"})
-  void shouldTellWhenTheStoreIsAway(String words) {
+  void shouldReportAnUnreachableStore(String words) {
     ProcessResult result = Holdfast.run((words + " --store redis://127.0.0.1:1").split(" "));
 
     assertThat(result.exitCode()).as(result.toString()).isEqualTo(3);
   }
 
   @Test
-  void shouldTellThatNothingIsToBeSeenOfAMemory() {
+  void shouldRefuseTheMemoryStore() {
     ProcessResult result = Holdfast.run("purge", "--expired", "--store", "memory");
 
     assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
     assertThat(result.stdout()).isEmpty();
-    assertThat(result.stderr()).contains("nothing of it can be seen from another process");
+    assertThat(result.stderr()).contains("cannot be seen from another process");
   }
 
   @Test
-  void shouldEndAFollowerOnSigterm() throws InterruptedException {
+  void shouldEndATailOnSigterm() throws InterruptedException {
     String id = client().session();
-    // Each look starts a program.
+    // Each attempt starts a process, so poll seldom.
     await()
         .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofSeconds(1))

@@ -3,72 +3,78 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.session.Session;
+
 import dev.holdfast.upstream.local.server.ServerFeatures;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is said, and with what the program ends, where there is no Redis. */
+/** Checks output and exit code of the doctor without Redis. */
 class DoctorTest {
 
   private final LocalUpstream upstream =
       new LocalUpstream(ServerFeatures.of(List.of()), "test", "1");
-  private final ByteArrayOutputStream results = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
 
   @AfterEach
   void close() {
     upstream.close();
   }
 
-  private ExitCode examine(int connections, boolean json) {
-    PrintStream printed = new PrintStream(results, true, UTF_8);
-    return new Doctor(new SingleProcessContext(upstream, connections), InstantSource.system())
-        .run(new Output(printed, printed), json);
+  private ExitCode run(int maxConnections, boolean json) {
+    PrintStream printed = new PrintStream(stdout, true, UTF_8);
+    CommandContext context =
+        new CommandContext(
+            Optional.empty(), Map.of(Session.DEFAULT_UPSTREAM, upstream), maxConnections, 1000);
+    return new DoctorCommand(context, InstantSource.system(), new Output(printed, printed, json))
+        .run();
   }
 
-  private String said() {
-    return results.toString(UTF_8);
+  private String printed() {
+    return stdout.toString(UTF_8);
   }
 
   @Test
-  void shouldFindEnoughOpenFiles() {
-    assertThat(examine(1, false)).isEqualTo(ExitCode.FINE);
+  void shouldAcceptEnoughOpenFiles() {
+    assertThat(run(1, false)).isEqualTo(ExitCode.SUCCESS);
 
-    assertThat(said()).contains("fine     open files: ", "of which 2 may be wanted");
+    assertThat(printed()).contains("fine     open files: ", "and 2 may be needed");
   }
 
-  /** Each client takes one, and its server another. */
+  /** A client needs one open file, and its upstream another. */
   @Test
-  void shouldFindTooFewOpenFiles() {
-    assertThat(examine(Integer.MAX_VALUE, false)).isEqualTo(ExitCode.FINE);
+  void shouldReportTooFewOpenFiles() {
+    assertThat(run(Integer.MAX_VALUE, false)).isEqualTo(ExitCode.SUCCESS);
 
-    assertThat(said())
-        .contains("doubtful open files: ", "of which 4294967294 may be wanted")
+    assertThat(printed())
+        .contains("doubtful open files: ", "and 4294967294 may be needed")
         .contains("→ raise ulimit -n, or lower holdfast.limits.connections");
   }
 
   @Test
-  void shouldSayItInJson() {
-    assertThat(examine(1, true)).isEqualTo(ExitCode.FINE);
+  void shouldPrintJson() {
+    assertThat(run(1, true)).isEqualTo(ExitCode.SUCCESS);
 
-    assertThat(said().lines())
+    assertThat(printed().lines())
         .hasSize(3)
         .allMatch(line -> line.startsWith("{\"check\":\"") && line.contains("\"verdict\":\""));
-    assertThat(said())
+    assertThat(printed())
         .contains("{\"check\":\"store\",\"verdict\":\"doubtful\"")
         .contains("{\"check\":\"upstream default\",\"verdict\":\"fine\"");
   }
 
   @Test
-  void shouldFindAnUpstreamThatOpensNoSession() {
+  void shouldReportAnUpstreamThatOpensNoSession() {
     upstream.close();
 
-    assertThat(examine(1, false)).isEqualTo(ExitCode.PROBLEM);
+    assertThat(run(1, false)).isEqualTo(ExitCode.PROBLEM);
 
-    assertThat(said()).contains("wrong    upstream default: ", "holdfast.upstream leads");
+    assertThat(printed()).contains("wrong    upstream default: ", "check holdfast.upstream ");
   }
 }

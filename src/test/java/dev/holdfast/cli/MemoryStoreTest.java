@@ -11,62 +11,68 @@ import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.memory.MemorySessionStore;
-import dev.holdfast.upstream.local.server.LocalUpstream;
-import dev.holdfast.upstream.local.server.ServerFeatures;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** A gateway keeps what it has in its memory: a command has a store of its own, which is empty. */
+/** With the memory store, a command has a store of its own, which is empty. */
 class MemoryStoreTest {
 
   private static final Duration HOUR = Duration.ofHours(1);
   private static final InstantSource CLOCK = InstantSource.system();
 
-  private final LocalUpstream upstream =
-      new LocalUpstream(ServerFeatures.of(List.of()), "test", "1");
-  private final SingleProcessContext laptop = new SingleProcessContext(upstream, 1);
+  private final CommandContext context = new CommandContext(Optional.empty(), Map.of(), 1, 1000);
   private final SessionStore sessions =
       new MemorySessionStore(HOUR, new SessionLimits(1, Map.of()), CLOCK);
   private final EventLog log =
       new MemoryEventLog(new Retention(HOUR, HOUR, 10, HOUR, 10), 10_000, CLOCK);
-  private final ByteArrayOutputStream results = new ByteArrayOutputStream();
-  private final ByteArrayOutputStream remarks = new ByteArrayOutputStream();
-  private final Output output =
-      new Output(new PrintStream(results, true, UTF_8), new PrintStream(remarks, true, UTF_8));
+  private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream stderr = new ByteArrayOutputStream();
 
   @AfterEach
   void close() {
     log.close();
-    upstream.close();
   }
 
-  private void assertSaysSo(ExitCode code) {
+  static Stream<Command> commands() {
+    return Stream.of(
+        new Command.Sessions(Map.of(), false),
+        new Command.Streams(Map.of(), null, true),
+        new Command.Tail(Map.of(), SessionId.random(), null, Position.START, false),
+        new Command.Purge(Map.of(), new Command.Scope.Expired(), false));
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void shouldRefuseCommandsThatNeedASharedStore(Command command) {
+    CommandRunner runner =
+        new CommandRunner(
+            context,
+            sessions,
+            log,
+            () -> {
+              throw new AssertionError("no session is ended");
+            },
+            CLOCK,
+            new StdioCommand(context));
+    Output output =
+        new Output(
+            new PrintStream(stdout, true, UTF_8),
+            new PrintStream(stderr, true, UTF_8),
+            command.json());
+
+    ExitCode code = runner.run(command, output);
+
     assertThat(code).isEqualTo(ExitCode.PROBLEM);
-    assertThat(results.toString(UTF_8)).isEmpty();
-    assertThat(remarks.toString(UTF_8))
-        .contains("nothing of it can be seen from another process", "--store redis");
-  }
-
-  @Test
-  void shouldListNoSessions() {
-    assertSaysSo(new Listings(laptop, sessions, output).sessions(false));
-  }
-
-  @Test
-  void shouldListNoStreams() {
-    assertSaysSo(new Listings(laptop, sessions, output).streams(null, true));
-  }
-
-  @Test
-  void shouldFollowNothing() {
-    Command.Tail tail = new Command.Tail(Map.of(), SessionId.random(), null, Position.START, false);
-
-    assertSaysSo(new Follower(laptop, sessions, log, output).follow(tail));
+    assertThat(stdout.toString(UTF_8)).isEmpty();
+    assertThat(stderr.toString(UTF_8))
+        .contains("cannot be seen from another process", "--store redis");
   }
 }

@@ -2,9 +2,9 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
-import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.core.Vertx;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is found of a Redis that is set up badly. */
+/** Checks the results for a Redis server with various settings. */
 class RedisCheckIT {
 
   private static final InstantSource NOW = InstantSource.system();
@@ -41,10 +41,10 @@ class RedisCheckIT {
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
-  private static Finding finding(String name, InstantSource clock) {
+  private static CheckResult result(String check, InstantSource clock) {
     RedisServerInfo survey = new RedisServerInfo(link, new RedisKeys("holdfast:"));
     return new RedisCheck(survey, clock)
-        .examine().stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow();
+        .run().stream().filter(each -> each.check().equals(check)).findFirst().orElseThrow();
   }
 
   private static void set(String parameter, String value) {
@@ -58,36 +58,37 @@ class RedisCheckIT {
     "allkeys-lru, 0, DOUBTFUL, 'allkeys-lru, and no maxmemory'",
     "noeviction, 100mb, FINE, noeviction",
   })
-  void shouldJudgeEviction(String policy, String most, Finding.Verdict verdict, String found) {
+  void shouldCheckEviction(
+      String policy, String maxMemory, CheckResult.Verdict verdict, String found) {
     set("maxmemory-policy", policy);
-    set("maxmemory", most);
+    set("maxmemory", maxMemory);
 
-    Finding eviction = finding("eviction", NOW);
+    CheckResult eviction = result("eviction", NOW);
 
     assertThat(eviction.verdict()).isEqualTo(verdict);
     assertThat(eviction.found()).contains(found);
   }
 
   @Test
-  void shouldJudgePersistence() {
+  void shouldCheckPersistence() {
     set("save", "3600 1");
-    assertThat(finding("persistence", NOW).found()).startsWith("snapshots (save 3600 1)");
+    assertThat(result("persistence", NOW).found()).startsWith("snapshots (save 3600 1)");
     set("save", "");
-    assertThat(finding("persistence", NOW).found()).startsWith("none");
+    assertThat(result("persistence", NOW).found()).startsWith("none");
     set("appendonly", "yes");
-    assertThat(finding("persistence", NOW))
-        .isEqualTo(Finding.fine("persistence", "append-only file"));
+    assertThat(result("persistence", NOW))
+        .isEqualTo(CheckResult.fine("persistence", "append-only file"));
     set("appendonly", "no");
   }
 
   @ParameterizedTest
   @CsvSource({"PT0S, FINE", "PT-1M, WRONG", "PT1M, WRONG"})
-  void shouldCompareTheClocks(Duration ours, Finding.Verdict verdict) {
-    Finding clock = finding("clock", shifted(ours));
+  void shouldCompareClocks(Duration offset, CheckResult.Verdict verdict) {
+    CheckResult clock = result("clock", shifted(offset));
 
     assertThat(clock.verdict()).isEqualTo(verdict);
-    if (verdict == Finding.Verdict.WRONG) {
-      assertThat(clock.found()).matches("(5[5-9]|6\\d)\\d{3} ms from that of Redis");
+    if (verdict == CheckResult.Verdict.WRONG) {
+      assertThat(clock.found()).matches("(5[5-9]|6\\d)\\d{3} ms from the clock of Redis");
     }
   }
 

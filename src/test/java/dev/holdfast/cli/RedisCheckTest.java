@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is made of a Redis that no test can have: an older one, and one with a full disk. */
+/** Checks the results for servers that tests cannot start: an old one, or one with a full disk. */
 class RedisCheckTest {
 
   @ParameterizedTest
@@ -21,31 +21,30 @@ class RedisCheckTest {
     "5.9.9, WRONG",
     "unstable, WRONG",
   })
-  void shouldJudgeTheVersion(String version, Finding.Verdict verdict) {
-    Finding finding = RedisCheck.version(Map.of("redis_version", version));
+  void shouldCheckTheVersion(String version, CheckResult.Verdict verdict) {
+    CheckResult result = RedisCheck.version(Map.of("redis_version", version));
 
-    assertThat(finding.verdict()).isEqualTo(verdict);
-    assertThat(finding.found()).isEqualTo(version);
-    assertThat(finding.storeAway()).isFalse();
+    assertThat(result.verdict()).isEqualTo(verdict);
+    assertThat(result.found()).isEqualTo(version);
   }
 
-  /** With a failed save Redis refuses writes (MISCONF), or soon has nothing newer on disk. */
+  /** After a failed save, Redis refuses writes (MISCONF) or keeps them in memory only. */
   @ParameterizedTest
   @CsvSource({"rdb_last_bgsave_status, 0", "aof_last_write_status, 1"})
-  void shouldFindThatTheLastWriteToDiskFailed(String status, String aof) {
+  void shouldReportAFailedWriteToDisk(String status, String aof) {
     Map<String, String> info = Map.of("aof_enabled", aof, status, "err");
 
-    Finding finding = RedisCheck.persistence(info, () -> Optional.of("3600 1"));
+    CheckResult result = RedisCheck.persistence(info, () -> Optional.of("3600 1"));
 
-    assertThat(finding.verdict()).isEqualTo(Finding.Verdict.WRONG);
-    assertThat(finding.found()).contains("the last write to disk failed");
-    assertThat(finding.mend()).contains("disk of Redis");
+    assertThat(result.verdict()).isEqualTo(CheckResult.Verdict.WRONG);
+    assertThat(result.found()).contains("the last write to disk failed");
+    assertThat(result.fix()).contains("disk of Redis");
   }
 
   @Test
-  void shouldSayWhatItIsNotTold() {
-    assertThat(RedisCheck.version(Map.of()).found()).isEqualTo("Redis does not tell");
+  void shouldReportWhatRedisDoesNotReport() {
+    assertThat(RedisCheck.version(Map.of()).found()).isEqualTo("Redis does not report it");
     assertThat(RedisCheck.persistence(Map.of(), Optional::empty).verdict())
-        .isEqualTo(Finding.Verdict.DOUBTFUL);
+        .isEqualTo(CheckResult.Verdict.DOUBTFUL);
   }
 }

@@ -10,24 +10,12 @@ import dev.holdfast.http.LimitsConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.SmallRyeConfig;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Keys and defaults are a promise to those who upgrade. */
 class ConfigDefaultsTest {
-
-  private static final Pattern ROW =
-      Pattern.compile("(?m)^\\| `([^`]+)` \\| `([^`]+)` \\| (?:`([^`]*)`|–) \\| .+ \\|$");
 
   @Test
   void shouldKeepKeysAndDefaults() {
@@ -124,42 +112,5 @@ class ConfigDefaultsTest {
                     .map(JavaClass::getName))
         .containsExactlyInAnyOrderElementsOf(
             UnknownVariables.MAPPINGS.stream().map(Class::getName).toList());
-  }
-
-  @Test
-  void shouldSayInReadmeWhatIsTrue() throws IOException {
-    Map<String, String> expected = new TreeMap<>();
-    ConfigFixture.defaults()
-        .forEach((key, value) -> {
-          // Of the named upstreams only the first key has a row: the others are the default one's.
-          if (!key.matches("holdfast\\.upstreams\\.\\*\\.(?!url$).+")) {
-            expected.put(key.substring("holdfast.".length()).replace("*", "<name>"), value);
-          }
-        });
-
-    Map<String, String> table =
-        rows().collect(Collectors.toMap(row -> row.group(1), ConfigDefaultsTest::defaultIn));
-
-    assertThat(table).containsExactlyInAnyOrderEntriesOf(expected);
-  }
-
-  @Test
-  void shouldNameVariablesInReadmeAfterTheirKeys() throws IOException {
-    assertThat(rows())
-        .allSatisfy(row ->
-            assertThat(row.group(2))
-                .isEqualTo(row.group(1).toUpperCase(Locale.ROOT).replaceAll("[.-]", "_")));
-  }
-
-  private static Stream<MatchResult> rows() throws IOException {
-    String readme = Files.readString(Path.of("README.md"));
-    String section =
-        readme.substring(readme.indexOf("## Configuration"), readme.indexOf("## HTTP"));
-    return ROW.matcher(section).results();
-  }
-
-  private static String defaultIn(MatchResult row) {
-    String value = row.group(3);
-    return value == null ? "" : value;
   }
 }

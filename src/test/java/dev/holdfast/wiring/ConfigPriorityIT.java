@@ -87,7 +87,7 @@ class ConfigPriorityIT {
     assertThat(sentTo(doctor, "environment")).contains("127.0.0.1:" + ENVIRONMENT);
     assertThat(sentTo(doctor, "dotenv")).contains("127.0.0.1:" + DOT_ENV);
     assertThat(sentTo(doctor, "file")).contains("127.0.0.1:" + FILE);
-    assertThat(doctor.stdout()).contains("of which 154 may be wanted");
+    assertThat(doctor.stdout()).contains("154 may be needed");
     assertThat(doctor.exitCode()).as(doctor.toString()).isEqualTo(1);
   }
 }

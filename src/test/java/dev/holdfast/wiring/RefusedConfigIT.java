@@ -8,15 +8,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The program itself says why it does not start, in a line and without a stack trace. */
+/** The program says in one line, without a stack trace, why it does not start. */
 class RefusedConfigIT {
 
   @ParameterizedTest
   @CsvSource({
     "stream.retry, 1ms, 'holdfast.stream.retry must be 10ms or more, not PT0.001S'",
     "upstream.url, ftp://a/b, 'holdfast.upstream cannot be used with the url ftp://a/b: url must'",
-    "upstreams.x.idle-timeout, 2s, 'holdfast.upstreams.x.url is missing, or holdfast.upstreams.x.c'",
-    "upstreams.default.url, http://localhost:1/mcp, 'holdfast.upstreams.default is no name'",
+    "upstreams.x.idle-timeout, 2s, holdfast.upstreams.x needs a url or a command",
+    "upstreams.default.url, http://localhost:1/mcp, holdfast.upstreams.default is reserved",
     "upstream.command, npx \"x, 'holdfast.upstream cannot be used: command has a quote that is"
         + " not'",
   })
@@ -28,7 +28,7 @@ class RefusedConfigIT {
   }
 
   @Test
-  void shouldTakeAServerForOneThingOnly() {
+  void shouldRefuseAUrlTogetherWithACommand() {
     Map<String, String> both =
         Map.of(
             "holdfast.upstreams.x.url", "http://localhost:1/mcp",

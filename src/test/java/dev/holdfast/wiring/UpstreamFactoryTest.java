@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a configuration makes of a server. Nothing is connected to, and nothing started. */
+/** Checks which upstream a configuration creates. No upstream connects or starts anything. */
 class UpstreamFactoryTest {
 
   private static final String URL = "http://localhost:1/mcp";
@@ -39,36 +39,37 @@ class UpstreamFactoryTest {
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
-  private static Optional<Upstream> of(Map<String, String> server) {
+  private static Optional<Upstream> create(Map<String, String> server) {
     Map<String, String> properties = new HashMap<>();
     server.forEach((key, value) -> properties.put("holdfast.upstream." + key, value));
     SmallRyeConfig config = ConfigFixture.by(properties);
     return new UpstreamFactory(vertx, config.getConfigMapping(LimitsConfig.class), false)
-        .of(
+        .create(
             "holdfast.upstream",
             "default",
             config.getConfigMapping(GatewayConfig.class).upstream());
   }
 
-  private static Class<?> kindOf(Map<String, String> server) {
-    try (Upstream upstream = of(server).orElseThrow()) {
+  private static Class<?> classOf(Map<String, String> server) {
+    try (Upstream upstream = create(server).orElseThrow()) {
       return upstream.getClass();
     }
   }
 
   @Test
-  void shouldMakeWhatIsNamed() {
-    assertThat(kindOf(Map.of("url", URL, "transport", "streamable-http")))
+  void shouldCreateTheConfiguredTransport() {
+    assertThat(classOf(Map.of("url", URL, "transport", "streamable-http")))
         .isEqualTo(HttpUpstream.class);
-    assertThat(kindOf(Map.of("url", URL, "transport", "sse"))).isEqualTo(LegacyUpstream.class);
-    assertThat(kindOf(Map.of("command", "x", "transport", "stdio"))).isEqualTo(StdioUpstream.class);
+    assertThat(classOf(Map.of("url", URL, "transport", "sse"))).isEqualTo(LegacyUpstream.class);
+    assertThat(classOf(Map.of("command", "x", "transport", "stdio")))
+        .isEqualTo(StdioUpstream.class);
   }
 
   @Test
-  void shouldMakeWhatFitsWhenNothingIsNamed() {
-    assertThat(kindOf(Map.of("url", URL))).isEqualTo(DetectingUpstream.class);
-    assertThat(kindOf(Map.of("command", "x"))).isEqualTo(StdioUpstream.class);
-    assertThat(of(Map.of())).isEmpty();
+  void shouldChooseTheTransportByUrlOrCommand() {
+    assertThat(classOf(Map.of("url", URL))).isEqualTo(DetectingUpstream.class);
+    assertThat(classOf(Map.of("command", "x"))).isEqualTo(StdioUpstream.class);
+    assertThat(create(Map.of())).isEmpty();
   }
 
   @ParameterizedTest
@@ -77,12 +78,12 @@ class UpstreamFactoryTest {
     "sse, command, a url",
     "stdio, url, a command",
   })
-  void shouldSayWhatATransportNeeds(String transport, String other, String needed) {
+  void shouldSayWhatTheTransportNeeds(String transport, String other, String needed) {
     String value = other.equals("url") ? URL : "x";
 
     assertThatExceptionOfType(ConfigurationException.class)
-        .isThrownBy(() -> of(Map.of("transport", transport, other, value)))
+        .isThrownBy(() -> create(Map.of("transport", transport, other, value)))
         .withMessageStartingWith("holdfast.upstream cannot be used")
-        .withMessageEndingWith("the transport that is configured needs " + needed);
+        .withMessageEndingWith("the configured transport needs " + needed);
   }
 }

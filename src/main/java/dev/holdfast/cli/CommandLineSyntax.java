@@ -12,12 +12,14 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
 /**
- * Which commands there are, and their options. Put together by hand and not with annotations: a
- * native image then needs to know nothing of it.
+ * The commands with their options and help texts. They are built without Picocli's annotations,
+ * which a native image would need reflection for.
  */
-final class Syntax {
+final class CommandLineSyntax {
 
   static final String PROGRAM = "holdfast";
   static final String SERVE = "serve";
@@ -40,54 +42,59 @@ final class Syntax {
   static final String ALL = "--all";
   static final String YES = "--yes";
 
-  private Syntax() {}
+  private CommandLineSyntax() {}
 
-  /** The whole program, which serves when no command is named. */
+  /** Returns the whole program with its subcommands. */
   static CommandSpec program() {
     CommandSpec program = serving(command(PROGRAM, "Makes the streams of any MCP server durable."));
     program
         .usageMessage()
-        .footerHeading("%nWithout a command: serve. Options stand behind the command.%n")
+        .footerHeading("%nThe default command is serve. Options come after the command.%n")
         .exitCodeListHeading("%nExit codes:%n")
         .exitCodeList(exitCodes());
     Stream.of(
             serving(command(SERVE, "Runs the gateway.")),
             stdio(),
             reporting(
-                command(DOCTOR, "Checks store, upstream, clock and limits; says what to mend.")
+                command(DOCTOR, "Checks store, upstreams, clock and limits, and suggests fixes.")
                     .addOption(upstream())),
             reporting(command(SESSIONS, "Lists the sessions in the store.")),
-            reporting(command(STREAMS, "Lists the streams of one session, or of all."))
-                .addPositional(word(0, "SESSION", "0..1", "the id of a session")),
+            reporting(command(STREAMS, "Lists the streams of one session, or of all sessions."))
+                .addPositional(argument(0, "SESSION", "0..1", "session id")),
             tail(),
             purge())
         .forEach(each -> program.addSubcommand(each.name(), each));
     return program;
   }
 
-  /** The version of the program. */
+  /** Returns the version of the program. */
   static String version() {
-    try (InputStream in = Syntax.class.getResourceAsStream("version.txt")) {
+    try (InputStream in = CommandLineSyntax.class.getResourceAsStream("version.txt")) {
       return in == null ? "unknown" : new String(in.readAllBytes(), UTF_8).strip();
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
     }
   }
 
+  /** Returns an error that is printed above the usage of the command. */
+  static ParameterException usageError(ParseResult parsed, String message) {
+    return new ParameterException(parsed.commandSpec().commandLine(), message);
+  }
+
   private static CommandSpec serving(CommandSpec command) {
     return command
-        .addOption(option(HOST, "ADDRESS", "where to listen (quarkus.http.host)"))
+        .addOption(option(HOST, "ADDRESS", "address to listen on (quarkus.http.host)"))
         .addOption(
             OptionSpec.builder(PORT)
                 .type(Integer.class)
                 .paramLabel("PORT")
-                .description("the port to listen on; 0 for any (quarkus.http.port)")
+                .description("port to listen on, 0 for any (quarkus.http.port)")
                 .build())
         .addOption(
             option(
                 TRANSPORT,
                 "NAME",
-                "what the server behind speaks: auto, streamable-http, sse or stdio"
+                "transport of the upstream: auto, streamable-http, sse or stdio"
                     + " (holdfast.upstream.transport)"))
         .addOption(store())
         .addOption(upstream());
@@ -95,10 +102,8 @@ final class Syntax {
 
   private static CommandSpec stdio() {
     CommandSpec stdio =
-        command(STDIO, "Is an MCP server on stdin and stdout, for clients that speak only that.")
-            .addOption(
-                option(
-                    URL, "URL", "the server in front of which it stands, and stays through cuts"))
+        command(STDIO, "Connects an MCP client on stdin and stdout to a server.")
+            .addOption(option(URL, "URL", "URL of the server; lost connections are resumed"))
             .addPositional(
                 PositionalParamSpec.builder()
                     .paramLabel("COMMAND")
@@ -106,38 +111,42 @@ final class Syntax {
                     .arity("0..*")
                     .type(List.class)
                     .auxiliaryTypes(String.class)
-                    .description("behind --: the program in front of which it stands")
+                    .description("after --: program to run as the server, with its arguments")
                     .build());
     stdio.parser().stopAtPositional(true);
     stdio
         .usageMessage()
-        .footer("With neither, it stands in front of the server that is configured.");
+        .customSynopsis("holdfast stdio [OPTIONS] [--url=URL | -- COMMAND...]")
+        .footer("Without URL and COMMAND, the server is the configured upstream.");
     return stdio;
   }
 
   private static CommandSpec tail() {
-    return reporting(command(TAIL, "Follows a stream; its client notices nothing."))
-        .addPositional(word(0, "SESSION", "1", "the id of a session"))
+    return reporting(command(TAIL, "Prints a stream and follows it without disturbing its client."))
+        .addPositional(argument(0, "SESSION", "1", "session id"))
         .addPositional(
-            word(
+            argument(
                 1,
                 "STREAM",
                 "0..1",
-                "the name of a stream, unless --from has it; without either the standalone one, g,"
-                    + " or that of a session over HTTP+SSE, m"))
-        .addOption(option(FROM, "EVENT-ID", "begin after this event and not with the oldest"));
+                "stream name; default: the stream of --from, or else the standalone stream"))
+        .addOption(option(FROM, "EVENT-ID", "start after this event; default: the oldest one"));
   }
 
   private static CommandSpec purge() {
-    return reporting(command(PURGE, "Ends sessions, with all that the store has of them."))
-        .addPositional(word(0, "SESSION", "0..1", "the id of a session"))
-        .addOption(flag(EXPIRED, "those that nobody used for too long"))
-        .addOption(flag(ALL, "every session"))
-        .addOption(flag(YES, "what --all wants to hear as well"));
+    CommandSpec purge = command(PURGE, "Ends sessions and deletes their data.");
+    purge
+        .usageMessage()
+        .customSynopsis("holdfast purge [OPTIONS] (SESSION | --expired | --all --yes)");
+    return reporting(purge)
+        .addPositional(argument(0, "SESSION", "0..1", "session id"))
+        .addOption(flag(EXPIRED, "end the sessions that exceeded their idle timeout"))
+        .addOption(flag(ALL, "end every session"))
+        .addOption(flag(YES, "confirm --all"));
   }
 
   private static CommandSpec reporting(CommandSpec command) {
-    return command.addOption(store()).addOption(flag(JSON, "for scripts: JSON, one object a line"));
+    return command.addOption(store()).addOption(flag(JSON, "print one JSON object per line"));
   }
 
   private static CommandSpec command(String name, String description) {
@@ -145,11 +154,14 @@ final class Syntax {
         CommandSpec.create()
             .name(name)
             .addOption(
-                OptionSpec.builder("-h", "--help").usageHelp(true).description("this").build())
+                OptionSpec.builder("-h", "--help")
+                    .usageHelp(true)
+                    .description("show this help")
+                    .build())
             .addOption(
                 OptionSpec.builder("-V", "--version")
                     .versionHelp(true)
-                    .description("the version")
+                    .description("show the version")
                     .build());
     command.usageMessage().description(description).abbreviateSynopsis(true);
     return command;
@@ -157,12 +169,14 @@ final class Syntax {
 
   private static OptionSpec store() {
     return option(
-        STORE, "STORE", "memory, redis (at quarkus.redis.hosts), or the URL of a Redis server");
+        STORE,
+        "STORE",
+        "memory, redis (servers: quarkus.redis.hosts), or the URL of a Redis server");
   }
 
   private static OptionSpec upstream() {
     return option(
-        UPSTREAM, "URL|COMMAND", "the MCP server behind: a URL, or a command in one word");
+        UPSTREAM, "URL|COMMAND", "MCP server: a URL, or a program with its arguments in quotes");
   }
 
   private static OptionSpec option(String name, String label, String description) {
@@ -177,7 +191,7 @@ final class Syntax {
     return OptionSpec.builder(name).type(boolean.class).description(description).build();
   }
 
-  private static PositionalParamSpec word(
+  private static PositionalParamSpec argument(
       int index, String label, String arity, String description) {
     return PositionalParamSpec.builder()
         .index(Integer.toString(index))

@@ -1,0 +1,77 @@
+package dev.holdfast.cli;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Runs {@code holdfast doctor}: checks the installation and suggests fixes. */
+final class DoctorCommand {
+
+  private final CommandContext context;
+  private final InstantSource clock;
+  private final Output output;
+
+  DoctorCommand(CommandContext context, InstantSource clock, Output output) {
+    this.context = context;
+    this.clock = clock;
+    this.output = output;
+  }
+
+  /** Returns the exit code of the worst result. */
+  ExitCode run() {
+    List<CheckResult> results = check();
+    results.forEach(this::print);
+    return results.stream()
+        .map(CheckResult::verdict)
+        .max(Comparator.naturalOrder())
+        .map(CheckResult.Verdict::exitCode)
+        .orElse(ExitCode.SUCCESS);
+  }
+
+  private List<CheckResult> check() {
+    List<CheckResult> results = new ArrayList<>();
+    context
+        .sharedStore()
+        .ifPresentOrElse(
+            store -> results.addAll(new RedisCheck(store.survey(), clock).run()),
+            () ->
+                results.add(
+                    CheckResult.doubtful(
+                        "store",
+                        "in memory: a restart loses every session and stream",
+                        "holdfast.store=redis keeps them and shares them among replicas")));
+    context.upstreams().forEach((name, upstream) -> results.add(UpstreamCheck.run(name, upstream)));
+    results.add(openFiles());
+    return results;
+  }
+
+  /** A client needs one open file, and its upstream may need another. */
+  private CheckResult openFiles() {
+    String check = "open files";
+    if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix)) {
+      return CheckResult.fine(check, "this system has no limit");
+    }
+    long limit = unix.getMaxFileDescriptorCount();
+    long needed = 2L * context.maxConnections();
+    String found = "the limit is " + limit + ", and " + needed + " may be needed";
+    return limit >= needed
+        ? CheckResult.fine(check, found)
+        : CheckResult.doubtful(
+            check, found, "raise ulimit -n, or lower holdfast.limits.connections");
+  }
+
+  private void print(CheckResult result) {
+    String verdict = result.verdict().word();
+    String line = "%-8s %s: %s".formatted(verdict, result.check(), result.found());
+    output.result(
+        Output.object()
+            .put("check", result.check())
+            .put("verdict", verdict)
+            .put("found", result.found())
+            .put("mend", result.fix()),
+        result.fix() == null ? line : line + "\n         → " + result.fix());
+  }
+}

@@ -1,0 +1,36 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.cli.CommandContext;
+import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.log.redis.RedisStreamIndex;
+import dev.holdfast.redis.RedisServerInfo;
+import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.util.Optional;
+
+/** Produces what the commands inspect. */
+@Singleton
+final class CommandContextProducer {
+
+  @Produces
+  @Singleton
+  CommandContext context(
+      GatewayConfig config,
+      LimitsConfig limits,
+      ConfiguredUpstreams upstreams,
+      Instance<RedisConnections> redis) {
+    Optional<CommandContext.SharedStore> store =
+        config.store() == GatewayConfig.Store.REDIS
+            ? Optional.of(sharedStore(redis.get()))
+            : Optional.empty();
+    return new CommandContext(
+        store, upstreams.byName(), limits.connections(), limits.messageBytes().value());
+  }
+
+  private static CommandContext.SharedStore sharedStore(RedisConnections redis) {
+    return new CommandContext.SharedStore(
+        new RedisServerInfo(redis.link(), redis.keys()),
+        new RedisStreamIndex(redis.link(), redis.keys()));
+  }
+}

@@ -1,0 +1,163 @@
+package dev.holdfast.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.http.MessageBytes;
+import io.quarkus.runtime.configuration.MemorySize;
+import io.smallrye.config.ConfigMapping;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.junit.jupiter.api.Test;
+
+/** Compares the tables of docs/configuration.md with the configuration mappings. */
+class ConfigurationPageTest {
+
+  private static final Path PAGE = Path.of("docs", "configuration.md");
+
+  private static final Pattern ROW =
+      Pattern.compile(
+          "(?m)^\\| `([^`]+)` \\| `([^`]+)` \\| (?:`([^`]*)`|–) \\| ([^|]+) \\| .+ \\|$");
+
+  /** The page lists the keys of a named upstream once, as those of the default upstream. */
+  private static final Pattern REPEATED = Pattern.compile("upstreams\\.<name>\\.(?!url$).+");
+
+  /** What the page says of types whose bounds no annotation has. */
+  private static final Map<Type, String> VALUES =
+      Map.of(
+          boolean.class, "`true`, `false`",
+          String.class, "text",
+          URI.class, "URL",
+          Path.class, "path",
+          MemorySize.class, "size, `1K` to `1T`",
+          MessageBytes.class, "size, `1K` to `256M`");
+
+  private record Row(String key, String variable, String defaultValue, String values) {}
+
+  private static List<Row> rows() throws IOException {
+    return ROW.matcher(Files.readString(PAGE))
+        .results()
+        .map(row ->
+            new Row(
+                row.group(1),
+                row.group(2),
+                Objects.requireNonNullElse(row.group(3), ""),
+                row.group(4)))
+        .toList();
+  }
+
+  @Test
+  void shouldListEveryKeyWithItsDefault() throws IOException {
+    Map<String, String> expected = new TreeMap<>();
+    ConfigFixture.defaults()
+        .forEach((key, value) ->
+            expected.put(key.substring("holdfast.".length()).replace("*", "<name>"), value));
+    expected.keySet().removeIf(REPEATED.asMatchPredicate());
+
+    Map<String, String> listed =
+        rows().stream().collect(Collectors.toMap(Row::key, Row::defaultValue));
+
+    assertThat(listed).containsExactlyInAnyOrderEntriesOf(expected);
+  }
+
+  @Test
+  void shouldNameVariablesAfterTheirKeys() throws IOException {
+    assertThat(rows())
+        .allSatisfy(row ->
+            assertThat(row.variable())
+                .isEqualTo(row.key().toUpperCase(Locale.ROOT).replaceAll("[.-]", "_")));
+  }
+
+  @Test
+  void shouldListTheValuesOfEveryKey() throws IOException {
+    Map<String, String> expected =
+        UnknownVariables.MAPPINGS.stream()
+            .flatMap(
+                mapping -> values(mapping.getAnnotation(ConfigMapping.class).prefix(), mapping))
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    expected.keySet().removeIf(REPEATED.asMatchPredicate());
+
+    Map<String, String> listed = rows().stream().collect(Collectors.toMap(Row::key, Row::values));
+
+    assertThat(listed).containsExactlyInAnyOrderEntriesOf(expected);
+  }
+
+  /** Each key below the prefix, with the values that its method declares. */
+  private static Stream<Map.Entry<String, String>> values(String prefix, Class<?> mapping) {
+    return Arrays.stream(mapping.getMethods())
+        .filter(method -> !method.isDefault())
+        .flatMap(method -> {
+          String name = method.getName().replaceAll("[A-Z]", "-$0").toLowerCase(Locale.ROOT);
+          return values(prefix + "." + name, method, method.getGenericReturnType());
+        });
+  }
+
+  private static Stream<Map.Entry<String, String>> values(String key, Method method, Type type) {
+    if (type instanceof ParameterizedType generic && generic.getRawType() != List.class) {
+      boolean map = generic.getRawType() == Map.class;
+      Type value = generic.getActualTypeArguments()[map ? 1 : 0];
+      return values(map ? key + ".<name>" : key, method, value);
+    }
+    if (type instanceof Class<?> group && group.isInterface() && group != Path.class) {
+      return values(key, group);
+    }
+    return Stream.of(Map.entry(key.substring("holdfast.".length()), values(method, type)));
+  }
+
+  private static String values(Method method, Type type) {
+    if (type instanceof ParameterizedType) {
+      return "list";
+    }
+    if (type instanceof Class<?> choice && choice.isEnum()) {
+      return Arrays.stream(choice.getEnumConstants())
+          .map(each -> "`" + each.toString().toLowerCase(Locale.ROOT).replace('_', '-') + "`")
+          .collect(Collectors.joining(", "));
+    }
+    if (type == Duration.class) {
+      DurationMin min = method.getAnnotation(DurationMin.class);
+      DurationMax max = method.getAnnotation(DurationMax.class);
+      return "duration, "
+          + duration(min.days(), min.hours(), min.minutes(), min.seconds(), min.millis())
+          + " to "
+          + duration(max.days(), max.hours(), max.minutes(), max.seconds(), max.millis());
+    }
+    Min min = method.getAnnotation(Min.class);
+    return min == null
+        ? VALUES.getOrDefault(type, "no values are known of " + type)
+        : "number, `" + min.value() + "` to `" + method.getAnnotation(Max.class).value() + "`";
+  }
+
+  private static String duration(long days, long hours, long minutes, long seconds, long millis) {
+    String text =
+        Stream.of(
+                unit(days, "d"),
+                unit(hours, "h"),
+                unit(minutes, "m"),
+                unit(seconds, "s"),
+                unit(millis, "ms"))
+            .collect(Collectors.joining());
+    return "`" + (text.isEmpty() ? "0s" : text) + "`";
+  }
+
+  private static String unit(long value, String unit) {
+    return value == 0 ? "" : value + unit;
+  }
+}
