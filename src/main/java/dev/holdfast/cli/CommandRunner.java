@@ -71,7 +71,8 @@ public final class CommandRunner implements QuarkusApplication {
       case Command.Streams list ->
           new StreamsCommand(sessions, store.streams(), output).run(list.session());
       case Command.Tail tail -> new TailCommand(sessions, log, output).run(tail);
-      case Command.Purge purge -> new PurgeCommand(sessions, relay.get(), output).run(purge.scope());
+      case Command.Purge purge ->
+          new PurgeCommand(sessions, relay.get(), output).run(purge.scope());
     };
   }
 

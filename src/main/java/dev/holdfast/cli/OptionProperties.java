@@ -72,29 +72,28 @@ final class OptionProperties {
       throw usageError(parsed, "--transport must be one of " + TRANSPORTS + ", not " + transport);
     }
     String upstream = option(CommandLineSyntax.UPSTREAM);
-    String url = option(CommandLineSyntax.URL);
     if (isUrl(upstream)) {
       putUrl(CommandLineSyntax.UPSTREAM, upstream);
     } else if (!upstream.isEmpty()) {
-      putCommand(upstream);
-    }
-    if (!url.isEmpty()) {
-      putUrl(CommandLineSyntax.URL, url);
+      putServer("", upstream);
     }
     if (parsed.commandSpec().name().equals(CommandLineSyntax.STDIO)) {
-      addProgram(url);
+      addServerOfStdio();
     }
   }
 
-  private void addProgram(String url) {
+  private void addServerOfStdio() {
+    String url = option(CommandLineSyntax.URL);
     List<String> program = parsed.matchedPositionalValue(0, List.of());
-    if (program.isEmpty()) {
-      return;
-    }
-    if (!url.isEmpty()) {
+    if (!url.isEmpty() && !program.isEmpty()) {
       throw usageError(parsed, "--url and COMMAND exclude each other");
     }
-    putCommand(program.stream().map(OptionProperties::quoted).collect(Collectors.joining(" ")));
+    if (!url.isEmpty()) {
+      putUrl(CommandLineSyntax.URL, url);
+    } else if (!program.isEmpty()) {
+      putServer(
+          "", program.stream().map(OptionProperties::quoted).collect(Collectors.joining(" ")));
+    }
   }
 
   private void putUrl(String option, String url) {
@@ -106,10 +105,6 @@ final class OptionProperties {
     } catch (IllegalArgumentException malformed) {
       throw usageError(parsed, option + " must be a URL, not " + url);
     }
-  }
-
-  private void putCommand(String command) {
-    putServer("", command);
   }
 
   /** Another source may configure a server of the other kind, with a transport of its own. */

@@ -38,8 +38,7 @@ final class TailCommand {
   /** Returns when the stream is complete, its session has ended, or the thread is interrupted. */
   ExitCode run(Command.Tail command) {
     try {
-      return follow(
-          new StreamRef(command.session().value(), streamName(command)), command.after());
+      return follow(new StreamRef(command.session().value(), streamName(command)), command.after());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       return ExitCode.SUCCESS;

@@ -8,65 +8,42 @@ import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisCommandListener;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Redis;
-import jakarta.enterprise.inject.Instance;
-import jakarta.inject.Singleton;
+import io.vertx.redis.client.RedisOptions;
 import java.time.Duration;
 
-/** This replica's id and its connections to Redis. Created only for the Redis store. */
-@Singleton
-final class RedisConnections {
+/**
+ * This replica and its connections to Redis. They exist only with the Redis store.
+ *
+ * @param replica the id of this replica, new with each start
+ * @param link sends commands
+ * @param channel receives notifications of other replicas
+ * @param sessions the sessions in which this replica owns streams
+ */
+record RedisConnections(
+    RedisKeys keys,
+    ReplicaId replica,
+    RedisClient link,
+    RedisSubscription channel,
+    OwnedSessions sessions) {
 
-  private static final Duration SUBSCRIPTION_CHECK_INTERVAL = Duration.ofSeconds(1);
+  private static final Duration CHANNEL_CHECK_INTERVAL = Duration.ofSeconds(1);
 
   /** Opening a session takes two commands, or three if Redis does not answer in time. */
   private static final int TIMEOUTS_UNTIL_FORGOTTEN = 10;
 
-  private final RedisKeys keys;
-  private final ReplicaId replica = ReplicaId.random();
-  private final RedisClient link;
-  private final RedisSubscription channel;
-  private final OwnedSessions sessions;
-
-  RedisConnections(
-      GatewayConfig config,
-      QuarkusRedisOptions options,
-      Vertx vertx,
-      Instance<Redis> configured,
-      RedisCommandListener listener) {
-    Duration timeout = config.redis().timeout();
-    keys = new RedisKeys(config.redis().prefix());
-    link = RedisClientFactory.create(vertx, options.read(configured), timeout, listener);
-    channel =
+  static RedisConnections open(
+      RedisOptions options, GatewayConfig.Redis config, Vertx vertx, RedisCommandListener listener) {
+    RedisKeys keys = new RedisKeys(config.prefix());
+    ReplicaId replica = ReplicaId.random();
+    RedisClient link = RedisClientFactory.create(vertx, options, config.timeout(), listener);
+    return new RedisConnections(
+        keys,
+        replica,
+        link,
         new RedisSubscription(
-            link::newSubscriptionClient,
-            link,
-            keys.replicaChannel(replica.value()),
-            SUBSCRIPTION_CHECK_INTERVAL);
-    sessions =
-        new OwnedSessions(link, keys, replica, timeout.multipliedBy(TIMEOUTS_UNTIL_FORGOTTEN));
-  }
-
-  RedisKeys keys() {
-    return keys;
-  }
-
-  ReplicaId replica() {
-    return replica;
-  }
-
-  RedisClient link() {
-    return link;
-  }
-
-  /** The channel on which other replicas notify this one. */
-  RedisSubscription channel() {
-    return channel;
-  }
-
-  /** The sessions in which this replica owns streams. */
-  OwnedSessions sessions() {
-    return sessions;
+            link::newSubscriptionClient, link, keys.replicaChannel(replica.value()), CHANNEL_CHECK_INTERVAL),
+        new OwnedSessions(
+            link, keys, replica, config.timeout().multipliedBy(TIMEOUTS_UNTIL_FORGOTTEN)));
   }
 
   void close() {

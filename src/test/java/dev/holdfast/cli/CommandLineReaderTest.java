@@ -134,7 +134,8 @@ class CommandLineReaderTest {
     "--port 8080 sessions, --port must come after the command",
     "serve --port 65536, '--port must be 0 to 65535, not 65536'",
     "serve --port x, --port",
-    "serve --transport smoke, '--transport must be one of [auto, streamable-http, sse, stdio], not smoke'",
+    "serve --transport smoke, '--transport must be one of [auto, streamable-http, sse, stdio], not"
+        + " smoke'",
     "serve --store disk, '--store must be memory, redis or a redis:// URL, not disk'",
     "stdio --url ftp://a, '--url must begin with http:// or https://, not ftp://a'",
     "stdio --url http://a -- npx, --url and COMMAND exclude each other",

@@ -1,18 +1,22 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.redis.RedisCommandListener;
 import io.quarkus.redis.client.RedisOptionsCustomizer;
+import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The Redis options that {@code quarkus.redis.*} sets. Quarkus applies them to one client with a
- * pool. Holdfast needs a client per connection, so it copies the options of that one.
+ * Produces the connections to Redis with the options of {@code quarkus.redis.*}. Quarkus applies
+ * these options to one client with a pool. Holdfast needs a client per connection, so it copies
+ * them.
  */
 @Singleton
-final class QuarkusRedisOptions implements RedisOptionsCustomizer {
+final class RedisProducer implements RedisOptionsCustomizer {
 
   private final AtomicReference<RedisOptions> options = new AtomicReference<>();
 
@@ -22,12 +26,15 @@ final class QuarkusRedisOptions implements RedisOptionsCustomizer {
   }
 
   /**
-   * Returns the options.
+   * Connects to Redis.
    *
    * @param configured its creation makes Quarkus read the options; the client never connects
    */
-  RedisOptions read(Instance<Redis> configured) {
+  @Produces
+  @Singleton
+  RedisConnections connections(
+      GatewayConfig config, Vertx vertx, Instance<Redis> configured, RedisCommandListener listener) {
     configured.get().close();
-    return options.get();
+    return RedisConnections.open(options.get(), config.redis(), vertx, listener);
   }
 }
