@@ -2,11 +2,11 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.cluster.OwnedSessions;
 import dev.holdfast.cluster.ReplicaId;
-import dev.holdfast.redis.RedisSubscription;
-import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisCommandListener;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisSubscription;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
 import java.time.Duration;
@@ -32,7 +32,10 @@ record RedisConnections(
   private static final int TIMEOUTS_UNTIL_FORGOTTEN = 10;
 
   static RedisConnections open(
-      RedisOptions options, GatewayConfig.Redis config, Vertx vertx, RedisCommandListener listener) {
+      RedisOptions options,
+      GatewayConfig.Redis config,
+      Vertx vertx,
+      RedisCommandListener listener) {
     RedisKeys keys = new RedisKeys(config.prefix());
     ReplicaId replica = ReplicaId.random();
     RedisClient link = RedisClientFactory.create(vertx, options, config.timeout(), listener);
@@ -41,7 +44,10 @@ record RedisConnections(
         replica,
         link,
         new RedisSubscription(
-            link::newSubscriptionClient, link, keys.replicaChannel(replica.value()), CHANNEL_CHECK_INTERVAL),
+            link::newSubscriptionClient,
+            link,
+            keys.replicaChannel(replica.value()),
+            CHANNEL_CHECK_INTERVAL),
         new OwnedSessions(
             link, keys, replica, config.timeout().multipliedBy(TIMEOUTS_UNTIL_FORGOTTEN)));
   }

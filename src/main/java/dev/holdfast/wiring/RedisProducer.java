@@ -33,7 +33,10 @@ final class RedisProducer implements RedisOptionsCustomizer {
   @Produces
   @Singleton
   RedisConnections connections(
-      GatewayConfig config, Vertx vertx, Instance<Redis> configured, RedisCommandListener listener) {
+      GatewayConfig config,
+      Vertx vertx,
+      Instance<Redis> configured,
+      RedisCommandListener listener) {
     configured.get().close();
     return RedisConnections.open(options.get(), config.redis(), vertx, listener);
   }

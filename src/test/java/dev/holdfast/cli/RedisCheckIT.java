@@ -2,9 +2,9 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
+import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.core.Vertx;
