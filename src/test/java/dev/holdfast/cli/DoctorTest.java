@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.session.Session;
-
+import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.ServerFeatures;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
