@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -132,9 +133,11 @@ final class RedisCheck {
     // Redis read its clock at some moment between these two.
     Instant after = clock.instant();
     Duration difference =
-        time.get().isBefore(before)
-            ? Duration.between(time.get(), before)
-            : time.get().isAfter(after) ? Duration.between(after, time.get()) : Duration.ZERO;
+        Collections.max(
+            List.of(
+                Duration.ZERO,
+                Duration.between(time.get(), before),
+                Duration.between(after, time.get())));
     String found = difference.toMillis() + " ms from the clock of Redis";
     return difference.compareTo(MAX_CLOCK_DIFFERENCE) <= 0
         ? CheckResult.fine(check, found)

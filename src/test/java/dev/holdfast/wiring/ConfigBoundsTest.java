@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is refused says which key it was, which value, and what would do. */
+/** Checks that errors name the key, the value and the valid values. */
 class ConfigBoundsTest {
 
   @ParameterizedTest
@@ -85,7 +85,7 @@ class ConfigBoundsTest {
     "limits.message-bytes, 1K, 1023, 1K to 256M, 1023 bytes",
     "limits.message-bytes, 256M, 257M, 1K to 256M, 269484032 bytes",
   })
-  void shouldRefuseWhatIsOutOfBounds(
+  void shouldRefuseValuesOutOfBounds(
       String name, String atBound, String outside, String bound, String value) {
     String key = "holdfast." + name;
 
@@ -108,14 +108,14 @@ class ConfigBoundsTest {
     "upstream.url, http://a b, Illegal character",
     "upstream.transport, carrier-pigeon, streamable-http",
   })
-  void shouldRefuseWhatDoesNotParse(String name, String value, String why) {
+  void shouldRefuseInvalidValues(String name, String value, String why) {
     assertThatThrownBy(() -> ConfigFixture.by(Map.of("holdfast." + name, value)))
         .isInstanceOf(ConfigValidationException.class)
         .hasMessageContaining("holdfast." + name + " with the config value \"" + value + "\"")
         .hasMessageContaining(why);
   }
 
-  /** Each was accepted, matched nothing, and left its author with a 403. */
+  /** These values were once accepted although no header can match them, so requests got 403. */
   @ParameterizedTest
   @CsvSource({
     "allowed-origins, https://a.example/, 'must be a host, an origin such as'",
@@ -130,7 +130,7 @@ class ConfigBoundsTest {
     "allowed-hosts, ::1, not ::1",
     "allowed-hosts, *.example.com, not *.example.com",
   })
-  void shouldRefuseNamesThatNothingMatches(String name, String value, String why) {
+  void shouldRefuseNamesThatCannotMatch(String name, String value, String why) {
     assertThatThrownBy(() -> ConfigFixture.by(Map.of("holdfast.http." + name, value)))
         .isInstanceOf(ConfigValidationException.class)
         .hasMessageContaining("holdfast.http." + name)
@@ -138,7 +138,7 @@ class ConfigBoundsTest {
   }
 
   @Test
-  void shouldTakeNamesThatMatch() {
+  void shouldAcceptNamesThatCanMatch() {
     HttpConfig config =
         ConfigFixture.by(
                 Map.of(
@@ -169,7 +169,7 @@ class ConfigBoundsTest {
   }
 
   @Test
-  void shouldFindVariablesThatMeanNothing() {
+  void shouldFindUnknownVariables() {
     Map<String, String> variables =
         Map.of(
             "HOLDFAST_STREM_RETRY", "1s",
@@ -189,7 +189,7 @@ class ConfigBoundsTest {
   }
 
   @Test
-  void shouldNameUpstreamsAndHeadersInTheEnvironment() {
+  void shouldReadUpstreamsAndHeadersFromTheEnvironment() {
     SmallRyeConfig config =
         ConfigFixture.byEnvironment(
             Map.of(

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Keys and defaults are a promise to those who upgrade. */
+/** Keys and defaults never change, so that upgrades keep working. */
 class ConfigDefaultsTest {
 
   @Test

@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The configuration as the program reads it, without the program. */
+/** Reads the configuration as the program does, without starting it. */
 final class ConfigFixture {
 
   private static final Validator VALIDATOR =
@@ -20,23 +20,23 @@ final class ConfigFixture {
 
   private ConfigFixture() {}
 
-  /** Reads these properties. */
+  /** Reads properties. */
   static SmallRyeConfig by(Map<String, String> properties) {
     return builder().withSources(new PropertiesConfigSource(properties, "test", 400)).build();
   }
 
-  /** Reads these variables. */
+  /** Reads environment variables. */
   static SmallRyeConfig byEnvironment(Map<String, String> variables) {
     return builder().withSources(new EnvConfigSource(variables, 300)).build();
   }
 
-  /** Every key with its default; the text is empty where there is none. */
+  /** Returns every key with its default, which is empty for a key without one. */
   static Map<String, String> defaults() {
     Map<String, String> defaults = new TreeMap<>();
     UnknownVariables.MAPPINGS.forEach(mapping ->
         new HashMap<>(ConfigClass.configClass(mapping).getProperties())
             .forEach((key, value) -> {
-              // A list can also be given item by item.
+              // Skip the keys of single list items.
               if (!key.endsWith("[*]")) {
                 defaults.put(key, value == null ? "" : value);
               }

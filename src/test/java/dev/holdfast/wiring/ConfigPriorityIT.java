@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Which source of configuration wins. Each names servers at a port of its own, where nobody
- * listens: the program says by which it was sent there.
+ * Checks the precedence of configuration sources. Each source has ports of its own, where no server
+ * listens. The port in the error message tells which source the program used.
  */
 class ConfigPriorityIT {
 
@@ -42,8 +42,8 @@ class ConfigPriorityIT {
         "HOLDFAST_UPSTREAMS_ENVIRONMENT_URL", url(ENVIRONMENT));
   }
 
-  /** Every source has what the ones before it have, and one server more. */
-  private ProcessResult examined() throws IOException {
+  /** Runs the doctor. Each source has the keys of the sources before it, and one server more. */
+  private ProcessResult runDoctor() throws IOException {
     Files.write(
         directory.resolve(".env"),
         List.of(
@@ -60,7 +60,7 @@ class ConfigPriorityIT {
             "holdfast.upstreams.environment.url=" + url(FILE),
             "holdfast.upstreams.dotenv.url=" + url(FILE),
             "holdfast.upstreams.file.url=" + url(FILE),
-            // 10000 if nobody says anything.
+            // The default is 10000.
             "holdfast.limits.connections=77"));
     List<String> command =
         new ArrayList<>(Holdfast.command("doctor", "--upstream", url(LINE), "--json"));
@@ -69,7 +69,7 @@ class ConfigPriorityIT {
     return Holdfast.run(directory, environment(), command);
   }
 
-  private static String sentTo(ProcessResult doctor, String name) {
+  private static String resultFor(ProcessResult doctor, String name) {
     return doctor
         .stdout()
         .lines()
@@ -80,13 +80,13 @@ class ConfigPriorityIT {
 
   @Test
   void shouldTakeTheFirstSourceThatHasAKey() throws IOException {
-    ProcessResult doctor = examined();
+    ProcessResult doctor = runDoctor();
 
-    assertThat(sentTo(doctor, "default")).contains("127.0.0.1:" + LINE);
-    assertThat(sentTo(doctor, "property")).contains("127.0.0.1:" + PROPERTY);
-    assertThat(sentTo(doctor, "environment")).contains("127.0.0.1:" + ENVIRONMENT);
-    assertThat(sentTo(doctor, "dotenv")).contains("127.0.0.1:" + DOT_ENV);
-    assertThat(sentTo(doctor, "file")).contains("127.0.0.1:" + FILE);
+    assertThat(resultFor(doctor, "default")).contains("127.0.0.1:" + LINE);
+    assertThat(resultFor(doctor, "property")).contains("127.0.0.1:" + PROPERTY);
+    assertThat(resultFor(doctor, "environment")).contains("127.0.0.1:" + ENVIRONMENT);
+    assertThat(resultFor(doctor, "dotenv")).contains("127.0.0.1:" + DOT_ENV);
+    assertThat(resultFor(doctor, "file")).contains("127.0.0.1:" + FILE);
     assertThat(doctor.stdout()).contains("154 may be needed");
     assertThat(doctor.exitCode()).as(doctor.toString()).isEqualTo(1);
   }
