@@ -67,7 +67,7 @@ final class ClusterLifecycle {
       return;
     }
     RedisConnections connections = redis.get();
-    OwnedSessions owned = connections.sessions();
+    OwnedSessions owned = connections.ownedSessions();
     OrphanedStreams orphans = new OrphanedStreams(log, takeOver, admission, owned::all);
     checks.add(new Reconciler.Check("orphaned streams", orphans::reclaim));
     checks.add(new Reconciler.Check("owned sessions", () -> sweep(owned, pumps)));
@@ -78,11 +78,11 @@ final class ClusterLifecycle {
             shared.reconcileSoon();
           }
         };
-    connections.channel().addListener(_ -> {}, reconcileSoon);
+    connections.subscription().addListener(_ -> {}, reconcileSoon);
     HeartbeatTiming timing = HeartbeatTiming.of(cluster);
     Membership member =
         new Membership(
-            connections.link(),
+            connections.client(),
             connections.keys(),
             connections.replica(),
             timing,

@@ -30,7 +30,7 @@ final class CommandContextProducer {
 
   private static CommandContext.SharedStore sharedStore(RedisConnections redis) {
     return new CommandContext.SharedStore(
-        new RedisServerInfo(redis.link(), redis.keys()),
-        new RedisStreamIndex(redis.link(), redis.keys()));
+        new RedisServerInfo(redis.client(), redis.keys()),
+        new RedisStreamIndex(redis.client(), redis.keys()));
   }
 }

@@ -42,7 +42,7 @@ public interface GatewayConfig {
   Map<String, Server> upstreams();
 
   /** Returns all upstreams by name, including {@link Session#DEFAULT_UPSTREAM}. */
-  default Map<String, Server> everyUpstream() {
+  default Map<String, Server> allUpstreams() {
     Map<String, Server> all = new HashMap<>(upstreams());
     all.put(Session.DEFAULT_UPSTREAM, upstream());
     return all;

@@ -15,21 +15,24 @@ import java.time.Duration;
  * This replica and its connections to Redis. They exist only with the Redis store.
  *
  * @param replica the id of this replica, new with each start
- * @param link sends commands
- * @param channel receives notifications of other replicas
- * @param sessions the sessions in which this replica owns streams
+ * @param client sends commands
+ * @param subscription receives notifications of other replicas
+ * @param ownedSessions the sessions in which this replica owns streams
  */
 record RedisConnections(
     RedisKeys keys,
     ReplicaId replica,
-    RedisClient link,
-    RedisSubscription channel,
-    OwnedSessions sessions) {
+    RedisClient client,
+    RedisSubscription subscription,
+    OwnedSessions ownedSessions) {
 
-  private static final Duration CHANNEL_CHECK_INTERVAL = Duration.ofSeconds(1);
+  private static final Duration PROBE_INTERVAL = Duration.ofSeconds(1);
 
-  /** Opening a session takes two commands, or three if Redis does not answer in time. */
-  private static final int TIMEOUTS_UNTIL_FORGOTTEN = 10;
+  /**
+   * How many timeouts a session without streams stays recorded. Opening a stream takes at most
+   * three.
+   */
+  private static final int OWNED_SESSION_TIMEOUTS = 10;
 
   static RedisConnections open(
       RedisOptions options,
@@ -38,22 +41,22 @@ record RedisConnections(
       RedisCommandListener listener) {
     RedisKeys keys = new RedisKeys(config.prefix());
     ReplicaId replica = ReplicaId.random();
-    RedisClient link = RedisClientFactory.create(vertx, options, config.timeout(), listener);
+    RedisClient client = RedisClientFactory.create(vertx, options, config.timeout(), listener);
     return new RedisConnections(
         keys,
         replica,
-        link,
+        client,
         new RedisSubscription(
-            link::newSubscriptionClient,
-            link,
+            client::newSubscriptionClient,
+            client,
             keys.replicaChannel(replica.value()),
-            CHANNEL_CHECK_INTERVAL),
+            PROBE_INTERVAL),
         new OwnedSessions(
-            link, keys, replica, config.timeout().multipliedBy(TIMEOUTS_UNTIL_FORGOTTEN)));
+            client, keys, replica, config.timeout().multipliedBy(OWNED_SESSION_TIMEOUTS)));
   }
 
   void close() {
-    channel.close();
-    link.close();
+    subscription.close();
+    client.close();
   }
 }

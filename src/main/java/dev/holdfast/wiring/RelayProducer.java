@@ -176,7 +176,7 @@ final class RelayProducer {
     int each = gateway.upstreams().isEmpty() ? limits.requests() : (limits.requests() + 1) / 2;
     Map<String, Integer> requests = new HashMap<>();
     gateway
-        .everyUpstream()
+        .allUpstreams()
         .forEach((name, server) -> requests.put(name, server.maxRequests().orElse(each)));
     return new UpstreamLimits(requests);
   }

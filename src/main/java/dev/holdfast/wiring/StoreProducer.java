@@ -87,13 +87,13 @@ final class StoreProducer {
     RedisConnections connections = redis.get();
     RedisEventLog log =
         new RedisEventLog(
-            connections.link(),
-            connections.channel(),
+            connections.client(),
+            connections.subscription(),
             connections.keys(),
             connections.replica().value(),
-            connections.sessions()::add,
+            connections.ownedSessions()::add,
             retention());
-    connections.channel().start();
+    connections.subscription().start();
     return log;
   }
 
@@ -111,7 +111,7 @@ final class StoreProducer {
       case MEMORY -> new MemorySessionStore(sessions.idleTimeout(), sessionLimits(), clock);
       case REDIS ->
           new RedisSessionStore(
-              redis.get().link(),
+              redis.get().client(),
               redis.get().keys(),
               sessions.idleTimeout(),
               sessionTtl(),
@@ -126,7 +126,7 @@ final class StoreProducer {
       case MEMORY -> new MemoryLogLevelStore();
       case REDIS ->
           new RedisLogLevelStore(
-              redis.get().link(),
+              redis.get().client(),
               redis.get().keys(),
               sessions.idleTimeout().plus(LOG_LEVEL_MARGIN));
     };
@@ -135,7 +135,7 @@ final class StoreProducer {
   private SessionLimits sessionLimits() {
     Map<String, Integer> byUpstream = new HashMap<>();
     gateway
-        .everyUpstream()
+        .allUpstreams()
         .forEach(
             (name, server) -> server.maxSessions().ifPresent(most -> byUpstream.put(name, most)));
     return new SessionLimits(limits.sessions(), byUpstream);
