@@ -52,8 +52,8 @@ public final class OwnedSessions {
   /**
    * Begins without sessions.
    *
-   * @param linger how long a session stays on record after {@link #add}: far longer than it takes to
-   *     open a stream and begin to write it
+   * @param linger how long a session stays on record after {@link #add}: far longer than it takes
+   *     to open a stream and begin to write it
    */
   public OwnedSessions(RedisClient redis, RedisKeys keys, ReplicaId replica, Duration linger) {
     this.redis = redis;
@@ -71,7 +71,9 @@ public final class OwnedSessions {
     lock.readLock().lock();
     try {
       List<@Nullable Response> replies =
-          redis.sendAll(List.of(register(), Request.cmd(Command.SADD).arg(key).arg(session), extendRetention()));
+          redis.sendAll(
+              List.of(
+                  register(), Request.cmd(Command.SADD).arg(key).arg(session), extendRetention()));
       if (String.valueOf(replies.getFirst()).equals("1")) {
         registrations.incrementAndGet();
       }
@@ -83,7 +85,8 @@ public final class OwnedSessions {
 
   /** Heartbeats register too, but a session may be added before the first heartbeat succeeds. */
   private Request register() {
-    return REGISTER.evalRequest(List.of(replicas), args -> args.arg(replica).arg(RETENTION.toMillis()));
+    return REGISTER.evalRequest(
+        List.of(replicas), args -> args.arg(replica).arg(RETENTION.toMillis()));
   }
 
   /** How often this replica was missing in the set of replicas when it recorded a session. */

@@ -13,15 +13,17 @@ import org.jspecify.annotations.Nullable;
  * The set of all replicas, each with the time of its last heartbeat by the clock of Redis. A
  * heartbeat is one script on one key, whatever the number of sessions.
  *
- * <p>A replica judges others only when it is steady: it has sent heartbeats without a gap for {@link
- * HeartbeatTiming#deadAfter}. After an outage of Redis, or when all replicas were frozen, all
- * heartbeats are old and prove nothing. All replicas then have that time to send one.
+ * <p>A replica judges others only when it is steady: it has sent heartbeats without a gap for
+ * {@link HeartbeatTiming#deadAfter}. After an outage of Redis, or when all replicas were frozen,
+ * all heartbeats are old and prove nothing. All replicas then have that time to send one.
  */
 final class ReplicaRegistry {
 
-  private static final RedisScript HEARTBEAT = RedisScript.load(ReplicaRegistry.class, "heartbeat.lua");
+  private static final RedisScript HEARTBEAT =
+      RedisScript.load(ReplicaRegistry.class, "heartbeat.lua");
   private static final RedisScript LEAVE = RedisScript.load(ReplicaRegistry.class, "leave.lua");
-  private static final RedisScript IS_SILENT = RedisScript.load(ReplicaRegistry.class, "is-silent.lua");
+  private static final RedisScript IS_SILENT =
+      RedisScript.load(ReplicaRegistry.class, "is-silent.lua");
 
   /** Keeps a heartbeat short. The next one names the rest. */
   private static final int MAX_LOST = 16;

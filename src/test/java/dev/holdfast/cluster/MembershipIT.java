@@ -47,7 +47,8 @@ class MembershipIT {
     final AtomicInteger suspicions = new AtomicInteger();
     final AtomicBoolean refusing = new AtomicBoolean();
     final Membership membership =
-        new Membership(client, KEYS, id, TIMING, sessions, this::adopt, suspicions::incrementAndGet);
+        new Membership(
+            client, KEYS, id, TIMING, sessions, this::adopt, suspicions::incrementAndGet);
 
     Member() {
       this(true);
@@ -259,7 +260,9 @@ class MembershipIT {
     assertThat(holds(member, "idle")).isTrue();
   }
 
-  /** A server of a cluster may lose its newest writes while another still has the set of replicas. */
+  /**
+   * A server of a cluster may lose its newest writes while another still has the set of replicas.
+   */
   @Test
   void shouldRecordAgainWhatRedisLost() {
     Member member = new Member();
