@@ -1,21 +1,22 @@
 package dev.holdfast.session;
 
 import dev.holdfast.protocol.ProtocolVersion;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's session with one upstream. What is recorded of a session that {@link #isInitialized
- * is initialized} never changes, so a copy never grows stale; whether the session still lives, only
- * its store knows.
+ * One client's session with one upstream. The record of an {@link #isInitialized initialized}
+ * session never changes, so copies never grow stale. Only the store knows whether the session still
+ * exists.
  *
- * @param id its name towards the client
+ * @param id the session's id towards the client
  * @param upstream the configured name of the upstream
- * @param upstreamSession the upstream's own name of its side of the session; null when it gave none
+ * @param upstreamSession the upstream's own session id; null when it has none
  * @param version the protocol version that client and upstream agreed on
- * @param client the client's name and version as it gave them; for people to read
- * @param created when it began, to the millisecond
- * @param transport how the client speaks
+ * @param client the client's name and version as the client gave them; informational
+ * @param created when the session began, to the millisecond
+ * @param transport the client's transport
  */
 public record Session(
     SessionId id,
@@ -27,12 +28,18 @@ public record Session(
     Transport transport) {
 
   /**
+   * Most time between the opening of a session and its initialization. An opened session costs its
+   * client nothing and must not block others for long.
+   */
+  public static final Duration OPENING_TIMEOUT = Duration.ofMinutes(1);
+
+  /**
    * Name of the upstream at {@code /mcp}. Clients reach every other upstream at {@code
    * /servers/<name>/mcp}.
    */
   public static final String DEFAULT_UPSTREAM = "default";
 
-  /** A session over Streamable HTTP, which begins when it is initialized. */
+  /** A session over Streamable HTTP, which begins initialized. */
   public Session(
       SessionId id,
       String upstream,
@@ -43,29 +50,40 @@ public record Session(
     this(id, upstream, upstreamSession, version, client, created, Transport.STREAMABLE);
   }
 
-  /** A session over HTTP with SSE, which begins before it is initialized. */
+  /** A session over HTTP with SSE, which begins before the client initializes it. */
   public static Session opening(SessionId id, String upstream, Instant created) {
     return new Session(
         id, upstream, null, ProtocolVersion.V2024_11_05, "", created, Transport.SSE_OPENING);
   }
 
-  /** This session, once its upstream's side was opened. */
+  /** This session after its upstream was opened. */
   public Session initialized(
-      @Nullable String theirSession, ProtocolVersion chosen, String theClient) {
-    return new Session(id, upstream, theirSession, chosen, theClient, created, Transport.SSE);
+      @Nullable String openedSession, ProtocolVersion chosen, String clientInfo) {
+    return new Session(id, upstream, openedSession, chosen, clientInfo, created, Transport.SSE);
   }
 
-  /** Whether the session has its upstream's side. */
+  /** Whether the upstream was opened. */
   public boolean isInitialized() {
     return transport != Transport.SSE_OPENING;
   }
 
-  /** Whether one stream carries everything that the client gets. */
+  /**
+   * How long this session lives without being used.
+   *
+   * @param idleTimeout the configured idle timeout
+   */
+  public Duration expiresAfter(Duration idleTimeout) {
+    return isInitialized() || idleTimeout.compareTo(OPENING_TIMEOUT) < 0
+        ? idleTimeout
+        : OPENING_TIMEOUT;
+  }
+
+  /** Whether one shared stream carries everything that the client receives. */
   public boolean hasOneStream() {
     return transport != Transport.STREAMABLE;
   }
 
-  /** Keeps the upstream's session id out of logs: it is a credential. */
+  /** Omits the upstream's session id, which is a credential. */
   @Override
   public String toString() {
     return "Session[id=" + id + ", upstream=" + upstream + ", version=" + version.wire() + "]";

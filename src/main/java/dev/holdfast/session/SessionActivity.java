@@ -4,26 +4,26 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session was used for: since it began, or since a store last heard of it.
+ * Use of a session: since it began, or since it was last recorded.
  *
- * @param lastUsed when it was last used or listened to, to the millisecond
- * @param address from where its client asked last; null when that is not known
- * @param requests how many HTTP requests it made
- * @param errors how many of these were answered with an error status
+ * @param lastUsed when a client last used it or listened to it, to the millisecond
+ * @param address network address of the last request; null when it is unknown
+ * @param requests number of HTTP requests
+ * @param errors number of requests answered with an error status
  */
 public record SessionActivity(
     Instant lastUsed, @Nullable String address, long requests, long errors) {
 
   /**
-   * @throws IllegalArgumentException when there are fewer than no requests or errors
+   * @throws IllegalArgumentException when a count is negative
    */
   public SessionActivity {
     if (requests < 0 || errors < 0) {
-      throw new IllegalArgumentException("counts are not negative");
+      throw new IllegalArgumentException("counts must not be negative");
     }
   }
 
-  /** No request; somebody may have listened. */
+  /** No request, though a client may have listened. */
   public static SessionActivity none(Instant at) {
     return new SessionActivity(at, null, 0, 0);
   }
@@ -33,7 +33,7 @@ public record SessionActivity(
     return new SessionActivity(at, address, 1, failed ? 1 : 0);
   }
 
-  /** Both together. */
+  /** The sum of both activities. */
   public SessionActivity plus(SessionActivity later) {
     return new SessionActivity(
         lastUsed.isBefore(later.lastUsed) ? later.lastUsed : lastUsed,
@@ -42,7 +42,7 @@ public record SessionActivity(
         errors + later.errors);
   }
 
-  /** Whether there is nothing to be noted but a time. */
+  /** Whether there were no requests. */
   public boolean isEmpty() {
     return requests == 0;
   }

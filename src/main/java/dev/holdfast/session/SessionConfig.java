@@ -10,7 +10,10 @@ import org.hibernate.validator.constraints.time.DurationMin;
 @ConfigMapping(prefix = "holdfast.session")
 public interface SessionConfig {
 
-  /** A session that nobody used or listened to for so long ends. One second to thirty days. */
+  /**
+   * A session ends when no client uses it or listens to it for this time. One second to thirty
+   * days.
+   */
   @WithDefault("1h")
   @DurationMin(seconds = 1)
   @DurationMax(days = 30)

@@ -6,10 +6,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Names a session: the value of {@code Mcp-Session-Id}. 256 random bits, so that it cannot be
- * guessed, in the URL-safe Base64 alphabet, which lies within the visible ASCII that the
- * specification asks for (2025-11-25, Transports, Session Management). A new one does not begin
- * with a hyphen: a command line would take it for an option.
+ * The id of a session: the value of {@code Mcp-Session-Id}. It has 256 random bits, so it cannot be
+ * guessed. Its URL-safe Base64 alphabet is visible ASCII, as the specification requires
+ * (2025-11-25, Transports, Session Management). A new id does not begin with a hyphen, since a
+ * command line would take it for an option.
  *
  * @param value 43 characters
  */
@@ -22,7 +22,7 @@ public record SessionId(String value) {
   private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_-]{" + LENGTH + "}");
 
   /**
-   * @throws IllegalArgumentException when the text has not the form of what {@link #random()} makes
+   * @throws IllegalArgumentException when the text does not have the form of an id
    */
   public SessionId {
     if (!FORM.matcher(value).matches()) {
@@ -33,7 +33,7 @@ public record SessionId(String value) {
   /** A new id. */
   public static SessionId random() {
     byte[] bytes = new byte[BYTES];
-    // Made here and not once for all: a native image must not carry a seed from its build.
+    // Created per call: a native image must not contain a seed from its build.
     SecureRandom random = new SecureRandom();
     String text;
     do {
@@ -43,12 +43,12 @@ public record SessionId(String value) {
     return new SessionId(text);
   }
 
-  /** Reads an id that a client sent; empty when it cannot be one of ours. */
+  /** Reads an id from a client; empty when the text does not have the form of an id. */
   public static Optional<SessionId> parse(String text) {
     return FORM.matcher(text).matches() ? Optional.of(new SessionId(text)) : Optional.empty();
   }
 
-  /** Shows only the first characters: the whole id is a secret of its client. */
+  /** Shows only the first characters, since the id is a secret of the client. */
   @Override
   public String toString() {
     return value.substring(0, 6) + "…";

@@ -4,10 +4,10 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * How many sessions there may be at a time, on all replicas.
+ * Limits of the number of sessions at a time, on all replicas together.
  *
- * @param all the most of all
- * @param byUpstream the most of one upstream, where that is limited by itself
+ * @param all most sessions of all upstreams
+ * @param byUpstream most sessions of an upstream with a limit of its own
  */
 public record SessionLimits(int all, Map<String, Integer> byUpstream) {
 
@@ -16,7 +16,7 @@ public record SessionLimits(int all, Map<String, Integer> byUpstream) {
     byUpstream = Map.copyOf(byUpstream);
   }
 
-  /** The most of one upstream; empty where that is not limited by itself. */
+  /** Most sessions of an upstream; empty when it has no limit of its own. */
   public OptionalInt of(String upstream) {
     Integer most = byUpstream.get(upstream);
     return most == null ? OptionalInt.empty() : OptionalInt.of(most);

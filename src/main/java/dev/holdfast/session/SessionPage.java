@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Some of the sessions in a store.
+ * One page of a list of sessions.
  *
  * @param entries in no particular order
  * @param next where the next page begins, for {@link SessionStore#list}; empty on the last page
@@ -19,7 +19,7 @@ public record SessionPage(List<Entry> entries, Optional<String> next) {
   /**
    * A session.
    *
-   * @param activity as of when its replicas last wrote it: some minutes ago at most
+   * @param activity as the replicas last recorded it, at most some minutes ago
    */
   public record Entry(Session session, SessionActivity activity) {}
 }

@@ -2,7 +2,7 @@ package dev.holdfast.session;
 
 import org.jspecify.annotations.Nullable;
 
-/** The store of sessions could not be asked, or did not answer in time. */
+/** The session store could not be reached or did not answer in time. */
 public final class SessionStoreException extends RuntimeException {
   /** Keeps the cause. */
   public SessionStoreException(@Nullable Throwable cause) {

@@ -1,6 +1,6 @@
 package dev.holdfast.session;
 
-/** There are as many sessions as there may be. */
+/** The limit of sessions is reached. */
 public final class TooManySessionsException extends RuntimeException {
   /** Names the limit. */
   public TooManySessionsException(int limit) {

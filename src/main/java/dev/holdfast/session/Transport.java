@@ -3,18 +3,18 @@ package dev.holdfast.session;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** How the client of a session speaks. */
+/** The transport between the client and the gateway. */
 public enum Transport {
-  /** Streamable HTTP: every stream has a connection of its own (2025-03-26 on, Transports). */
+  /** Streamable HTTP: every stream has a connection of its own (since 2025-03-26, Transports). */
   STREAMABLE("streamable"),
 
   /**
-   * HTTP with SSE: one connection carries everything (2024-11-05, Transports). It is there before
-   * the client initializes the session, so this session has no upstream's side yet.
+   * HTTP with SSE: one connection carries everything (2024-11-05, Transports). The connection is
+   * made before the client initializes the session, so the upstream is not opened yet.
    */
   SSE_OPENING("sse-opening"),
 
-  /** HTTP with SSE, in a session that was initialized. */
+  /** HTTP with SSE, in an initialized session. */
   SSE("sse");
 
   private final String recorded;
@@ -23,12 +23,12 @@ public enum Transport {
     this.recorded = recorded;
   }
 
-  /** The name by which a store records it. */
+  /** The name in a store. */
   public String recorded() {
     return recorded;
   }
 
-  /** The transport of that name; empty if there is none. */
+  /** Reads the name in a store; empty when it is unknown. */
   public static Optional<Transport> parse(String recorded) {
     return Arrays.stream(values()).filter(each -> each.recorded.equals(recorded)).findFirst();
   }

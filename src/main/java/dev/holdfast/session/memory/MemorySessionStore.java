@@ -25,25 +25,25 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Sessions in the memory of this process; they end with it. */
+/** Sessions in the memory of this process. */
 public final class MemorySessionStore implements SessionStore {
 
-  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+  private static final Duration RECLAIM_INTERVAL = Duration.ofMillis(100);
 
-  /** In an order, so that pages can be told apart. */
+  /** Sorted, so that a page can start after the last session of the previous one. */
   private final ConcurrentNavigableMap<SessionId, Entry> entries =
       new ConcurrentSkipListMap<>(Comparator.comparing(SessionId::value));
 
   private final AtomicInteger size = new AtomicInteger();
 
-  /** How many have a place, which those that have expired may have lost. */
-  private final AtomicInteger places = new AtomicInteger();
+  /** Number of sessions that count against the limit; expired ones may no longer count. */
+  private final AtomicInteger occupied = new AtomicInteger();
 
-  /** Of upstreams that are limited by themselves. */
-  private final Map<String, Integer> placesOf = new ConcurrentHashMap<>();
+  /** The same for each upstream with a limit of its own. */
+  private final Map<String, Integer> occupiedByUpstream = new ConcurrentHashMap<>();
 
-  /** When places were last looked for that could be taken back. */
-  private final AtomicReference<Instant> looked = new AtomicReference<>(Instant.MIN);
+  /** When {@link #reclaimPlaces} last searched. */
+  private final AtomicReference<Instant> lastReclaim = new AtomicReference<>(Instant.MIN);
 
   private final Duration idleTimeout;
   private final SessionLimits limits;
@@ -53,8 +53,8 @@ public final class MemorySessionStore implements SessionStore {
    * Starts empty.
    *
    * @param idleTimeout after which an unused session expires
-   * @param limits the most sessions at a time
-   * @param clock tells when a session was used
+   * @param limits most sessions at a time
+   * @param clock measures idle time
    */
   public MemorySessionStore(Duration idleTimeout, SessionLimits limits, InstantSource clock) {
     this.idleTimeout = idleTimeout;
@@ -65,36 +65,36 @@ public final class MemorySessionStore implements SessionStore {
   @Override
   public void create(Session session) {
     try {
-      takePlace(session.upstream());
+      occupyPlace(session.upstream());
     } catch (TooManySessionsException full) {
-      if (!takeBackPlaces()) {
+      if (!reclaimPlaces()) {
         throw full;
       }
-      takePlace(session.upstream());
+      occupyPlace(session.upstream());
     }
     Instant now = clock.instant();
     size.incrementAndGet();
     entries.put(session.id(), new Entry(session, now, SessionActivity.none(now), Map.of(), true));
   }
 
-  private void takePlace(String upstream) {
-    limits.of(upstream).ifPresent(most -> ofUpstream(upstream, 1, most));
-    if (places.incrementAndGet() > limits.all()) {
-      givePlace(upstream);
+  private void occupyPlace(String upstream) {
+    limits.of(upstream).ifPresent(most -> changeUpstreamPlaces(upstream, 1, most));
+    if (occupied.incrementAndGet() > limits.all()) {
+      freePlace(upstream);
       throw new TooManySessionsException(limits.all());
     }
   }
 
-  private void givePlace(String upstream) {
-    places.decrementAndGet();
-    limits.of(upstream).ifPresent(most -> ofUpstream(upstream, -1, most));
+  private void freePlace(String upstream) {
+    occupied.decrementAndGet();
+    limits.of(upstream).ifPresent(most -> changeUpstreamPlaces(upstream, -1, most));
   }
 
-  private void ofUpstream(String upstream, int more, int most) {
-    placesOf.compute(
+  private void changeUpstreamPlaces(String upstream, int more, int most) {
+    occupiedByUpstream.compute(
         upstream,
-        (_, taken) -> {
-          int next = (taken == null ? 0 : taken) + more;
+        (_, before) -> {
+          int next = (before == null ? 0 : before) + more;
           if (next > most) {
             throw new TooManySessionsException(most);
           }
@@ -103,23 +103,23 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   /**
-   * Takes the places of sessions that have expired, and wait to be taken themselves. That goes
-   * through all sessions, so it is not done for everyone who finds no place.
+   * Frees the places of expired sessions that were not ended yet. Searches all sessions, so it runs
+   * at most once per interval.
    *
-   * @return whether there may be a place now
+   * @return whether a place may be free now
    */
-  private boolean takeBackPlaces() {
+  private boolean reclaimPlaces() {
     Instant now = clock.instant();
-    Instant before = looked.get();
-    boolean due = before.isAfter(now) || before.plus(LOOK_EVERY).isBefore(now);
-    if (!due || !looked.compareAndSet(before, now)) {
+    Instant before = lastReclaim.get();
+    boolean due = before.isAfter(now) || before.plus(RECLAIM_INTERVAL).isBefore(now);
+    if (!due || !lastReclaim.compareAndSet(before, now)) {
       return false;
     }
     for (Entry entry : entries.values()) {
-      if (entry.placed()
-          && !lives(entry)
+      if (entry.hasPlace()
+          && !isAlive(entry)
           && entries.replace(entry.session().id(), entry, entry.withoutPlace())) {
-        givePlace(entry.session().upstream());
+        freePlace(entry.session().upstream());
       }
     }
     return true;
@@ -133,42 +133,44 @@ public final class MemorySessionStore implements SessionStore {
         session.id(),
         entry -> {
           done[0] = !entry.session().isInitialized();
-          return done[0] ? entry.initialized(session, now) : entry;
+          return done[0] ? entry.withSession(session, now) : entry;
         });
     return done[0];
   }
 
   @Override
   public Optional<Session> find(SessionId id) {
-    return Optional.ofNullable(entries.get(id)).filter(this::lives).map(Entry::session);
+    return Optional.ofNullable(entries.get(id)).filter(this::isAlive).map(Entry::session);
   }
 
   @Override
   public void touch(SessionId id, SessionActivity since) {
     Instant now = clock.instant();
     change(
-        id, entry -> entry.used(entry.session().isInitialized() ? now : entry.lastUsed(), since));
+        id,
+        entry ->
+            entry.withActivity(entry.session().isInitialized() ? now : entry.lastUsed(), since));
   }
 
   @Override
   public void recordActivity(SessionId id, SessionActivity since) {
-    change(id, entry -> entry.used(entry.lastUsed(), since));
+    change(id, entry -> entry.withActivity(entry.lastUsed(), since));
   }
 
   @Override
   public void saveUpstreamState(SessionId id, String name, byte[] value) {
-    change(id, entry -> entry.keeping(name, value));
+    change(id, entry -> entry.withUpstreamState(name, value));
   }
 
   @Override
   public Optional<byte[]> upstreamState(SessionId id, String name) {
     return Optional.ofNullable(entries.get(id))
-        .filter(this::lives)
-        .flatMap(entry -> Optional.ofNullable(entry.kept().get(name)));
+        .filter(this::isAlive)
+        .flatMap(entry -> Optional.ofNullable(entry.upstreamState().get(name)));
   }
 
   private void change(SessionId id, UnaryOperator<Entry> change) {
-    entries.computeIfPresent(id, (_, entry) -> lives(entry) ? change.apply(entry) : entry);
+    entries.computeIfPresent(id, (_, entry) -> isAlive(entry) ? change.apply(entry) : entry);
   }
 
   @Override
@@ -183,22 +185,22 @@ public final class MemorySessionStore implements SessionStore {
   @Override
   public List<Session> endExpired(int most) {
     List<Entry> expired =
-        entries.values().stream().filter(entry -> !lives(entry)).limit(most).toList();
-    List<Session> taken = new ArrayList<>();
+        entries.values().stream().filter(entry -> !isAlive(entry)).limit(most).toList();
+    List<Session> ended = new ArrayList<>();
     for (Entry entry : expired) {
-      // Removed as it was seen: a session that another caller took is not given twice.
+      // Conditional: only one caller ends a session, and only if it is still expired.
       if (entries.remove(entry.session().id(), entry)) {
         removed(entry);
-        taken.add(entry.session());
+        ended.add(entry.session());
       }
     }
-    return taken;
+    return ended;
   }
 
   private void removed(Entry entry) {
     size.decrementAndGet();
-    if (entry.placed()) {
-      givePlace(entry.session().upstream());
+    if (entry.hasPlace()) {
+      freePlace(entry.session().upstream());
     }
   }
 
@@ -210,13 +212,13 @@ public final class MemorySessionStore implements SessionStore {
   @Override
   public SessionPage list(@Nullable String from, int about) {
     if (about < 1 || about > MAX_PAGE_SIZE) {
-      throw new IllegalArgumentException("a page has room for 1 to " + MAX_PAGE_SIZE);
+      throw new IllegalArgumentException("a page has 1 to " + MAX_PAGE_SIZE + " sessions");
     }
     Collection<Entry> rest = (from == null ? entries : entries.tailMap(idOf(from), false)).values();
     List<Entry> some = rest.stream().limit(about).toList();
     return new SessionPage(
         some.stream()
-            .filter(this::lives)
+            .filter(this::isAlive)
             .map(entry -> new SessionPage.Entry(entry.session(), entry.activity()))
             .toList(),
         some.size() < about
@@ -228,44 +230,41 @@ public final class MemorySessionStore implements SessionStore {
     return SessionId.parse(from).orElseThrow(() -> new IllegalArgumentException("no such page"));
   }
 
-  private boolean lives(Entry entry) {
-    Duration most =
-        entry.session().isInitialized() || idleTimeout.compareTo(OPENING_TIMEOUT) < 0
-            ? idleTimeout
-            : OPENING_TIMEOUT;
-    return entry.lastUsed().plus(most).isAfter(clock.instant());
+  private boolean isAlive(Entry entry) {
+    Duration timeout = entry.session().expiresAfter(idleTimeout);
+    return entry.lastUsed().plus(timeout).isAfter(clock.instant());
   }
 
   /**
    * A session.
    *
-   * @param lastUsed starts the idle time-out
-   * @param kept what is kept with it, by name
-   * @param placed whether it counts against the limits
+   * @param lastUsed start of the idle timeout
+   * @param upstreamState saved values by name
+   * @param hasPlace whether the session counts against the limits
    */
   private record Entry(
       Session session,
       Instant lastUsed,
       SessionActivity activity,
-      Map<String, byte[]> kept,
-      boolean placed) {
+      Map<String, byte[]> upstreamState,
+      boolean hasPlace) {
 
-    Entry initialized(Session complete, Instant now) {
-      return new Entry(complete, now, activity, kept, placed);
+    Entry withSession(Session complete, Instant now) {
+      return new Entry(complete, now, activity, upstreamState, hasPlace);
     }
 
-    Entry used(Instant last, SessionActivity since) {
-      return new Entry(session, last, activity.plus(since), kept, placed);
+    Entry withActivity(Instant last, SessionActivity since) {
+      return new Entry(session, last, activity.plus(since), upstreamState, hasPlace);
     }
 
-    Entry keeping(String name, byte[] value) {
-      Map<String, byte[]> more = new HashMap<>(kept);
+    Entry withUpstreamState(String name, byte[] value) {
+      Map<String, byte[]> more = new HashMap<>(upstreamState);
       more.put(name, value);
-      return new Entry(session, lastUsed, activity, Map.copyOf(more), placed);
+      return new Entry(session, lastUsed, activity, Map.copyOf(more), hasPlace);
     }
 
     Entry withoutPlace() {
-      return new Entry(session, lastUsed, activity, kept, false);
+      return new Entry(session, lastUsed, activity, upstreamState, false);
     }
   }
 }

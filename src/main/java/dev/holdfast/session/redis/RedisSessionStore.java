@@ -11,7 +11,6 @@ import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
-import dev.holdfast.session.Transport;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -28,66 +27,63 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sessions in Redis.
  *
- * <p>A session is a hash, which the log shares; {@code expires} in it says when the session does,
- * by the clock of Redis. Sorted sets of sessions by that time serve to count them and to find those
- * that expired, see {@link SessionPlaces}. They live in other slots of a cluster, so hash and sets
- * change one after the other; the hash decides, and the sets follow.
+ * <p>A session is a hash, which its log uses too. The hash holds the time when the session expires,
+ * by the clock of Redis. The {@link SessionExpiryIndex} counts sessions and finds expired ones. On
+ * a cluster the index is in another slot than the hash, so both change one after the other. The
+ * hash decides, and the index follows.
  */
 public final class RedisSessionStore implements SessionStore {
 
   private static final RedisScript CREATE = script("create.lua");
-  private static final RedisScript INITIALIZED = script("initialized.lua");
-  private static final RedisScript FIND = script("find.lua");
-  private static final RedisScript TOUCH = script("touch.lua");
-  private static final RedisScript KEEP = script("keep.lua");
+  private static final RedisScript COMPLETE_INITIALIZATION = script("complete-initialization.lua");
+  private static final RedisScript READ = script("read.lua");
+  private static final RedisScript RECORD_ACTIVITY = script("record-activity.lua");
+  private static final RedisScript SAVE_STATE = script("save-state.lua");
   private static final RedisScript END = script("end.lua");
-  private static final RedisScript TAKE = script("take.lua");
+  private static final RedisScript END_EXPIRED = script("end-expired.lua");
 
   private static final Pattern CURSOR = Pattern.compile("\\d{1,20}");
 
-  private final RedisClient link;
+  private final RedisClient redis;
   private final RedisKeys keys;
   private final Duration idleTimeout;
   private final Duration timeToLive;
-  private final SessionPlaces places;
+  private final SessionExpiryIndex index;
   private final SessionListing listing;
 
   /**
-   * Uses a connection that is not its own.
+   * Uses a client without closing it.
    *
    * @param idleTimeout after which an unused session expires
-   * @param timeToLive after which Redis forgets a session that nobody took when it expired; longer
-   *     than the idle time-out
-   * @param limits the most sessions at a time
+   * @param timeToLive after which Redis removes an expired session that no replica ended; longer
+   *     than the idle timeout
+   * @param limits most sessions at a time
    */
   public RedisSessionStore(
-      RedisClient link,
+      RedisClient redis,
       RedisKeys keys,
       Duration idleTimeout,
       Duration timeToLive,
       SessionLimits limits) {
-    this.link = link;
+    this.redis = redis;
     this.keys = keys;
     this.idleTimeout = idleTimeout;
     this.timeToLive = timeToLive;
-    this.places = new SessionPlaces(link, keys, timeToLive, limits);
-    this.listing = new SessionListing(link, keys);
+    this.index = new SessionExpiryIndex(redis, keys, timeToLive, limits);
+    this.listing = new SessionListing(redis, keys);
   }
 
   @Override
   public void create(Session session) {
     String id = session.id().value();
-    Duration first =
-        session.isInitialized() || idleTimeout.compareTo(OPENING_TIMEOUT) < 0
-            ? idleTimeout
-            : OPENING_TIMEOUT;
-    ordered(() -> places.take(id, session.upstream(), first));
+    Duration timeout = session.expiresAfter(idleTimeout);
+    run(() -> index.add(id, session.upstream(), timeout));
     run(
         CREATE,
         keys.session(id),
         request -> {
-          request.arg(first.toMillis()).arg(timeToLive.toMillis());
-          SessionFields.write(request, session);
+          request.arg(timeout.toMillis()).arg(timeToLive.toMillis());
+          SessionFields.addValues(request, session);
         });
   }
 
@@ -96,47 +92,45 @@ public final class RedisSessionStore implements SessionStore {
     String id = session.id().value();
     Response expires =
         run(
-            INITIALIZED,
+            COMPLETE_INITIALIZATION,
             keys.session(id),
             request -> {
-              request.arg(Transport.SSE_OPENING.recorded());
               request.arg(idleTimeout.toMillis()).arg(timeToLive.toMillis());
-              SessionFields.write(request, session);
+              SessionFields.addValues(request, session);
             });
     if (expires != null) {
-      // As after a touch.
-      places.moveLater(id, expires.toString());
+      index.updateExpiryLater(id, expires.toString());
     }
     return expires != null;
   }
 
   @Override
   public Optional<Session> find(SessionId id) {
-    return SessionFields.read(id, run(FIND, keys.session(id.value()), SessionFields::names));
+    return SessionFields.readSession(
+        id, run(READ, keys.session(id.value()), SessionFields::addRecordNames));
   }
 
   @Override
   public void touch(SessionId id, SessionActivity since) {
-    Response expires = use(id, idleTimeout, since);
+    Response expires = record(id, idleTimeout, since);
     if (expires != null) {
-      // Not waited for: the set may be on a server that is away, and catches up when swept.
-      places.moveLater(id.value(), expires.toString());
+      index.updateExpiryLater(id.value(), expires.toString());
     }
   }
 
   @Override
   public void recordActivity(SessionId id, SessionActivity since) {
-    use(id, Duration.ZERO, since);
+    record(id, Duration.ZERO, since);
   }
 
-  /** Returns when the session expires, if that was put off. */
-  private @Nullable Response use(SessionId id, Duration putOff, SessionActivity since) {
+  /** Returns when the session expires, if the idle timeout was started again. */
+  private @Nullable Response record(SessionId id, Duration timeout, SessionActivity since) {
     return run(
-        TOUCH,
+        RECORD_ACTIVITY,
         keys.session(id.value()),
         request -> {
-          request.arg(putOff.toMillis()).arg(timeToLive.toMillis());
-          SessionFields.write(request, since);
+          request.arg(timeout.toMillis()).arg(timeToLive.toMillis());
+          SessionFields.addValues(request, since);
         });
   }
 
@@ -144,44 +138,47 @@ public final class RedisSessionStore implements SessionStore {
   public void saveUpstreamState(SessionId id, String name, byte[] value) {
     Response _ =
         run(
-            KEEP,
+            SAVE_STATE,
             keys.session(id.value()),
-            request -> request.arg(SessionFields.kept(name)).arg(value));
+            request -> request.arg(SessionFields.upstreamState(name)).arg(value));
   }
 
   @Override
   public Optional<byte[]> upstreamState(SessionId id, String name) {
     Response values =
-        run(FIND, keys.session(id.value()), request -> request.arg(SessionFields.kept(name)));
+        run(
+            READ,
+            keys.session(id.value()),
+            request -> request.arg(SessionFields.upstreamState(name)));
     Response value = values == null ? null : values.get(0);
     return Optional.ofNullable(value).map(Response::toBytes);
   }
 
   @Override
   public boolean end(SessionId id) {
-    Response removed = run(END, keys.session(id.value()), SessionFields::allNames);
-    ordered(() -> places.giveBack(id.value()));
+    Response removed = run(END, keys.session(id.value()), SessionFields::addAllNames);
+    run(() -> index.remove(id.value()));
     return number(removed) > 0;
   }
 
   @Override
   public List<Session> endExpired(int most) {
-    List<Session> taken = new ArrayList<>();
-    for (String id : asked(() -> places.expired(most))) {
-      take(id).ifPresent(taken::add);
+    List<Session> ended = new ArrayList<>();
+    for (String id : call(() -> index.expired(most))) {
+      endExpired(id).ifPresent(ended::add);
     }
-    return taken;
+    return ended;
   }
 
-  private Optional<Session> take(String id) {
-    Response record = run(TAKE, keys.session(id), SessionFields::allNames);
+  private Optional<Session> endExpired(String id) {
+    Response record = run(END_EXPIRED, keys.session(id), SessionFields::addAllNames);
     if (record != null && record.type() != ResponseType.MULTI) {
-      // Used since: the set is behind the hash.
-      ordered(() -> places.move(id, record.toString()));
+      // The session was used since: the index is behind the hash.
+      run(() -> index.updateExpiry(id, record.toString()));
       return Optional.empty();
     }
-    ordered(() -> places.giveBack(id));
-    return SessionId.parse(id).flatMap(session -> SessionFields.read(session, record));
+    run(() -> index.remove(id));
+    return SessionId.parse(id).flatMap(session -> SessionFields.readSession(session, record));
   }
 
   @Override
@@ -192,9 +189,9 @@ public final class RedisSessionStore implements SessionStore {
   @Override
   public SessionPage list(@Nullable String from, int about) {
     if (about < 1 || about > MAX_PAGE_SIZE || (from != null && !CURSOR.matcher(from).matches())) {
-      throw new IllegalArgumentException("no such page, or too large");
+      throw new IllegalArgumentException("no such page, or the page is too large");
     }
-    return asked(() -> listing.list(from, about));
+    return call(() -> listing.list(from, about));
   }
 
   private static long number(@Nullable Response reply) {
@@ -202,31 +199,31 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   private @Nullable Response send(Request request) {
-    return RedisSessionStore.<@Nullable Response>asked(() -> link.send(request));
+    return RedisSessionStore.<@Nullable Response>call(() -> redis.send(request));
   }
 
   private @Nullable Response run(RedisScript script, String key, Consumer<Request> arguments) {
-    return RedisSessionStore.<@Nullable Response>asked(
-        () -> script.run(link, List.of(key), arguments));
+    return RedisSessionStore.<@Nullable Response>call(
+        () -> script.run(redis, List.of(key), arguments));
   }
 
-  private static void ordered(Runnable order) {
+  private static void run(Runnable action) {
     boolean _ =
-        asked(() -> {
-          order.run();
+        call(() -> {
+          action.run();
           return true;
         });
   }
 
-  private static <T extends @Nullable Object> T asked(Supplier<T> question) {
+  private static <T extends @Nullable Object> T call(Supplier<T> action) {
     try {
-      return question.get();
+      return action.get();
     } catch (RedisException away) {
       throw new SessionStoreException(away);
     }
   }
 
   private static RedisScript script(String resource) {
-    return RedisScript.load(RedisSessionStore.class, resource);
+    return RedisScript.load(RedisSessionStore.class, "common.lua", resource);
   }
 }

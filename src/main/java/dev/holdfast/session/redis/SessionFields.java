@@ -14,16 +14,16 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How a session is written into the fields of its hash. */
+/** The fields of a session hash, and how they hold a session. */
 final class SessionFields {
 
-  private static final List<String> NAMES =
+  private static final List<String> RECORD =
       List.of("upstream", "upstream-session", "version", "client", "created", "transport");
 
-  /** Those that every session has. A version before this one did not write the transport. */
+  /** Number of fields that every record has. Earlier versions did not write the transport. */
   private static final int REQUIRED = 5;
 
-  /** What is written as a session is used; a field is missing until then. */
+  /** Fields that are written as a session is used, and are missing before. */
   private static final List<String> ACTIVITY = List.of("used", "address", "requests", "errors");
 
   /** When the session expires, in ms since the epoch. */
@@ -31,48 +31,48 @@ final class SessionFields {
 
   private SessionFields() {}
 
-  /** The field of what is kept with a session under a name; goes with the hash. */
-  static String kept(String name) {
+  /** The field of a saved upstream state. It is removed with the hash. */
+  static String upstreamState(String name) {
     return "kept:" + name;
   }
 
-  /** Adds the names of the fields of its record. */
-  static void names(Request request) {
-    NAMES.forEach(request::arg);
+  /** Adds the names of the record's fields. */
+  static void addRecordNames(Request request) {
+    RECORD.forEach(request::arg);
   }
 
-  /** Adds the names of all fields, first those of the record. */
-  static void allNames(Request request) {
-    names(request);
+  /** Adds the names of all fields, beginning with the record's. */
+  static void addAllNames(Request request) {
+    addRecordNames(request);
     ACTIVITY.forEach(request::arg);
   }
 
-  /** Adds the values that change as a session is used, as scripts take them. */
-  static void write(Request request, SessionActivity since) {
+  /** Adds the values of an activity in the order of the script's arguments. */
+  static void addValues(Request request, SessionActivity since) {
     request.arg(Long.toString(since.lastUsed().toEpochMilli()));
     request.arg(Objects.requireNonNullElse(since.address(), ""));
     request.arg(Long.toString(since.requests()));
     request.arg(Long.toString(since.errors()));
   }
 
-  /** Adds names and values. A field that a session lacks is written empty. */
-  static void write(Request request, Session session) {
+  /** Adds the record's names and values. A missing value is written as an empty one. */
+  static void addValues(Request request, Session session) {
     String upstreamSession = session.upstreamSession();
-    request.arg(NAMES.get(0)).arg(session.upstream());
-    request.arg(NAMES.get(1)).arg(upstreamSession == null ? "" : upstreamSession);
-    request.arg(NAMES.get(2)).arg(session.version().wire());
-    request.arg(NAMES.get(3)).arg(session.client());
-    request.arg(NAMES.get(4)).arg(Long.toString(session.created().toEpochMilli()));
-    request.arg(NAMES.get(5)).arg(session.transport().recorded());
+    request.arg(RECORD.get(0)).arg(session.upstream());
+    request.arg(RECORD.get(1)).arg(upstreamSession == null ? "" : upstreamSession);
+    request.arg(RECORD.get(2)).arg(session.version().wire());
+    request.arg(RECORD.get(3)).arg(session.client());
+    request.arg(RECORD.get(4)).arg(Long.toString(session.created().toEpochMilli()));
+    request.arg(RECORD.get(5)).arg(session.transport().recorded());
   }
 
   /**
-   * Reads the values of the record's fields, in the order of their names; others may follow.
+   * Reads the values of the record's fields in the order of their names. Others may follow.
    *
-   * @return the session; empty when a field is missing that all have, so that there is none
+   * @return the session; empty when a required field is missing, so that there is no session
    */
-  static Optional<Session> read(SessionId id, @Nullable Response values) {
-    if (values == null || values.size() < NAMES.size()) {
+  static Optional<Session> readSession(SessionId id, @Nullable Response values) {
+    if (values == null || values.size() < RECORD.size()) {
       return Optional.empty();
     }
     for (int i = 0; i < REQUIRED; i++) {
@@ -84,10 +84,10 @@ final class SessionFields {
         values.get(REQUIRED) == null
             ? Optional.of(Transport.STREAMABLE)
             : Transport.parse(values.get(REQUIRED).toString());
-    return transport.flatMap(known -> read(id, values, known));
+    return transport.flatMap(known -> readSession(id, values, known));
   }
 
-  private static Optional<Session> read(SessionId id, Response values, Transport transport) {
+  private static Optional<Session> readSession(SessionId id, Response values, Transport transport) {
     String upstreamSession = values.get(1).toString();
     return ProtocolVersion.parse(values.get(2).toString())
         .map(version ->
@@ -102,22 +102,22 @@ final class SessionFields {
   }
 
   /**
-   * Reads the values of all fields and then of {@link #EXPIRES}.
+   * Reads the values of all fields, followed by {@link #EXPIRES}.
    *
    * @param now in ms since the epoch
    * @return empty when the session has ended or expired
    */
-  static Optional<SessionPage.Entry> entry(SessionId id, @Nullable Response values, long now) {
-    int expires = NAMES.size() + ACTIVITY.size();
+  static Optional<SessionPage.Entry> readEntry(SessionId id, @Nullable Response values, long now) {
+    int expires = RECORD.size() + ACTIVITY.size();
     if (values == null || number(values.get(expires), 0) <= now) {
       return Optional.empty();
     }
-    return read(id, values)
+    return readSession(id, values)
         .map(session -> new SessionPage.Entry(session, activity(session, values)));
   }
 
   private static SessionActivity activity(Session session, Response values) {
-    int first = NAMES.size();
+    int first = RECORD.size();
     Response address = values.get(first + 1);
     return new SessionActivity(
         Instant.ofEpochMilli(number(values.get(first), session.created().toEpochMilli())),

@@ -13,18 +13,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through the set of all sessions with a cursor, which holds up nobody, and reads the hash of
- * each. By cursor and not by rank: ranks shift whenever a session is used.
+ * Lists sessions: scans the index of all sessions with a cursor, and reads the hash of each. Scans
+ * do not block Redis. Ranks cannot serve as cursors, since they shift whenever a session is used.
  */
 final class SessionListing {
 
   private static final String START = "0";
 
-  private final RedisClient link;
+  private final RedisClient redis;
   private final RedisKeys keys;
 
-  SessionListing(RedisClient link, RedisKeys keys) {
-    this.link = link;
+  SessionListing(RedisClient redis, RedisKeys keys) {
+    this.redis = redis;
     this.keys = keys;
   }
 
@@ -35,7 +35,7 @@ final class SessionListing {
             .arg(from == null ? START : from)
             .arg("COUNT")
             .arg(about);
-    Response scanned = link.send(scan);
+    Response scanned = redis.send(scan);
     if (scanned == null) {
       return new SessionPage(List.of(), Optional.empty());
     }
@@ -44,7 +44,7 @@ final class SessionListing {
         read(members(scanned.get(1))), next.equals(START) ? Optional.empty() : Optional.of(next));
   }
 
-  /** Of members and scores, the members; what is no id of ours is passed over. */
+  /** The members of a list of members and scores, without those that are no session ids. */
   private static List<SessionId> members(Response scored) {
     List<SessionId> members = new ArrayList<>();
     for (int i = 0; i < scored.size(); i += 2) {
@@ -56,23 +56,23 @@ final class SessionListing {
   private List<SessionPage.Entry> read(List<SessionId> ids) {
     List<SessionPage.Entry> entries = new ArrayList<>();
     long now = now();
-    // Redis gives a small set whole, whatever it is asked for: there may be many.
-    List<@Nullable Response> records = link.sendMany(ids.stream().map(this::fields).toList());
+    // Redis returns a small set at once, whatever the requested count.
+    List<@Nullable Response> records = redis.sendMany(ids.stream().map(this::fields).toList());
     for (int i = 0; i < ids.size(); i++) {
-      SessionFields.entry(ids.get(i), records.get(i), now).ifPresent(entries::add);
+      SessionFields.readEntry(ids.get(i), records.get(i), now).ifPresent(entries::add);
     }
     return entries;
   }
 
   private Request fields(SessionId id) {
     Request read = Request.cmd(Command.HMGET).arg(keys.session(id.value()));
-    SessionFields.allNames(read);
+    SessionFields.addAllNames(read);
     return read.arg(SessionFields.EXPIRES);
   }
 
-  /** By the clock of Redis, as everything that expires. */
+  /** By the clock of Redis, which decides when sessions expire. */
   private long now() {
-    Response time = link.send(Request.cmd(Command.TIME));
+    Response time = redis.send(Request.cmd(Command.TIME));
     return time == null
         ? 0
         : Long.parseLong(time.get(0).toString()) * 1000

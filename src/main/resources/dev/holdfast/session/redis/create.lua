@@ -1,7 +1,6 @@
--- Records a session.
--- KEYS session | ARGV idle timeout, time to live, then fields and values
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('HSET', KEYS[1], 'expires', now + ARGV[1], unpack(ARGV, 3))
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
-return 1
+-- Records a new session.
+-- KEYS session
+-- ARGV idle timeout (ms), time to live (ms), then fields and values
+-- Returns when the idle timeout runs out (ms since the epoch).
+redis.call('HSET', KEYS[1], unpack(ARGV, 3))
+return extend(KEYS[1], ARGV[1], ARGV[2])

@@ -1,3 +1,5 @@
--- Ends a session: removes what is recorded of it, but not what its log keeps in the same hash.
--- KEYS session | ARGV fields
-return redis.call('HDEL', KEYS[1], 'expires', unpack(ARGV))
+-- Ends a session: removes its fields, but not those of its log in the same hash.
+-- KEYS session
+-- ARGV fields
+-- Returns the number of removed fields.
+return redis.call('HDEL', KEYS[1], EXPIRES, unpack(ARGV))

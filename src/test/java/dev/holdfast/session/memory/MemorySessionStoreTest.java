@@ -42,7 +42,7 @@ class MemorySessionStoreTest extends SessionStoreContract {
     SessionStore sessions = create(Duration.ofHours(1), 2);
     List<Session> expired = List.of(opened(), opened());
     expired.forEach(sessions::create);
-    pass(SessionStore.OPENING_TIMEOUT);
+    pass(Session.OPENING_TIMEOUT);
     sessions.create(opened());
 
     assertThat(sessions.end(expired.getFirst().id())).isTrue();

@@ -1,0 +1,123 @@
+package dev.holdfast.session.redis;
+
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisScript;
+import dev.holdfast.session.SessionLimits;
+import dev.holdfast.session.TooManySessionsException;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sorted sets of sessions by the time when they expire: one of all sessions, and one for each
+ * upstream with a limit of its own. Updates and removals go to all sets, since those without the
+ * session ignore them.
+ */
+final class SessionExpiryIndex {
+
+  private static final RedisScript ADD_WITHIN_LIMIT =
+      RedisScript.load(SessionExpiryIndex.class, "common.lua", "add-within-limit.lua");
+  private static final RedisScript LIST_EXPIRED =
+      RedisScript.load(SessionExpiryIndex.class, "common.lua", "list-expired.lua");
+
+  private final RedisClient redis;
+  private final RedisKeys keys;
+  private final Duration timeToLive;
+  private final SessionLimits limits;
+  private final List<String> sets;
+
+  SessionExpiryIndex(RedisClient redis, RedisKeys keys, Duration timeToLive, SessionLimits limits) {
+    this.redis = redis;
+    this.keys = keys;
+    this.timeToLive = timeToLive;
+    this.limits = limits;
+    this.sets =
+        Stream.concat(
+                Stream.of(keys.sessions()),
+                limits.byUpstream().keySet().stream().sorted().map(keys::sessions))
+            .toList();
+  }
+
+  /**
+   * Adds a new session.
+   *
+   * @param timeout after which the session expires, unless it is used
+   * @throws TooManySessionsException when there are too many sessions of all or of the upstream
+   */
+  void add(String id, String upstream, Duration timeout) {
+    OptionalInt own = limits.of(upstream);
+    own.ifPresent(most -> addWithinLimit(keys.sessions(upstream), id, most, timeout));
+    boolean added = false;
+    try {
+      addWithinLimit(keys.sessions(), id, limits.all(), timeout);
+      added = true;
+    } finally {
+      if (!added && own.isPresent()) {
+        // Without waiting: if this fails, the entry goes when it expires.
+        var _ = redis.sendLater(remove(keys.sessions(upstream), id));
+      }
+    }
+  }
+
+  private void addWithinLimit(String set, String id, int most, Duration timeout) {
+    Response registered =
+        ADD_WITHIN_LIMIT.run(
+            redis,
+            List.of(set),
+            request ->
+                request.arg(id).arg(most).arg(timeout.toMillis()).arg(timeToLive.toMillis()));
+    if (registered == null || registered.toString().equals("0")) {
+      throw new TooManySessionsException(most);
+    }
+  }
+
+  /** Updates the time when a session expires. Does not add a removed session again. */
+  void updateExpiry(String id, String expires) {
+    var _ = redis.sendAll(sets.stream().map(set -> update(set, id, expires)).toList());
+  }
+
+  /**
+   * As {@link #updateExpiry}, but without waiting, since the index may be on a server that is away.
+   * {@link RedisSessionStore#endExpired} repairs an update that was lost.
+   */
+  void updateExpiryLater(String id, String expires) {
+    for (String set : sets) {
+      var _ = redis.sendLater(update(set, id, expires));
+    }
+  }
+
+  private static Request update(String set, String id, String expires) {
+    return Request.cmd(Command.ZADD).arg(set).arg("XX").arg(expires).arg(id);
+  }
+
+  /** Removes a session that has ended. */
+  void remove(String id) {
+    var _ = redis.sendAll(sets.stream().map(set -> remove(set, id)).toList());
+  }
+
+  private static Request remove(String set, String id) {
+    return Request.cmd(Command.ZREM).arg(set).arg(id);
+  }
+
+  /** Sessions that have expired according to the sets. */
+  List<String> expired(int most) {
+    Set<String> expired = new LinkedHashSet<>();
+    for (String set : sets) {
+      @Nullable Response some =
+          LIST_EXPIRED.run(
+              redis, List.of(set), request -> request.arg(most).arg(timeToLive.toMillis()));
+      for (int i = 0; some != null && i < some.size(); i++) {
+        expired.add(some.get(i).toString());
+      }
+    }
+    return expired.stream().limit(most).toList();
+  }
+}

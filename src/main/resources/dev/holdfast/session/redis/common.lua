@@ -1,0 +1,33 @@
+-- Shared by the scripts on session hashes and expiry indexes.
+
+-- Fields of the session hash that scripts know by name; SessionFields has all of them.
+local EXPIRES, TRANSPORT = 'expires', 'transport'
+local USED, ADDRESS, REQUESTS, ERRORS = 'used', 'address', 'requests', 'errors'
+
+-- The transport of a session that its client has not initialized.
+local UNINITIALIZED = 'sse-opening'
+
+-- The clock of Redis in ms since the epoch.
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+-- Whether there is a session that has not expired.
+local function is_alive(session)
+  local expires = redis.call('HGET', session, EXPIRES)
+  return expires and tonumber(expires) > now()
+end
+
+-- Writes a number of ms without an exponent.
+local function format(millis)
+  return string.format('%.0f', millis)
+end
+
+-- Starts the idle timeout of a session again, and returns when it runs out.
+local function extend(session, idle_timeout, time_to_live)
+  local expires = format(now() + idle_timeout)
+  redis.call('HSET', session, EXPIRES, expires)
+  redis.call('PEXPIRE', session, time_to_live)
+  return expires
+end
