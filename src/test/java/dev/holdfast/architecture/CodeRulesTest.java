@@ -57,6 +57,7 @@ class CodeRulesTest {
   @Test
   void shouldLogInOneWay() {
     noClasses().should().dependOnClassesThat().resideInAPackage("java.util.logging").check(MAIN);
+    noClasses().should().dependOnClassesThat().areAssignableTo(System.Logger.class).check(MAIN);
     NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS.check(MAIN);
   }
 

@@ -14,32 +14,32 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A real log behind a store that goes away when a test says so. */
+/** A real log whose store is away when a test wants it. */
 public final class FaultyLog implements EventLog {
 
   private final EventLog target;
 
-  /** How many reads succeed before the store is away. */
+  /** The number of reads that succeed before the store is away. */
   public final AtomicInteger reads = new AtomicInteger(Integer.MAX_VALUE);
 
-  /** How many of the next reads find the store away. */
+  /** The number of the next reads that find the store away. */
   public final AtomicInteger failingReads = new AtomicInteger();
 
-  /** Whether the store is away for everything but reads. */
+  /** Whether the store is away for everything except reads. */
   public volatile boolean away;
 
-  /** Whether a tail hears of events that the store does not take. */
+  /** Whether a tail gets events that the store does not take. */
   public volatile boolean writtenHere;
 
   public final AtomicInteger retired = new AtomicInteger();
 
-  /** What happens just before a watch is taken. */
+  /** Runs just before a watch begins. */
   volatile Runnable beforeWatch = () -> {};
 
-  /** What happens between a read and the return of what it found. */
+  /** Runs between a read and its return. */
   public volatile Runnable afterRead = () -> {};
 
-  /** What happens between the record of an owner and the return of its writer. */
+  /** Runs between the record of an owner and the return of its writer. */
   public volatile Consumer<StreamRef> afterOpen = stream -> {};
 
   public FaultyLog(EventLog target) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Remembers what a listener is told. */
+/** Records all calls. */
 public final class RecordingListener implements RelayListener {
 
   public final AtomicInteger sessions = new AtomicInteger();

@@ -35,9 +35,9 @@ import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.memory.MemorySessionStore;
-import dev.holdfast.upstream.local.server.ServerFeatures;
-import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.Tool;
+import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.upstream.local.server.ServerFeatures;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -47,7 +47,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** A whole relay on a clock that a test moves, with a real local server and a scripted one. */
+/** A complete relay with a manual clock, a real local server and a scripted one. */
 public final class RelayFixture implements AutoCloseable {
 
   public static final String LOCAL = "local";
@@ -89,7 +89,7 @@ public final class RelayFixture implements AutoCloseable {
     local = new LocalUpstream(ServerFeatures.of(List.of(tools)), "test", "1");
     this.streams = streams;
     upstreams = new SessionUpstreams(Map.of(LOCAL, local, SCRIPTED, scripted), store);
-    // A tenth of this is how seldom the store hears of use; by the monotonic clock, so: always.
+    // The store hears of each use: the interval is a tenth of this.
     Duration always = Duration.ofNanos(10);
     sessions = new Sessions(store, upstreams, log, pumps, pinned, heard, always, clock);
     router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned, heard);
@@ -119,12 +119,12 @@ public final class RelayFixture implements AutoCloseable {
     return Objects.requireNonNull(relay.initialize(SCRIPTED, initialize(version)).session());
   }
 
-  /** Takes over streams into this relay. */
+  /** A take-over into this relay. */
   public TakeOver takeOver(Adoption adoption) {
     return new TakeOver(sessions, upstreams, log, adoption, router, pumps, pinned, heard);
   }
 
-  /** Looks for streams that nothing in this relay writes. */
+  /** The check for orphaned streams of this relay. */
   public OrphanedStreams orphans(Adoption adoption, TakeOver takeOver, List<String> sessions) {
     return new OrphanedStreams(adoption, takeOver, admission, () -> sessions);
   }
@@ -148,7 +148,7 @@ public final class RelayFixture implements AutoCloseable {
     return pumps.isRunning(session.id().value());
   }
 
-  /** What the stream that a client followed has by now. */
+  /** The events of the stream that a client followed. */
   public List<String> logged(Session session, TestConnection client) {
     String name = client.lastId().substring(0, client.lastId().indexOf('_'));
     return LogTesting.payloads(

@@ -46,7 +46,7 @@ class RelayListenTest {
   }
 
   @Test
-  void shouldDeliverWhatTheServerSaysUnasked() {
+  void shouldDeliverMessagesOutsideOfRequests() {
     Session session = fixture.open(SCRIPTED);
     TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
 
@@ -57,7 +57,7 @@ class RelayListenTest {
     assertThat(client.events().getFirst().id()).startsWith("g_");
   }
 
-  /** Nothing else would tell a client that only listens: it waited for ever. */
+  /** A client that only listens learned of it in no other way, and waited for ever. */
   @Test
   void shouldEndTheSessionThatTheServerHasEnded() throws Exception {
     Session session = fixture.open(SCRIPTED);
@@ -73,7 +73,7 @@ class RelayListenTest {
   }
 
   @Test
-  void shouldListenOnceHoweverOftenItIsAsked() {
+  void shouldListenToTheServerOnce() {
     Session session = fixture.open(SCRIPTED);
 
     relay.send(session, body(initialized()));
@@ -87,7 +87,7 @@ class RelayListenTest {
   }
 
   @Test
-  void shouldKeepWhatIsSaidBeforeTheClientListens() {
+  void shouldKeepMessagesFromBeforeTheClientListens() {
     Session session = fixture.open(SCRIPTED);
     source.bring(PROGRESS);
     relay.send(session, body(initialized()));
@@ -98,9 +98,9 @@ class RelayListenTest {
     client.await(c -> c.data().size() == 1);
   }
 
-  /** A first failure used to end the standalone stream for the whole life of the session. */
+  /** The first failure once ended the standalone stream for the whole session. */
   @Test
-  void shouldListenAgainWhenTheServerCouldNotBeReached() {
+  void shouldListenAgainWhenTheServerWasUnreachable() {
     fixture.scripted.listen =
         () -> {
           if (opened.incrementAndGet() == 1) {
@@ -137,7 +137,7 @@ class RelayListenTest {
     for (int i = 0; i < 3; i++) {
       fixture.pass(RelayFixture.IDLE.minusMinutes(1));
       int comments = client.text().length();
-      // The second comment from here was surely sent after the clock was moved.
+      // The second comment from here was sent after the clock was moved.
       client.await(c -> c.text().length() >= comments + 6);
     }
     relay.sweep();

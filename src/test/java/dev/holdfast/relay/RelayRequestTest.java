@@ -93,7 +93,7 @@ class RelayRequestTest {
   }
 
   @Test
-  void shouldTellOfEveryMessageEitherWay() {
+  void shouldReportEveryMessageToTheListener() {
     Session session = fixture.open(LOCAL);
     relay.send(session, body(RelayFixture.initialized()));
 
@@ -115,7 +115,7 @@ class RelayRequestTest {
   }
 
   @Test
-  void shouldGoOnWithoutAClient() {
+  void shouldContinueWithoutAClient() {
     Session session = fixture.open(LOCAL);
     Tail tail = fixture.request(session, call("1", "speak"));
     TestConnection gone = new TestConnection();
@@ -131,7 +131,7 @@ class RelayRequestTest {
   }
 
   @Test
-  void shouldAnswerWithJsonWhatTheServerAnswersAtOnce() {
+  void shouldAnswerWithJsonWhenTheServerDoes() {
     Session session = fixture.open(LOCAL);
 
     Reply reply = relay.request(session, body(ping("1")));
@@ -141,7 +141,7 @@ class RelayRequestTest {
   }
 
   @Test
-  void shouldMakeEveryRequestDurableWhenToldSo() {
+  void shouldMakeEveryRequestDurableWhenConfigured() {
     try (RelayFixture all =
         new RelayFixture(Settings.streams().durable(StreamConfig.Durable.ALL), Settings.replay())) {
       TestConnection client = all.follow(all.open(LOCAL), ping("\"p\""));
@@ -151,9 +151,9 @@ class RelayRequestTest {
     }
   }
 
-  /** A cancelled call ends without a word, also when its server is quick to close its side. */
+  /** A cancelled call ends without an event, even if its server closes the stream first. */
   @Test
-  void shouldEndACancelledCallSilently() throws InterruptedException {
+  void shouldEndACancelledCallWithoutAnEvent() throws InterruptedException {
     Session session = fixture.open(LOCAL);
     TestConnection client = fixture.follow(session, call("1", "hang"));
     running.await();
@@ -166,9 +166,9 @@ class RelayRequestTest {
     assertThat(client.data()).hasSize(1);
   }
 
-  /** The server closes the stream of the call before it has even acknowledged the cancellation. */
+  /** The server closes the stream of the call before it acknowledges the cancellation. */
   @Test
-  void shouldNotTakeTheEndOfACancelledCallForABreak() {
+  void shouldNotReportTheEndOfACancelledCallAsBroken() {
     ScriptedSource source = new ScriptedSource().bring(PROGRESS);
     fixture.scripted.answer = _ -> new Answer.Stream(source);
     Session session = fixture.open(SCRIPTED);
@@ -187,7 +187,7 @@ class RelayRequestTest {
   }
 
   @Test
-  void shouldNoticeACancellationInABatch() {
+  void shouldApplyACancellationInABatch() {
     ScriptedSource source = new ScriptedSource().bring(PROGRESS);
     fixture.scripted.answer = _ -> new Answer.Stream(source);
     Session session = fixture.open(SCRIPTED);
@@ -218,7 +218,7 @@ class RelayRequestTest {
   }
 
   @Test
-  void shouldThrowWhatFailsAtOnce() {
+  void shouldThrowAnImmediateFailure() {
     fixture.scripted.answer =
         _ -> {
           throw new UpstreamException.Unreachable(null);
@@ -230,7 +230,7 @@ class RelayRequestTest {
   }
 
   @Test
-  void shouldEndASessionThatItsServerHasForgotten() {
+  void shouldEndASessionThatItsServerDoesNotKnow() {
     Session session = fixture.open(SCRIPTED);
     fixture.scripted.sendFailure = new UpstreamException.SessionGone();
 
@@ -239,9 +239,9 @@ class RelayRequestTest {
     assertThat(fixture.store.count()).isZero();
   }
 
-  /** The answer was there already, and nobody would ever have closed it. */
+  /** The answer was open already, and nothing else would close it. */
   @Test
-  void shouldCloseAnAnswerThatCannotBeKept() {
+  void shouldCloseAnAnswerThatCannotBeLogged() {
     ScriptedSource last = new ScriptedSource();
     fixture.scripted.answer = _ -> new Answer.Stream(new ScriptedSource());
     Session session = fixture.open(SCRIPTED);

@@ -150,7 +150,7 @@ class RelayResumeTest {
         .isInstanceOf(RelayException.StreamNotFound.class);
   }
 
-  /** What comes between looking the stream up and watching it wakes nobody. */
+  /** An event between the first read and the watch wakes no tail. */
   @Test
   void shouldBringWhatCameBeforeTheTailBegan() {
     Session session = fixture.open(SCRIPTED);

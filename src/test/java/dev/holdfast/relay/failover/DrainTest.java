@@ -52,7 +52,7 @@ class DrainTest {
   private final Others others = new Others();
   private @Nullable RelayFixture fixture;
 
-  /** The other replicas, as far as this one knows of them. */
+  /** The other replicas, as this replica sees them. */
   private final class Others implements Handover {
     volatile boolean prepared;
     volatile boolean left;
@@ -103,7 +103,7 @@ class DrainTest {
     return begun;
   }
 
-  /** Begins to drain. */
+  /** Starts to drain. */
   private Thread drain(@Nullable Handover to) {
     Drain drain = fixture().drain(to);
     Thread draining = Thread.ofVirtual().start(drain::run);
@@ -116,7 +116,7 @@ class DrainTest {
   }
 
   @Test
-  void shouldSendClientsElsewhereAndGoOnWithTheirCalls() throws Exception {
+  void shouldMoveClientsAndContinueTheirCalls() throws Exception {
     Session session = fixture().open(SCRIPTED);
     TestConnection client = fixture().follow(session, call("1", "t"));
     source.bring(PROGRESS);
@@ -136,7 +136,7 @@ class DrainTest {
   }
 
   @Test
-  void shouldTakeNothingNew() throws Exception {
+  void shouldRefuseNewRequests() throws Exception {
     Session session = fixture().open(SCRIPTED);
     TestConnection client = fixture().follow(session, call("1", "t"));
     Relay relay = fixture().relay;
@@ -152,7 +152,7 @@ class DrainTest {
     refuses(() -> relay.listenFromStart(session));
   }
 
-  /** Opens a session over HTTP+SSE; its id is set. */
+  /** Opens a session over HTTP+SSE and sets its id. */
   private static TestConnection openOne(LegacySseRelay relay, AtomicReference<SessionId> id) {
     Tail tail =
         relay.open(
@@ -164,9 +164,9 @@ class DrainTest {
     return LogFixture.run(tail, new TestConnection());
   }
 
-  /** A refusal would be the end for an event source; a stream, however short, is not. */
+  /** An event source gives up after a refusal, but reconnects after a short stream. */
   @Test
-  void shouldSendOnAnEventSourceThatComesBack() throws Exception {
+  void shouldMoveAnEventSourceThatReconnects() throws Exception {
     LegacySseRelay relay = fixture().legacy;
     AtomicReference<SessionId> opened = new AtomicReference<>();
     TestConnection client = openOne(relay, opened);
@@ -188,9 +188,9 @@ class DrainTest {
     assertThat(again.text()).contains("event: endpoint\n", "data: /here\n").endsWith(MOVED);
   }
 
-  /** A balancer learns that a replica is not ready when it looks. */
+  /** A load balancer learns only from its next check that a replica is not ready. */
   @Test
-  void shouldServeAndSendOnWhoComesBeforeThatIsKnown() throws Exception {
+  void shouldServeAndMoveClientsThatConnectBeforeThatIsKnown() throws Exception {
     Session session = fixture().open(SCRIPTED);
     TestConnection _ = fixture().follow(session, call("1", "t"));
     drain(others);
@@ -203,7 +203,7 @@ class DrainTest {
   }
 
   @Test
-  void shouldPassOnNotificationsWithoutListeningForTheirSake() {
+  void shouldForwardNotificationsWithoutStartingToListen() {
     Session session = fixture().open(SCRIPTED);
     TestConnection _ = fixture().follow(session, call("1", "t"));
     drain(others);
@@ -214,7 +214,7 @@ class DrainTest {
     assertThat(fixture().scripted.listenedAfter).isEmpty();
   }
 
-  /** It has asked, and would not know what to ask for again. */
+  /** The client has sent its request and has no id to resume from. */
   @Test
   void shouldKeepAClientOfAnOlderRevisionUntilItHasAnEventId() {
     Session session = fixture().openAs("2025-06-18");
@@ -249,7 +249,7 @@ class DrainTest {
   }
 
   @Test
-  void shouldWaitForRequestsThatAreNotLogged() throws Exception {
+  void shouldWaitForUnloggedRequests() throws Exception {
     Session session = fixture().open(SCRIPTED);
     CountDownLatch answered = new CountDownLatch(1);
     CountDownLatch asked = new CountDownLatch(1);
@@ -272,7 +272,7 @@ class DrainTest {
   }
 
   @Test
-  void shouldHandOverWhatStillRunsInTheEnd() throws Exception {
+  void shouldHandOverCallsThatStillRunAtTheEnd() throws Exception {
     Session session = begin(AT_ONCE).open(SCRIPTED);
     TestConnection client = fixture().follow(session, call("1", "t"));
 
@@ -297,9 +297,9 @@ class DrainTest {
     assertThat(source.isClosed()).isTrue();
   }
 
-  /** Whoever finds the stream later goes on with it, or tells that its outcome is unknown. */
+  /** The replica that finds the stream later resumes it, or reports that its outcome is unknown. */
   @Test
-  void shouldEndNoStreamThatNobodyTakesOver() throws Exception {
+  void shouldEndNoStreamThatIsNotTakenOver() throws Exception {
     Session session = begin(AT_ONCE).open(SCRIPTED);
     TestConnection client = fixture().follow(session, call("1", "t"));
     others.takeOver = false;
@@ -312,7 +312,7 @@ class DrainTest {
   }
 
   @Test
-  void shouldWaitForNobodyWhenThereIsNoOther() throws Exception {
+  void shouldNotWaitForATakeOverWithoutOtherReplicas() throws Exception {
     TestConnection _ = begin(AT_ONCE).follow(fixture().open(SCRIPTED), call("1", "t"));
     others.exist = false;
 
@@ -323,14 +323,14 @@ class DrainTest {
   }
 
   @Test
-  void shouldBeOverAtOnceWhenThereIsNothingToDo() throws Exception {
+  void shouldReturnAtOnceWhenNothingIsOpen() throws Exception {
     drain(others).join();
 
     assertThat(others.left).isTrue();
   }
 
   @Test
-  void shouldServeRunningCallsToTheirEndWhereNobodyElseCan() throws Exception {
+  void shouldServeRunningCallsToTheirEndWithoutASharedLog() throws Exception {
     Session session = fixture().open(SCRIPTED);
     fixture().scripted.listen = () -> Optional.of(new ScriptedSource());
     TestConnection listening =
@@ -354,7 +354,7 @@ class DrainTest {
   }
 
   @Test
-  void shouldServeTheOneStreamOfASessionToTheEndOfItsCallsWhereNobodyElseCan() throws Exception {
+  void shouldServeASharedStreamToTheEndOfItsCallsWithoutASharedLog() throws Exception {
     LegacySseRelay relay = fixture().legacy;
     AtomicReference<SessionId> id = new AtomicReference<>();
     TestConnection client = openOne(relay, id);
@@ -378,7 +378,7 @@ class DrainTest {
   }
 
   @Test
-  void shouldAnswerWhatStillRunsInTheEndWhereNobodyElseCan() throws Exception {
+  void shouldEndRunningCallsWithAnErrorWithoutASharedLog() throws Exception {
     Session session = begin(AT_ONCE).open(SCRIPTED);
     TestConnection client = fixture().follow(session, call("1", "t"));
 
@@ -390,7 +390,7 @@ class DrainTest {
   }
 
   @Test
-  void shouldAnswerAlsoWhatTheServerHasGivenNoSignOf() throws Exception {
+  void shouldEndCallsThatTheServerHasNotAnsweredWithAnError() throws Exception {
     Session session = begin(AT_ONCE).open(SCRIPTED);
     fixture().scripted.answer =
         _ -> {
@@ -404,7 +404,7 @@ class DrainTest {
     assertThat(client.data().getFirst()).contains(LostCall.STOPPED);
   }
 
-  /** As a server behind HTTP does: it gives up, and leaves the thread interrupted. */
+  /** Behaves as a server behind HTTP: it fails and leaves the thread interrupted. */
   private static void awaitUninterrupted(CountDownLatch latch) {
     try {
       latch.await();

@@ -35,7 +35,7 @@ class OrphanedStreamsTest {
   private final Reconciler reconciler =
       new Reconciler(List.of(new Reconciler.Check("orphaned streams", orphans::reclaim)));
 
-  /** What each look finds, and what is asked for. */
+  /** The result of each look, and the streams that were reclaimed. */
   private final class Found implements Adoption {
     final Deque<Map<StreamRef, String>> looks = new ArrayDeque<>();
     final List<Collection<String>> lookedAt = new ArrayList<>();
@@ -80,7 +80,7 @@ class OrphanedStreamsTest {
   }
 
   @Test
-  void shouldEndWhatIsFoundTwiceWithTheSameOwner() {
+  void shouldReclaimAStreamThatIsFoundTwiceWithTheSameOwner() {
     found.looks.add(Map.of(ref("lost"), "me 1", ref("opened"), "me 2", ref("taken"), "me 3"));
     found.looks.add(Map.of(ref("lost"), "me 1", ref("taken"), "me 4", ref("new"), "me 5"));
 
@@ -93,7 +93,7 @@ class OrphanedStreamsTest {
   }
 
   @Test
-  void shouldLookOnceWhereNothingIsFound() {
+  void shouldLookOnceWhenNothingIsFound() {
     found.looks.add(Map.of());
 
     orphans.reclaim();
@@ -102,7 +102,7 @@ class OrphanedStreamsTest {
   }
 
   @Test
-  void shouldLookAgainAfterALookThatFailed() {
+  void shouldRetryAfterALookThatFailed() {
     reconciler.reconcileSoon();
     await().until(() -> found.lookedAt.size() == 1);
     found.looks.add(Map.of(ref("lost"), "me 1"));
@@ -116,7 +116,7 @@ class OrphanedStreamsTest {
   }
 
   @Test
-  void shouldTakeNothingUpOnceItDrains() {
+  void shouldReclaimNothingWhileDraining() {
     found.looks.add(Map.of(ref("lost"), "me 1"));
     found.looks.add(Map.of(ref("lost"), "me 1"));
     fixture.drain(null).run();

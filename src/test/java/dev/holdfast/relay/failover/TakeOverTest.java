@@ -43,7 +43,7 @@ class TakeOverTest {
   @SuppressWarnings("NullAway.Init")
   private Session session;
 
-  /** What the lost replica has left. */
+  /** The streams of the lost replica. */
   private static final class Left implements TestAdoption {
     final List<AdoptedStream> streams = new ArrayList<>();
 
@@ -89,7 +89,7 @@ class TakeOverTest {
   }
 
   @Test
-  void shouldGoOnWithWhatTheServerCanResume() {
+  void shouldContinueWhatTheServerCanResume() {
     StreamRef stream = leave("a", "1", "u7", "{\"jsonrpc\":\"2.0\",\"method\":\"m\"}");
     fixture.scripted.resume =
         id -> new ScriptedSource().bring(id.equals("u7") ? result(1) : "wrong id");
@@ -103,7 +103,7 @@ class TakeOverTest {
   }
 
   @Test
-  void shouldAskAgainWhenTheServerIsNotThereAtOnce() {
+  void shouldRetryWhileTheServerIsAway() {
     StreamRef stream = leave("a", "1", "u7");
     AtomicInteger asked = new AtomicInteger();
     fixture.scripted.resume =
@@ -120,7 +120,7 @@ class TakeOverTest {
   }
 
   @Test
-  void shouldAnswerWhatTheServerCannotResume() {
+  void shouldEndWithAnErrorWhatTheServerCannotResume() {
     StreamRef without = leave("a", "\"x\"", null);
     StreamRef refused = leave("b", "2", "u7");
     fixture.scripted.resume =
@@ -137,7 +137,7 @@ class TakeOverTest {
   }
 
   @Test
-  void shouldAnswerOfABatchOnlyWhatIsStillOpen() {
+  void shouldAnswerOnlyTheOpenRequestsOfABatch() {
     StreamRef stream = leave("a", "1,2,3", null, result(2));
 
     takeOver.takeOver(session.id().value(), LOST);
@@ -148,7 +148,7 @@ class TakeOverTest {
   }
 
   @Test
-  void shouldListenOnBehindTheNewestEvent() {
+  void shouldListenAfterTheNewestEvent() {
     StreamRef stream = leave(StreamNames.STANDALONE, "", "u3");
     MessageSource source = new ScriptedSource().bring("{\"jsonrpc\":\"2.0\",\"method\":\"m\"}");
     fixture.scripted.listen = () -> Optional.of(source);
@@ -162,9 +162,9 @@ class TakeOverTest {
     await().until(() -> !fixture.isPumping(session));
   }
 
-  /** Nobody ran the call when it was cancelled, so it must not be taken up again, and not fail. */
+  /** The call had no owner when it was cancelled. It must neither resume nor fail. */
   @Test
-  void shouldEndACallThatWasCancelledMeanwhile() {
+  void shouldEndACallThatWasCancelledBeforeTheTakeOver() {
     StreamRef stream = leave("a", "1", "u7");
     AtomicInteger asked = new AtomicInteger();
     fixture.scripted.resume =
@@ -190,9 +190,9 @@ class TakeOverTest {
     await().until(() -> written(stream).size() == 1);
   }
 
-  /** What is claimed is written by nobody else: the log may be away for a moment just then. */
+  /** No other replica writes a claimed stream, and the log may be away right after the claim. */
   @Test
-  void shouldTakeOverEveryStreamAlthoughTheLogIsAwayInBetween() {
+  void shouldTakeOverEveryStreamWhenTheLogIsAwayAfterTheClaim() {
     StreamRef batch = leave("a", "1,2", null, result(2));
     StreamRef call = leave("b", "3", null);
     fixture.log.failingReads.set(2);
@@ -203,9 +203,9 @@ class TakeOverTest {
     assertThat(written(batch).getLast()).contains("\"id\":1");
   }
 
-  /** Whoever ended it may have been killed before the log heard of it. */
+  /** The replica that ended the session may have been killed before it ended the log. */
   @Test
-  void shouldEndTheLogOfASessionThatIsNotOnRecord() {
+  void shouldEndTheLogOfASessionWithoutARecord() {
     StreamRef stream = leave("a", "1", null);
     fixture.store.end(session.id());
 
@@ -216,7 +216,7 @@ class TakeOverTest {
   }
 
   @Test
-  void shouldPassOverASessionThatHasEnded() {
+  void shouldSkipASessionThatHasEnded() {
     leave("a", "1", null);
     fixture.relay.end(session);
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What a lost replica has left, where this one has no strays of its own. */
+/** An adoption for tests of a lost replica: this replica has no orphaned streams of its own. */
 public interface TestAdoption extends Adoption {
 
   @Override

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The life of sessions with one stream. */
+/** Sessions over HTTP with SSE. */
 class LegacySseRelayTest {
 
   private static final Duration QUARTER = Duration.ofMinutes(15);
@@ -68,7 +68,7 @@ class LegacySseRelayTest {
   }
 
   @Test
-  void shouldEndSoonWhatNobodyInitializesThoughSomebodyListens() {
+  void shouldExpireASessionThatIsNotInitialized() {
     TestConnection client = open();
     fixture.pass(Duration.ofSeconds(59));
     assertThat(session().isInitialized()).isFalse();
@@ -82,7 +82,7 @@ class LegacySseRelayTest {
   }
 
   @Test
-  void shouldKeepWhatWasInitializedAsLongAsSomebodyListens() {
+  void shouldKeepAnInitializedSessionWhileAClientListens() {
     TestConnection _ = initialized();
 
     fixture.pass(Duration.ofMinutes(2));
@@ -92,7 +92,7 @@ class LegacySseRelayTest {
   }
 
   @Test
-  void shouldCountWhatIsOpenedOnlyAmongTheSessions() {
+  void shouldCountAPendingSession() {
     for (int i = 0; i < RelayFixture.MAX_SESSIONS; i++) {
       open();
     }
@@ -101,7 +101,7 @@ class LegacySseRelayTest {
   }
 
   @Test
-  void shouldLetAClientTryAgainThatTheServerCouldNotInitialize() {
+  void shouldAllowARetryWhenTheServerFailsToInitialize() {
     TestConnection client = open();
     fixture.scripted.handshake =
         () -> {
@@ -118,7 +118,7 @@ class LegacySseRelayTest {
   }
 
   @Test
-  void shouldCloseWhatWasOpenedInAVersionThatNobodyKnows() {
+  void shouldCloseAServersSessionWithAnUnknownVersion() {
     TestConnection client = open();
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("1999-01-01");
 
@@ -130,7 +130,7 @@ class LegacySseRelayTest {
   }
 
   @Test
-  void shouldEndTheUpstreamsSideThatComesTooLate() {
+  void shouldEndAServersSessionThatOpensTooLate() {
     TestConnection client = open();
     Session session = session();
     fixture.scripted.handshake =
@@ -146,7 +146,7 @@ class LegacySseRelayTest {
   }
 
   @Test
-  void shouldKeepTheSessionApartFromOtherTransports() {
+  void shouldNotServeTheSessionOverOtherTransports() {
     TestConnection _ = initialized();
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
@@ -156,9 +156,9 @@ class LegacySseRelayTest {
         .isThrownBy(() -> relay.session(SCRIPTED, other.id(), body(RelayFixture.ping("1"))));
   }
 
-  /** An event source takes a 410 for the end, and has missed nothing. */
+  /** An event source gives up after 410, and it has missed nothing. */
   @Test
-  void shouldGoOnWhereNothingCameForLongerThanIdsAreHonoured() {
+  void shouldResumeASilentStreamAfterTheReplayWindow() {
     TestConnection first = initialized();
     EventId cursor = EventId.parseWithSession(first.lastId()).orElseThrow();
     Duration window = Settings.replay().window();
@@ -175,7 +175,7 @@ class LegacySseRelayTest {
   }
 
   @Test
-  void shouldGoOnAtTheReplicaThatTheClientComesTo() {
+  void shouldResumeOnAnyReplica() {
     TestConnection first = initialized();
     String last = first.lastId();
     first.leave();

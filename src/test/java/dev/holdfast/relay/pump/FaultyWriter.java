@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real writer whose store fails on the way there or on the way back. Like a real one it does not
- * write twice what is appended again after a write whose outcome was unknown. For one thread.
+ * A real writer whose store fails before or after the write. As with a real store, an append that
+ * is repeated after an unknown outcome writes its events once. For one thread.
  */
 final class FaultyWriter implements StreamWriter {
 
@@ -27,19 +27,19 @@ final class FaultyWriter implements StreamWriter {
     this.target = target;
   }
 
-  /** One more append fails, before it has written anything. */
+  /** Lets one more append fail before it writes. */
   FaultyWriter failBefore(Supplier<RuntimeException> failure) {
     faults.add(new Fault(false, failure));
     return this;
   }
 
-  /** One more append writes and fails all the same. */
+  /** Lets one more append write and then fail. */
   FaultyWriter failAfter(Supplier<RuntimeException> failure) {
     faults.add(new Fault(true, failure));
     return this;
   }
 
-  /** One more append does what it should. */
+  /** Lets one more append succeed. */
   FaultyWriter succeed() {
     faults.add(new Fault(true, null));
     return this;

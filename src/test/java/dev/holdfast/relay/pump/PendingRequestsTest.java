@@ -34,7 +34,7 @@ class PendingRequestsTest {
       bytes("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}");
 
   @Test
-  void shouldKnowTheIdsOfABody() {
+  void shouldListTheIdsOfABody() {
     String batch =
         """
         [{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"},
@@ -46,7 +46,7 @@ class PendingRequestsTest {
   }
 
   @Test
-  void shouldBeAnsweredByTheResponse() {
+  void shouldBeAnsweredByItsResponse() {
     PendingRequests pending = pending("1");
 
     assertThat(pending.answeredBy(bytes(PROGRESS))).isFalse();
@@ -56,7 +56,7 @@ class PendingRequestsTest {
   }
 
   @Test
-  void shouldNotTakeAnIdOfAnotherTypeForItsOwn() {
+  void shouldIgnoreAnIdOfAnotherType() {
     PendingRequests pending = pending("1");
 
     assertThat(pending.answeredBy(result("\"1\""))).isFalse();
@@ -66,14 +66,14 @@ class PendingRequestsTest {
   }
 
   @Test
-  void shouldNotTakeAServersRequestForAnAnswer() {
+  void shouldIgnoreARequestOfTheServer() {
     byte[] request = bytes("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sampling/createMessage\"}");
 
     assertThat(pending("1").answeredBy(request)).isFalse();
   }
 
   @Test
-  void shouldWaitForAllOfABatch() {
+  void shouldWaitForAllResponsesOfABatch() {
     PendingRequests pending = pending("1", "2", "3");
 
     assertThat(pending.answeredBy(result("2"))).isFalse();
@@ -90,7 +90,7 @@ class PendingRequestsTest {
   }
 
   @Test
-  void shouldCountAnAnswerOnce() {
+  void shouldCountAResponseOnce() {
     PendingRequests pending = pending("1", "2");
 
     assertThat(pending.answeredBy(result("1"))).isFalse();
@@ -99,19 +99,19 @@ class PendingRequestsTest {
   }
 
   @Test
-  void shouldCountAnIdThatIsAskedTwiceOnce() {
+  void shouldCountADuplicateIdOnce() {
     PendingRequests pending = pending("1", "1");
 
     assertThat(pending.answeredBy(result("1"))).isTrue();
   }
 
   @Test
-  void shouldTakeAnErrorWithoutIdForTheOnlyRequest() {
+  void shouldApplyAnErrorWithoutIdToTheOnlyRequest() {
     assertThat(pending("1").answeredBy(ERROR_WITHOUT_ID)).isTrue();
   }
 
   @Test
-  void shouldNotKnowWhichOfTwoAnErrorWithoutIdIsAbout() {
+  void shouldIgnoreAnErrorWithoutIdWhenTwoRequestsArePending() {
     PendingRequests pending = pending("1", "2");
 
     assertThat(pending.answeredBy(ERROR_WITHOUT_ID)).isFalse();
@@ -119,7 +119,7 @@ class PendingRequestsTest {
   }
 
   @Test
-  void shouldNeverBeAnsweredWhenNothingWasAsked() {
+  void shouldNeverBeAnsweredWithoutRequests() {
     PendingRequests none = new PendingRequests(List.of());
 
     assertThat(none.answeredBy(result("1"))).isFalse();
@@ -127,7 +127,7 @@ class PendingRequestsTest {
   }
 
   @Test
-  void shouldWaitForTheOthersWhenOneIsWithdrawn() {
+  void shouldWaitForTheOthersWhenOneIsCancelled() {
     PendingRequests pending = pending("1", "2");
 
     assertThat(pending.cancel(RequestId.of(1))).isFalse();
@@ -136,7 +136,7 @@ class PendingRequestsTest {
   }
 
   @Test
-  void shouldWaitForNothingWhenAllAreWithdrawnOrAnswered() {
+  void shouldWaitForNothingWhenAllAreCancelledOrAnswered() {
     PendingRequests pending = pending("1", "2");
     boolean _ = pending.answeredBy(result("2"));
 
@@ -145,7 +145,7 @@ class PendingRequestsTest {
   }
 
   @Test
-  void shouldEndWithAnAnswerThatCrossedItsWithdrawal() {
+  void shouldEndWithAResponseThatCrossedItsCancellation() {
     PendingRequests pending = pending("1");
     boolean _ = pending.cancel(RequestId.of(1));
 
@@ -153,7 +153,7 @@ class PendingRequestsTest {
   }
 
   @Test
-  void shouldRefuseWhatIsNoJsonRpc() {
+  void shouldRejectInvalidJsonRpc() {
     assertThatThrownBy(() -> pending("1").answeredBy(bytes("{\"id\":1}")))
         .isInstanceOf(EnvelopeException.class);
   }

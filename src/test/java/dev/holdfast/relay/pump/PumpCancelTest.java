@@ -23,7 +23,7 @@ class PumpCancelTest {
   private final PumpFixture pumping = new PumpFixture();
 
   @Test
-  void shouldEndSilentlyInTheMiddleOfAStream() throws InterruptedException {
+  void shouldEndWithoutAnEventInTheMiddleOfAStream() throws InterruptedException {
     Pump pump = pumping.pump("1");
     Thread thread = pumping.start(pump);
     pumping.source.bring(PROGRESS);
@@ -38,7 +38,7 @@ class PumpCancelTest {
   }
 
   @Test
-  void shouldEndSilentlyBeforeTheUpstreamHasGivenASign() throws InterruptedException {
+  void shouldEndWithoutAnEventBeforeTheUpstreamAnswers() throws InterruptedException {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch sign = new CountDownLatch(1);
     Pump pump =
@@ -61,7 +61,7 @@ class PumpCancelTest {
     assertThat(pumping.source.isClosed()).isTrue();
   }
 
-  /** One that answers with JSON may give no sign at all once it hears of the cancellation. */
+  /** An upstream that answers with JSON may never answer after a cancellation. */
   @Test
   void shouldEndTheWaitForASilentUpstream() throws InterruptedException {
     CountDownLatch asked = new CountDownLatch(1);
@@ -80,11 +80,11 @@ class PumpCancelTest {
 
     assertThat(pumping.logged()).containsExactly("");
     assertThat(pumping.isComplete()).isTrue();
-    assertThat(pumping.desk.heard.failures).isEmpty();
+    assertThat(pumping.fixture.heard.failures).isEmpty();
   }
 
   @Test
-  void shouldEndSilentlyWhenTheUpstreamFailsForIt() {
+  void shouldEndWithoutAnEventWhenTheUpstreamFailsAfterACancellation() {
     AtomicReference<Pump> pump = new AtomicReference<>();
     pump.set(
         pumping.pump(
@@ -99,9 +99,9 @@ class PumpCancelTest {
     assertThat(pumping.logged()).containsExactly("");
   }
 
-  /** Word of the cancellation can be slower than the upstream that has acted on it. */
+  /** The cancellation may arrive after the upstream has already acted on it. */
   @Test
-  void shouldHearOfACancellationBeforeItBlamesTheUpstream() {
+  void shouldCollectCancellationsBeforeItReportsABrokenAnswer() {
     pumping.source.fail(new UpstreamException.Broken("cut", null));
     Pump pump = pumping.pump("1");
     pumping.collectCancellations = () -> pump.cancel(ONE);
@@ -113,7 +113,7 @@ class PumpCancelTest {
   }
 
   @Test
-  void shouldAskForNothingThatIsCancelledBefore() {
+  void shouldNotSendARequestThatWasCancelledBefore() {
     AtomicBoolean asked = new AtomicBoolean();
     Pump pump =
         pumping.pump(
@@ -131,9 +131,9 @@ class PumpCancelTest {
     assertThat(asked).isFalse();
   }
 
-  /** The others of the batch are still waited for: their client must not hang. */
+  /** The client still waits for the other requests of the batch. */
   @Test
-  void shouldGoOnForTheOthersOfABatch() throws InterruptedException {
+  void shouldContinueForTheOtherRequestsOfABatch() throws InterruptedException {
     Pump pump = pumping.pump("1", "2");
     Thread thread = pumping.start(pump);
     pumping.source.bring(PROGRESS);
@@ -148,7 +148,7 @@ class PumpCancelTest {
   }
 
   @Test
-  void shouldEndWhenTheRestOfABatchIsCancelled() throws InterruptedException {
+  void shouldEndWhenAllOpenRequestsOfABatchAreCancelled() throws InterruptedException {
     Pump pump = pumping.pump("1", "2");
     Thread thread = pumping.start(pump);
     pumping.source.bring(result("2"));
@@ -162,7 +162,7 @@ class PumpCancelTest {
   }
 
   @Test
-  void shouldSettleOnlyWhatWasNotCancelled() {
+  void shouldReportAnErrorOnlyForRequestsThatWereNotCancelled() {
     pumping.source.end();
     Pump pump = pumping.pump("1", "2");
     pump.cancel(ONE);
@@ -172,9 +172,9 @@ class PumpCancelTest {
     assertThat(pumping.logged()).containsExactly(broken("2"));
   }
 
-  /** A session may end while its upstream thinks: the pump must not wait for what comes then. */
+  /** A session may end before its upstream answers. The pump must not wait for the answer. */
   @Test
-  void shouldLetGoOfAnUpstreamThatAnswersAfterTheStop() {
+  void shouldCloseAnAnswerThatArrivesAfterTheStop() {
     AtomicReference<Pump> pump = new AtomicReference<>();
     pump.set(
         pumping.pump(
@@ -183,7 +183,7 @@ class PumpCancelTest {
               return pumping.source;
             },
             "1"));
-    pumping.desk.log.end(LogFixture.SESSION);
+    pumping.fixture.log.end(LogFixture.SESSION);
 
     pump.get().run();
 

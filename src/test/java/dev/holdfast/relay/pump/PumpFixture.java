@@ -10,20 +10,20 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** One pump on stream {@code s} of a {@link LogFixture}, and the messages that go through it. */
+/** One pump on stream {@code s} of a {@link LogFixture}, and its messages. */
 public final class PumpFixture {
 
   static final String STREAM = "s";
   public static final String PROGRESS =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}";
 
-  /** Short: a test that wants events to be passed waits for it. */
+  /** Short, because tests of an outage wait for it. */
   static final Duration HOLD = Duration.ofMillis(200);
 
-  final LogFixture desk = new LogFixture();
+  final LogFixture fixture = new LogFixture();
   final ScriptedSource source = new ScriptedSource();
   volatile Runnable collectCancellations = () -> {};
-  final FaultyWriter writer = new FaultyWriter(desk.open(STREAM));
+  final FaultyWriter writer = new FaultyWriter(fixture.open(STREAM));
 
   public static String result(String jsonId) {
     return "{\"jsonrpc\":\"2.0\",\"id\":" + jsonId + ",\"result\":{}}";
@@ -39,7 +39,7 @@ public final class PumpFixture {
         jsonId, -32000, "The server's answer broke off; the outcome of the request is unknown");
   }
 
-  /** A pump of the source for these requests. */
+  /** A pump of the source for some requests. */
   Pump pump(String... jsonIds) {
     return pump(() -> source, jsonIds);
   }
@@ -57,7 +57,7 @@ public final class PumpFixture {
         ids,
         () -> collectCancellations.run(),
         HOLD,
-        desk.heard);
+        fixture.heard);
   }
 
   Thread start(Pump pump) {
@@ -65,12 +65,12 @@ public final class PumpFixture {
   }
 
   List<String> logged() {
-    return desk.logged(STREAM);
+    return fixture.logged(STREAM);
   }
 
-  /** Whether the stream has come to its end. */
+  /** Whether the stream has ended. */
   boolean isComplete() {
-    var events = desk.events(STREAM);
+    var events = fixture.events(STREAM);
     return !events.isEmpty() && events.getLast().last();
   }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A store that is away for longer than events wait. */
+/** The store is away for longer than events wait. */
 @Timeout(30)
 class PumpOutageTest {
 
@@ -23,7 +23,7 @@ class PumpOutageTest {
   }
 
   @Test
-  void shouldPassEventsThatHaveWaitedTooLong() {
+  void shouldDeliverEventsUnloggedAfterTheHold() {
     writer.away = true;
     pumping.source.bring("{\"jsonrpc\":\"2.0\",\"method\":\"a\"}");
     long start = System.nanoTime();
@@ -34,13 +34,13 @@ class PumpOutageTest {
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(PumpFixture.HOLD);
     assertThat(writer.attempts.get()).isGreaterThan(1);
     assertThat(writer.stored).isEmpty();
-    assertThat(pumping.desk.heard.passed).hasValue(1);
+    assertThat(pumping.fixture.heard.passed).hasValue(1);
     assertThat(thread.isAlive()).isTrue();
   }
 
-  /** Once some have waited, others need not: the store is known to be away. */
+  /** After one event has waited, the next need not wait: the store is known to be away. */
   @Test
-  void shouldPassLaterEventsAtOnceAndAppendAgainWhenTheStoreIsBack() throws Exception {
+  void shouldDeliverLaterEventsAtOnceAndAppendWhenTheStoreIsBack() throws Exception {
     writer.away = true;
     pumping.source.bring(PumpFixture.PROGRESS);
     Thread thread = pumping.start(pump);
@@ -52,7 +52,7 @@ class PumpOutageTest {
     assertThat(writer.attempts).hasValue(attempts);
 
     writer.away = false;
-    // Without another event: the store is told by a thread of its own.
+    // No further event is needed: a separate thread tells the store.
     await().until(() -> writer.told.get() == 2);
     pumping.source.bring(PumpFixture.PROGRESS);
     await().until(() -> writer.stored.size() == 1 || writer.passed.size() == 3);
@@ -63,9 +63,9 @@ class PumpOutageTest {
     assertThat(writer.told).hasValue(writer.passed.size());
   }
 
-  /** Passed by nobody, events would be lost for nothing. */
+  /** Without a client the events would be lost for nothing. */
   @Test
-  void shouldWaitForTheStoreWhenNobodyIsThere() throws Exception {
+  void shouldWaitForTheStoreWithoutAClient() throws Exception {
     writer.away = true;
     writer.attached = false;
     pumping.source.bring(PumpFixture.PROGRESS).bring(PumpFixture.result("1"));
@@ -79,11 +79,11 @@ class PumpOutageTest {
 
     assertThat(payloads(writer.stored))
         .containsExactly(PumpFixture.PROGRESS, PumpFixture.result("1"));
-    assertThat(pumping.desk.heard.passed).hasValue(0);
+    assertThat(pumping.fixture.heard.passed).hasValue(0);
   }
 
   @Test
-  void shouldNotLeaveBeforeTheStoreKnowsOfTheEnd() throws Exception {
+  void shouldKeepRunningUntilTheStoreKnowsTheEnd() throws Exception {
     writer.away = true;
     pumping.source.bring(PumpFixture.result("1"));
     Thread thread = pumping.start(pump);
@@ -99,7 +99,7 @@ class PumpOutageTest {
   }
 
   @Test
-  void shouldLeaveAStreamThatIsAnothersWhenTheStoreIsBack() throws Exception {
+  void shouldStopWhenAnotherReplicaOwnsTheStreamAfterAnOutage() throws Exception {
     writer.away = true;
     pumping.source.bring(PumpFixture.PROGRESS);
     Thread thread = pumping.start(pump);

@@ -45,12 +45,12 @@ class PumpStoreTest {
     pumping.pump("1").run();
 
     assertThat(pumping.logged()).containsExactly(message(1), message(2), result("1"));
-    assertThat(pumping.desk.heard.appended).hasValue(3);
+    assertThat(pumping.fixture.heard.appended).hasValue(3);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4})
-  void shouldWriteOnceWhatMayHaveBeenWritten(int times) {
+  void shouldWriteOnceAfterAnUnknownOutcome(int times) {
     for (int i = 0; i < times; i++) {
       pumping.writer.failAfter(PumpStoreTest::unknown);
     }
@@ -61,7 +61,7 @@ class PumpStoreTest {
     assertThat(pumping.logged()).containsExactly(message(1), message(2), result("1"));
   }
 
-  /** Whatever the store does, every event is there once and in order. */
+  /** Under any faults of the store, every event is in the log once and in order. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void shouldWriteEveryEventOnceInOrder(long seed) {
@@ -92,7 +92,7 @@ class PumpStoreTest {
   }
 
   @Test
-  void shouldAlsoSettleThroughAnOutage() {
+  void shouldEndTheStreamAfterAnOutage() {
     pumping
         .writer
         .failBefore(PumpStoreTest::away)
@@ -107,7 +107,7 @@ class PumpStoreTest {
   }
 
   @Test
-  void shouldEndSilentlyWhenItIsCancelledDuringAnOutage() throws InterruptedException {
+  void shouldEndWithoutAnEventWhenCancelledDuringAnOutage() throws InterruptedException {
     CountDownLatch cancelled = new CountDownLatch(1);
     CountDownLatch away = new CountDownLatch(1);
     pumping.writer.failBefore(() -> {

@@ -70,7 +70,7 @@ class PumpTest {
   }
 
   @Test
-  void shouldWriteNothingAfterTheResponseOfTheSameTake() {
+  void shouldWriteNothingAfterTheResponse() {
     pumping.source.bring(result("1"), PROGRESS);
 
     pumping.pump("1").run();
@@ -88,11 +88,11 @@ class PumpTest {
 
     assertThat(pumping.logged()).containsExactly(PROGRESS, error("1", code, message));
     assertThat(pumping.isComplete()).isTrue();
-    assertThat(pumping.desk.heard.failures).containsExactly(failure);
+    assertThat(pumping.fixture.heard.failures).containsExactly(failure);
   }
 
   @Test
-  void shouldPassOnTheErrorThatCameWithARefusal() {
+  void shouldForwardTheErrorOfARefusal() {
     String given = error("1", -32050, "quota");
     pumping.source.fail(new UpstreamException.Refused(429, given.getBytes(UTF_8)));
 
@@ -112,7 +112,7 @@ class PumpTest {
   }
 
   @Test
-  void shouldKeepWhatCameBeforeGarbage() {
+  void shouldKeepMessagesBeforeAnInvalidOne() {
     pumping.source.bring(PROGRESS, "garbage", result("1"));
 
     pumping.pump("1").run();
@@ -122,7 +122,7 @@ class PumpTest {
   }
 
   @Test
-  void shouldEndDefinitelyWhenTheFirstMessageIsGarbage() {
+  void shouldEndWithAnErrorWhenTheFirstMessageIsInvalid() {
     pumping.source.bring("[]");
 
     pumping.pump("1").run();
@@ -131,7 +131,7 @@ class PumpTest {
   }
 
   @Test
-  void shouldSettleWhatABatchHasLeftOpen() {
+  void shouldEndTheOpenRequestsOfABatchWithErrors() {
     pumping.source.bring(result("2")).end();
 
     pumping.pump("1", "2", "\"3\"").run();
@@ -141,7 +141,7 @@ class PumpTest {
   }
 
   @Test
-  void shouldEndDefinitelyWhenSomethingUnforeseenHappens() {
+  void shouldEndWithAnErrorAfterAnUnexpectedFailure() {
     pumping.source.bring(PROGRESS).fail(new IllegalStateException("a bug"));
 
     pumping.pump("1").run();
@@ -151,7 +151,7 @@ class PumpTest {
   }
 
   @Test
-  void shouldStopWithoutAWordWhenFenced() {
+  void shouldStopWithoutAnEventWhenFenced() {
     pumping
         .writer
         .failBefore(() -> new FencedException(pumping.writer.stream()))
@@ -162,12 +162,12 @@ class PumpTest {
 
     assertThat(pumping.logged()).isEmpty();
     assertThat(pumping.source.isClosed()).isTrue();
-    assertThat(pumping.desk.heard.failures).isEmpty();
+    assertThat(pumping.fixture.heard.failures).isEmpty();
   }
 
   @Test
-  void shouldStopWithoutAWordWhenTheSessionHasEnded() {
-    pumping.desk.log.end(LogFixture.SESSION);
+  void shouldStopWithoutAnEventWhenTheSessionHasEnded() {
+    pumping.fixture.log.end(LogFixture.SESSION);
     pumping.source.fail(new UpstreamException.SessionGone());
 
     pumping.pump("1").run();
@@ -176,7 +176,7 @@ class PumpTest {
   }
 
   @Test
-  void shouldThrowAndSettleWhatFailsBeforeTheFirstSign() {
+  void shouldThrowAndEndTheStreamWhenTheUpstreamFailsFirst() {
     UpstreamException failure = new UpstreamException.Unreachable(null);
     Pump pump =
         pumping.pump(
@@ -195,7 +195,7 @@ class PumpTest {
   }
 
   @Test
-  void shouldNotThrowWhatFailsAfterTheFirstSign() {
+  void shouldNotThrowAFailureAfterTheUpstreamAnswered() {
     pumping.source.fail(new UpstreamException.Unreachable(null));
     Pump pump = pumping.pump("1");
 
@@ -206,7 +206,7 @@ class PumpTest {
   }
 
   @Test
-  void shouldGiveUpTheWaitForAFirstSignButNotTheCall() throws InterruptedException {
+  void shouldContinueTheCallAfterTheWaitForTheUpstream() throws InterruptedException {
     pumping.source.bring(result("1"));
     CountDownLatch answer = new CountDownLatch(1);
     Pump pump =
@@ -229,15 +229,15 @@ class PumpTest {
     assertThat(pumping.logged()).containsExactly(result("1"));
   }
 
-  /** One bad message must not silence a server for the rest of its session. */
+  /** One invalid message must not end the standalone stream. */
   @Test
-  void shouldLeaveGarbageOutOfAStandaloneStream() {
+  void shouldSkipInvalidMessagesOnAStandaloneStream() {
     pumping.source.bring(PROGRESS, "garbage").bring("garbage").bring(PROGRESS).end();
 
     pumping.pump().run();
 
     assertThat(pumping.logged()).containsExactly(PROGRESS, PROGRESS);
-    assertThat(pumping.desk.heard.failures).hasSize(2);
+    assertThat(pumping.fixture.heard.failures).hasSize(2);
     assertThat(pumping.isComplete()).isFalse();
   }
 }

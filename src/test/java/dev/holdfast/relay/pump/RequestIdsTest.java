@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class RequestIdsTest {
 
   @Test
-  void shouldReadWhatItWrote() {
+  void shouldParseWhatItFormatted() {
     List<RequestId> ids =
         List.of(
             RequestId.of(1),
@@ -22,7 +22,7 @@ class RequestIdsTest {
   }
 
   @Test
-  void shouldReadNoneFromNothing() {
+  void shouldParseNoIdsFromAnEmptyText() {
     assertThat(RequestIds.parse("")).isEmpty();
     assertThat(RequestIds.format(List.of())).isEmpty();
   }

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A session has one standalone stream and one pump for it. When that gave up on the first failure,
- * the session heard nothing unasked any more, for as long as it lived.
+ * A session has one standalone stream and one pump for it. The pump once ended at the first
+ * failure, and the session got no further messages outside of requests.
  */
 @Timeout(30)
 class StandaloneSourceTest {
@@ -65,7 +65,7 @@ class StandaloneSourceTest {
   }
 
   @Test
-  void shouldAskAgainUntilTheServerCanBeReached() {
+  void shouldRetryUntilTheServerIsReachable() {
     answer(new UpstreamException.Unreachable(null));
     answer(new UpstreamException.Refused(503, null));
     answer(new UpstreamException.TimedOut("a stream"));
@@ -78,9 +78,9 @@ class StandaloneSourceTest {
     assertThat(heard.failures).hasSize(3);
   }
 
-  /** Some servers send no head before there is something to say. */
+  /** Some servers send no response head before their first event. */
   @Test
-  void shouldEndTheWaitForTheHeadWhenItIsClosed() throws InterruptedException {
+  void shouldEndTheWaitForTheHeadWhenClosed() throws InterruptedException {
     CountDownLatch asked = new CountDownLatch(1);
     answers.add(() -> {
       asked.countDown();
@@ -104,7 +104,7 @@ class StandaloneSourceTest {
   }
 
   @Test
-  void shouldOpenAnewAfterABreak() {
+  void shouldReopenAfterABreak() {
     answer(new ScriptedSource().bring(PROGRESS).fail(new UpstreamException.Broken("cut", null)));
     answer(new ScriptedSource().bring(PROGRESS).end());
 
@@ -138,9 +138,9 @@ class StandaloneSourceTest {
     assertThat(gone).hasValue(1);
   }
 
-  /** Or the server would bring again what is in the log already. */
+  /** Otherwise the server would repeat events that are in the log. */
   @Test
-  void shouldGoOnBehindTheNewestEventThatHadAnId() {
+  void shouldResumeAfterTheNewestEventWithAnId() {
     answer(
         new ScriptedSource()
             .bring(new UpstreamMessage(PROGRESS.getBytes(UTF_8), "u1"))
@@ -159,7 +159,7 @@ class StandaloneSourceTest {
 
   @ParameterizedTest
   @ValueSource(ints = {400, 401, 403, 404, 406})
-  void shouldTakeANoForAnAnswer(int status) {
+  void shouldGiveUpAfterAFinalRefusal(int status) {
     answer(new UpstreamException.Refused(status, null));
 
     try (StandaloneSource source = source(SHORT)) {
@@ -169,7 +169,7 @@ class StandaloneSourceTest {
 
   @ParameterizedTest
   @ValueSource(ints = {408, 409, 429, 500, 502})
-  void shouldNotTakeALaterForANo(int status) {
+  void shouldRetryAfterATemporaryRefusal(int status) {
     answer(new UpstreamException.Refused(status, null));
     answer(new ScriptedSource().bring(PROGRESS));
 
@@ -193,7 +193,7 @@ class StandaloneSourceTest {
   }
 
   @Test
-  void shouldCloseWhatIsOpenedAfterItWasClosed() {
+  void shouldCloseAStreamThatOpensAfterTheClose() {
     ScriptedSource late = new ScriptedSource();
     StandaloneSource[] source = new StandaloneSource[1];
     answers.add(() -> {

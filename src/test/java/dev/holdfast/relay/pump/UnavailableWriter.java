@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A writer whose store is away, and whose stream has a client here, when a test says so. */
+/** A writer whose store is away, and whose stream has a client here, when a test wants it. */
 final class UnavailableWriter implements StreamWriter {
 
   final List<NewEvent> stored = new CopyOnWriteArrayList<>();
   final List<NewEvent> passed = new CopyOnWriteArrayList<>();
   final AtomicInteger attempts = new AtomicInteger();
 
-  /** How much of what was passed the store was told of. */
+  /** The number of unlogged events that the store knows about. */
   final AtomicInteger told = new AtomicInteger();
 
   volatile boolean away;
@@ -63,6 +63,6 @@ final class UnavailableWriter implements StreamWriter {
 
   @Override
   public void recordUpstreamCursor(String upstreamId) {
-    // Nobody asks for it here.
+    // Not used here.
   }
 }

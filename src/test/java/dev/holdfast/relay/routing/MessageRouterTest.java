@@ -57,7 +57,7 @@ class MessageRouterTest {
     return new StreamRef(session.id().value(), stream);
   }
 
-  /** A call that runs here. */
+  /** A call that runs on this replica. */
   private StreamRef running(Session session, String jsonId) {
     fixture.scripted.answer = _ -> new Answer.Stream(source);
     TestConnection client = fixture.follow(session, call(jsonId, "slow"));
@@ -76,7 +76,7 @@ class MessageRouterTest {
   }
 
   @Test
-  void shouldTellTheOwnerOfACancellationBeforeTheUpstream() {
+  void shouldForwardACancellationToTheOwnerBeforeTheUpstream() {
     Session session = fixture.open(SCRIPTED);
     fixture.inbox.calls.add(new OpenCall(ref(session, "other"), "6"));
     fixture.inbox.calls.add(new OpenCall(ref(session, "theirs"), "\"x\",7"));
@@ -95,7 +95,7 @@ class MessageRouterTest {
   }
 
   @Test
-  void shouldPutNothingForWhatRunsHereOrNowhere() {
+  void shouldForwardNoCancellationOfALocalOrUnknownCall() {
     Session session = fixture.open(SCRIPTED);
     StreamRef stream = running(session, "7");
     fixture.inbox.calls.add(new OpenCall(stream, "7"));
@@ -110,7 +110,7 @@ class MessageRouterTest {
   }
 
   @Test
-  void shouldEndACallThatWasCancelledElsewhereAndForwardNothing() {
+  void shouldEndACallThatWasCancelledThroughAnotherReplica() {
     Session session = fixture.open(SCRIPTED);
     StreamRef stream = running(session, "7");
 
@@ -123,9 +123,9 @@ class MessageRouterTest {
     assertThat(sent()).isEmpty();
   }
 
-  /** The owner is on record before its pump runs, so a cancellation can come in between. */
+  /** The owner is recorded before its pump runs, so a cancellation can arrive in between. */
   @Test
-  void shouldNotAskForACallThatIsCancelledWhileItsStreamOpens() {
+  void shouldNotSendACallThatIsCancelledWhileItsStreamOpens() {
     Session session = fixture.open(SCRIPTED);
     CountDownLatch asked = new CountDownLatch(1);
     fixture.scripted.answer =
@@ -142,9 +142,9 @@ class MessageRouterTest {
     assertThat(asked.getCount()).isOne();
   }
 
-  /** A request other than a call is asked before its stream opens, if the answer is a stream. */
+  /** A request other than a call is sent before its stream opens, if the answer is a stream. */
   @Test
-  void shouldLetGoOfAnAnswerThatIsCancelledWhileItsStreamOpens() {
+  void shouldCloseAnAnswerThatIsCancelledWhileItsStreamOpens() {
     Session session = fixture.open(SCRIPTED);
     fixture.scripted.answer = _ -> new Answer.Stream(source);
     fixture.log.afterOpen = stream -> fixture.inbox.bring(stream, cancelled("7"));
@@ -156,9 +156,9 @@ class MessageRouterTest {
     assertThat(source.isClosed()).isTrue();
   }
 
-  /** A server may end its answer when it hears of the cancellation, and be faster than we are. */
+  /** A server may close its answer before this replica learns of the cancellation. */
   @Test
-  void shouldNotTakeTheEndOfACancelledAnswerForAFailure() {
+  void shouldNotReportTheEndOfACancelledAnswerAsAFailure() {
     Session session = fixture.open(SCRIPTED);
     StreamRef stream = running(session, "7");
     fixture.inbox.leave(stream, cancelled("7"));
@@ -169,7 +169,7 @@ class MessageRouterTest {
   }
 
   @Test
-  void shouldSayThatAnAnswerBrokeWhenNobodyKnowsOfACancellation() {
+  void shouldReportABrokenAnswerWithoutACancellation() {
     Session session = fixture.open(SCRIPTED);
     StreamRef stream = running(session, "7");
     fixture.inbox.away = true;
@@ -181,7 +181,7 @@ class MessageRouterTest {
   }
 
   @Test
-  void shouldBringOtherMessagesToResidentCallsElsewhere() {
+  void shouldForwardOtherMessagesToResidentCallsOnOtherReplicas() {
     fixture.scripted.resident = true;
     Session session = fixture.open(SCRIPTED);
     fixture.inbox.calls.add(new OpenCall(ref(session, "theirs"), "7"));
@@ -194,7 +194,7 @@ class MessageRouterTest {
   }
 
   @Test
-  void shouldSayToResidentCallsWhatWasSentElsewhere() {
+  void shouldPassMessagesOfOtherReplicasToResidentCalls() {
     fixture.scripted.resident = true;
     Session session = fixture.open(SCRIPTED);
     StreamRef stream = running(session, "7");
@@ -208,7 +208,7 @@ class MessageRouterTest {
   }
 
   @Test
-  void shouldLetGoOfCallsWhoseSessionEndsElsewhere() {
+  void shouldStopCallsWhoseSessionEndsOnAnotherReplica() {
     Session session = fixture.open(SCRIPTED);
     StreamRef _ = running(session, "7");
 
@@ -218,7 +218,7 @@ class MessageRouterTest {
   }
 
   @Test
-  void shouldHaveALetterComeAgainWhileItsSessionCannotBeRead() {
+  void shouldReceiveAnInboxMessageAgainWhileItsSessionIsUnreadable() {
     SessionStore away =
         (SessionStore)
             Proxy.newProxyInstance(
@@ -251,9 +251,9 @@ class MessageRouterTest {
     router.collect(stream.session());
   }
 
-  /** The local server asks nothing today, and must bear with answers in any case. */
+  /** The local server has no open question and must ignore answers. */
   @Test
-  void shouldIgnoreWhatConcernsNobodyHere() {
+  void shouldIgnoreMessagesThatConcernNoLocalCall() {
     Session session = fixture.open(LOCAL);
     fixture.scripted.resident = true;
     Session scripted = fixture.open(SCRIPTED);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What waits for a server that is slow to read. */
+/** Tasks that wait for a server that reads slowly. */
 @Timeout(30)
 class OrderedTasksTest {
 
@@ -48,7 +48,7 @@ class OrderedTasksTest {
   }
 
   @Test
-  void shouldTakeNothingMoreOnceTooManyWait() {
+  void shouldAcceptNoMoreThanTheMaximumNumberOfTasks() {
     for (int i = 0; i < OrderedTasks.MAX_TASKS; i++) {
       assertThat(add(0)).isTrue();
     }
@@ -61,7 +61,7 @@ class OrderedTasksTest {
   }
 
   @Test
-  void shouldTakeNothingMoreOnceTooManyBytesWait() {
+  void shouldAcceptNoMoreThanTheMaximumNumberOfBytes() {
     assertThat(add(OrderedTasks.MAX_BYTES - 1)).isTrue();
     assertThat(add(1)).isTrue();
     assertThat(add(1)).isFalse();
@@ -73,13 +73,13 @@ class OrderedTasksTest {
   }
 
   @Test
-  void shouldTakeOneOfAnySize() {
+  void shouldAcceptOneTaskOfAnySize() {
     assertThat(add(2 * OrderedTasks.MAX_BYTES)).isTrue();
     assertThat(add(0)).isFalse();
   }
 
   @Test
-  void shouldGoOnAfterAFailure() {
+  void shouldContinueAfterAFailedTask() {
     reads.countDown();
     boolean failing =
         tasks.add(

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Sessions that live in one replica. */
+/** Sessions that are pinned to one replica. */
 @Timeout(30)
 class PinnedSessionTest {
 
@@ -54,7 +54,7 @@ class PinnedSessionTest {
 
   private final RelayFixture fixture = new RelayFixture();
 
-  /** What the server says unasked, one for each life of it. */
+  /** The server's messages outside of requests, one source per process of the server. */
   private final BlockingQueue<ScriptedSource> unasked = new LinkedBlockingQueue<>();
 
   @BeforeEach
@@ -84,7 +84,7 @@ class PinnedSessionTest {
     return fixture.open(SCRIPTED);
   }
 
-  /** A session whose home is another replica. */
+  /** A session that is pinned to another replica. */
   private Session elsewhere() {
     Session session = open();
     fixture.stopAll();
@@ -112,7 +112,7 @@ class PinnedSessionTest {
   }
 
   @Test
-  void shouldWriteTheStandaloneStreamFromTheBeginning() throws Exception {
+  void shouldWriteTheStandaloneStreamFromTheStartOfTheSession() throws Exception {
     Session session = open();
 
     nextLife().bring(SAID);
@@ -132,7 +132,7 @@ class PinnedSessionTest {
   }
 
   @Test
-  void shouldPassOnToItsHomeWhatLandsElsewhere() {
+  void shouldForwardMessagesToTheReplicaOfTheSession() {
     Session session = elsewhere();
 
     Reply called = fixture.relay.request(session, body(call("7", "t")));
@@ -148,7 +148,7 @@ class PinnedSessionTest {
   }
 
   @Test
-  void shouldEndASessionThatHasNoHomeAnyMore() {
+  void shouldEndASessionThatIsNoLongerPinned() {
     Session session = elsewhere();
     fixture.inbox.homes = false;
 
@@ -159,7 +159,7 @@ class PinnedSessionTest {
   }
 
   @Test
-  void shouldRefuseToListenToASessionThatHasNoHomeAnyMore() {
+  void shouldRefuseToListenToASessionThatIsNoLongerPinned() {
     Session session = elsewhere();
     fixture.inbox.homes = false;
 
@@ -168,7 +168,7 @@ class PinnedSessionTest {
   }
 
   @Test
-  void shouldAnswerWhatWasAskedElsewhere() {
+  void shouldAnswerARequestFromAnotherReplica() {
     Session session = open();
     StreamWriter writer = fixture.log.open(ref(session, "a"), "7");
     fixture.scripted.answer = _ -> new Answer.Stream(new ScriptedSource().bring(SAID, RESULT));
@@ -178,9 +178,9 @@ class PinnedSessionTest {
     await().until(() -> written(writer.stream()).equals(List.of(SAID, RESULT)));
   }
 
-  /** What was answered with 202 elsewhere must have arrived before what is sent here next. */
+  /** A message that another replica answered with 202 must arrive before the next message here. */
   @Test
-  void shouldKeepTheOrderOfWhatArrivesThroughSeveralReplicas() {
+  void shouldKeepTheOrderOfMessagesThroughSeveralReplicas() {
     Session session = open();
     List<String> expected = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
@@ -221,7 +221,7 @@ class PinnedSessionTest {
   }
 
   @Test
-  void shouldLeaveALetterForTheNextHome() {
+  void shouldLeaveAnInboxMessageForTheNextReplica() {
     Session session = elsewhere();
 
     assertThatExceptionOfType(StoreUnavailableException.class)
@@ -229,7 +229,7 @@ class PinnedSessionTest {
   }
 
   @Test
-  void shouldOpenTheServerAnewAndGoOn() throws Exception {
+  void shouldReopenTheServerAndContinue() throws Exception {
     fixture.scripted.reopening = true;
     Session session = open();
     fixture.relay.send(session, body(initialized()));
@@ -243,9 +243,9 @@ class PinnedSessionTest {
     assertThat(sent()).containsExactly(initialized(), SAID);
   }
 
-  /** Nothing was done, so the client may come again: 404 would have it give up its session. */
+  /** The server has not seen the request, so the client may retry. With 404 it would give up. */
   @Test
-  void shouldSaySoWhileAServerIsOpenedAnew() {
+  void shouldBeBusyWhileAServerReopens() {
     fixture.scripted.reopening = true;
     Session session = open();
     fixture.scripted.sendFailure = new UpstreamException.SessionGone();
@@ -263,7 +263,7 @@ class PinnedSessionTest {
   }
 
   @Test
-  void shouldGiveUpAServerThatRefusesToOpenAnew() throws Exception {
+  void shouldEndTheSessionWhenTheServerRefusesToReopen() throws Exception {
     fixture.scripted.reopening = true;
     fixture.scripted.onReopen =
         () -> {
@@ -277,9 +277,9 @@ class PinnedSessionTest {
     assertThat(fixture.scripted.reopened).containsExactly("initialize false");
   }
 
-  /** What is kept of a session has a bound; a client that says more has one as without respawn. */
+  /** The record of a session has a bound. A session above it works, but is not reopened. */
   @Test
-  void shouldNotOpenAnewWhatTookTooMuchToOpen() throws Exception {
+  void shouldNotReopenASessionWithATooLargeInitialize() throws Exception {
     fixture.scripted.reopening = true;
     String icon = "x".repeat(PinnedServer.MAX_INITIALIZE_BYTES);
     String initialize =
@@ -300,9 +300,9 @@ class PinnedSessionTest {
     assertThat(fixture.scripted.reopened).isEmpty();
   }
 
-  /** What comes while the server starts waits for it. */
+  /** Messages wait while the server starts. */
   @Test
-  void shouldSendWhatCameMeanwhileToTheNewServer() throws Exception {
+  void shouldSendMessagesFromMeanwhileToTheReopenedServer() throws Exception {
     fixture.scripted.reopening = true;
     CountDownLatch starting = new CountDownLatch(1);
     CountDownLatch started = new CountDownLatch(1);
@@ -326,9 +326,9 @@ class PinnedSessionTest {
     await().until(() -> sent().equals(List.of(SAID)));
   }
 
-  /** It stays in the store, and whoever sends more there is told. */
+  /** The message stays in the store, and later senders get an error. */
   @Test
-  void shouldTakeNoMoreThanItHasRoomForOutOfTheInbox() {
+  void shouldTakeNoMoreMessagesThanItHasRoomFor() {
     CountDownLatch reads = new CountDownLatch(1);
     fixture.scripted.onSend =
         () -> {
@@ -339,60 +339,62 @@ class PinnedSessionTest {
           }
         };
     Session session = open();
-    StreamRef home = ref(session, "g");
+    StreamRef standalone = ref(session, "g");
     String large = SAID + " ".repeat(OrderedTasks.MAX_BYTES);
 
-    fixture.inbox.bring(home, large);
+    fixture.inbox.bring(standalone, large);
     assertThatExceptionOfType(InboxFullException.class)
-        .isThrownBy(() -> fixture.inbox.bring(home, SAID));
+        .isThrownBy(() -> fixture.inbox.bring(standalone, SAID));
     reads.countDown();
 
     await().until(() -> sent().equals(List.of(large)));
   }
 
   @Test
-  void shouldEndWhatALostHomeHasLeft() {
+  void shouldEndTheCallsOfALostReplica() {
     Session session = elsewhere();
     Left left = left(session);
 
     fixture.takeOver(left).takeOver(session.id().value(), "lost");
 
-    await().until(() -> hasEnded(left.home) && hasEnded(left.call));
+    await().until(() -> hasEnded(left.standalone) && hasEnded(left.call));
     assertThat(written(left.call).getLast()).contains("\"id\":7", "outcome");
     assertThat(fixture.scripted.reopened).isEmpty();
   }
 
   @Test
-  void shouldBeTheNextHome() throws Exception {
+  void shouldPinTheSessionOfALostReplica() throws Exception {
     fixture.scripted.reopening = true;
     Session session = elsewhere();
     Left left = left(session);
     unasked.clear();
-    fixture.inbox.leave(left.home, SAID);
+    fixture.inbox.leave(left.standalone, SAID);
 
     fixture.takeOver(left).takeOver(session.id().value(), "lost");
 
     nextLife().bring(SAID);
-    await().until(() -> written(left.home).equals(List.of(SAID)));
+    await().until(() -> written(left.standalone).equals(List.of(SAID)));
     await().until(() -> sent().equals(List.of(SAID)));
     assertThat(written(left.call).getLast()).contains("\"id\":7", "outcome");
-    assertThat(hasEnded(left.home)).isFalse();
+    assertThat(hasEnded(left.standalone)).isFalse();
   }
 
-  /** What the lost home has left; its log begins anew, since one in memory adopts nothing. */
+  /**
+   * The streams of the lost replica. The log begins again, because one in memory adopts nothing.
+   */
   private Left left(Session session) {
     String id = session.id().value();
     fixture.log.end(id);
     fixture.log.begin(id);
-    StreamWriter home = fixture.log.open(ref(session, "g"), "");
+    StreamWriter standalone = fixture.log.open(ref(session, "g"), "");
     StreamWriter call = fixture.log.open(ref(session, "a"), "7");
     return new Left(
-        home.stream(),
+        standalone.stream(),
         call.stream(),
-        List.of(new AdoptedStream(call, "7", null), new AdoptedStream(home, "", null)));
+        List.of(new AdoptedStream(call, "7", null), new AdoptedStream(standalone, "", null)));
   }
 
-  private record Left(StreamRef home, StreamRef call, List<AdoptedStream> streams)
+  private record Left(StreamRef standalone, StreamRef call, List<AdoptedStream> streams)
       implements TestAdoption {
 
     @Override

@@ -14,13 +14,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** An inbox whose other replicas are a test: it reads what is put, and writes what comes. */
+/** An inbox for tests, which play the other replicas: they read what is put and send messages. */
 public final class ScriptedInbox implements Inbox {
 
   /** The open calls of other replicas. */
   final List<OpenCall> calls = new CopyOnWriteArrayList<>();
 
-  /** What was put, after the name of the stream, or a star for all other owners. */
+  /**
+   * The messages that were put, each after the name of the stream, or a star for all other owners.
+   */
   final List<String> put = new CopyOnWriteArrayList<>();
 
   /** Whether the store is away. */
@@ -29,18 +31,18 @@ public final class ScriptedInbox implements Inbox {
   private final Queue<Message> waiting = new ConcurrentLinkedQueue<>();
   private volatile @Nullable Receiver receiver;
 
-  /** Leaves a letter from another replica, which is received when somebody looks. */
+  /** Leaves a message from another replica for the next collection. */
   public void leave(StreamRef stream, String message) {
     waiting.add(new Message(List.of(stream), message.getBytes(UTF_8)));
   }
 
-  /** Brings a letter from another replica. */
+  /** Sends a message from another replica. */
   void bring(StreamRef stream, String message) {
     leave(stream, message);
     collect(stream.session());
   }
 
-  /** Brings word that a session has ended elsewhere. */
+  /** Says that a session has ended on another replica. */
   void end(String session) {
     Objects.requireNonNull(receiver).sessionEnded(session);
   }
@@ -62,17 +64,17 @@ public final class ScriptedInbox implements Inbox {
     return 1;
   }
 
-  /** What was asked, after the name of the home. */
+  /** The requests that were put, each after the name of the standalone stream. */
   final List<String> asked = new CopyOnWriteArrayList<>();
 
-  /** Whether the sessions of a test have their homes with other replicas. */
+  /** Whether the sessions of a test are pinned to other replicas. */
   volatile boolean homes;
 
   @Override
   public boolean putRequest(
-      StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
+      StreamRef stream, String requests, @Nullable String into, String standalone, byte[] message) {
     if (homes) {
-      asked.add(home + " " + requests + " " + new String(message, UTF_8));
+      asked.add(standalone + " " + requests + " " + new String(message, UTF_8));
     }
     return homes;
   }
@@ -82,7 +84,7 @@ public final class ScriptedInbox implements Inbox {
     return homes;
   }
 
-  /** Brings a letter that asks. */
+  /** Sends a request from another replica. */
   void putRequest(StreamWriter writer, String message) {
     waiting.add(new Message(List.of(writer.stream()), message.getBytes(UTF_8), writer));
     collect(writer.stream().session());
@@ -93,8 +95,10 @@ public final class ScriptedInbox implements Inbox {
     if (away) {
       throw new StoreUnavailableException("the store is away", null);
     }
-    for (Message letter = waiting.poll(); letter != null; letter = waiting.poll()) {
-      Objects.requireNonNull(receiver).receive(letter);
+    for (Message inboxMessage = waiting.poll();
+        inboxMessage != null;
+        inboxMessage = waiting.poll()) {
+      Objects.requireNonNull(receiver).receive(inboxMessage);
     }
   }
 

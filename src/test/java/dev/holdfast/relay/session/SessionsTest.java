@@ -60,7 +60,7 @@ class SessionsTest {
   }
 
   @Test
-  void shouldPassOnWhatCameBeforeTheResponse() {
+  void shouldForwardMessagesBeforeTheResponse() {
     byte[] before = {'{', '}'};
     fixture.scripted.handshake =
         () ->
@@ -87,7 +87,7 @@ class SessionsTest {
   }
 
   @Test
-  void shouldPassOnThatTheServerCannotBeReached() {
+  void shouldFailWhenTheServerIsUnreachable() {
     UpstreamException failure = new UpstreamException.Unreachable(null);
     fixture.scripted.handshake =
         () -> {
@@ -100,7 +100,7 @@ class SessionsTest {
   }
 
   @Test
-  void shouldNotKnowAServerOfAnotherName() {
+  void shouldRejectTheNameOfAnUnknownServer() {
     assertThatThrownBy(() -> relay.initialize("other", initialize("2025-11-25")))
         .isInstanceOf(RelayException.UnknownUpstream.class);
   }
@@ -126,9 +126,9 @@ class SessionsTest {
     assertThat(fixture.heard.sessions).hasValue(RelayFixture.MAX_SESSIONS);
   }
 
-  /** Or it would count against the limit until it expired, and then end for a second time. */
+  /** Otherwise it would count against the limit until it expired, and end a second time then. */
   @Test
-  void shouldKeepNoSessionThatHasNoLog() {
+  void shouldNotRecordASessionWithoutALog() {
     fixture.log.away = true;
 
     assertThatThrownBy(() -> fixture.open(SCRIPTED)).isInstanceOf(StoreUnavailableException.class);
@@ -167,7 +167,7 @@ class SessionsTest {
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 
-  /** Nobody comes back for what belongs to a session that is no longer recorded. */
+  /** No client returns to a session without a record. */
   @Test
   void shouldEndTheServersSessionEvenWhenTheLogIsAway() {
     ScriptedSource source = new ScriptedSource();
@@ -184,11 +184,11 @@ class SessionsTest {
   }
 
   /**
-   * Of a session that ends elsewhere, a pump learned with its next append: of a server that says
-   * nothing more and does not end its stream, never.
+   * A pump learns from its next append that its session ended on another replica. The pump of a
+   * silent server that does not end its stream never learned it.
    */
   @Test
-  void shouldStopWhatRunsForASessionThatEndedElsewhere() {
+  void shouldStopThePumpsOfASessionThatEndedOnAnotherReplica() {
     ScriptedSource source = new ScriptedSource();
     fixture.scripted.answer = _ -> new Answer.Stream(source);
     Session ended = fixture.open(SCRIPTED);
@@ -200,7 +200,7 @@ class SessionsTest {
     Tail _ = fixture.request(alive, RelayFixture.call("1", "t"));
 
     fixture.store.end(ended.id());
-    relay.sweep();
+    fixture.stopPumpsOfEndedSessions();
 
     client.awaitEnd();
     assertThat(client.data()).isEmpty();
@@ -253,8 +253,8 @@ class SessionsTest {
   }
 
   /**
-   * A configuration that has changed, or that of a command, gives the name of a server to another,
-   * or to none: what the log has of the session ends all the same.
+   * A changed configuration, or that of a command, may give the name of a server to another server
+   * or to none. The log of the session ends in any case.
    */
   @ParameterizedTest
   @CsvSource({
@@ -262,7 +262,7 @@ class SessionsTest {
     "local, 6b1f0c0e-7a25-4d0c-9a0b-3f3f2b1d8e11",
     "taken-out, 6b1f0c0e-7a25-4d0c-9a0b-3f3f2b1d8e11",
   })
-  void shouldEndASessionWhoseServerIsNotHere(String upstream, @Nullable String theirs) {
+  void shouldEndASessionWhoseServerIsNotConfigured(String upstream, @Nullable String theirs) {
     Session stranger = recorded(upstream, theirs);
     Session ours = fixture.open(LOCAL);
 
@@ -275,16 +275,16 @@ class SessionsTest {
   }
 
   @Test
-  void shouldNotSpeakToAServerInASessionThatAnotherOpened() {
+  void shouldNotUseAServerThatDidNotOpenTheSession() {
     Session stranger = recorded(LOCAL, null);
 
     assertThatThrownBy(() -> relay.request(stranger, RelayFixture.body(RelayFixture.ping("1"))))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 
-  /** Whoever is taken from the store with it is found by no other sweep. */
+  /** No other sweep finds the sessions that the store returned together with it. */
   @Test
-  void shouldEndAllExpiredSessionsEvenWhenOneCannotBe() {
+  void shouldEndAllExpiredSessionsWhenOneFails() {
     recorded(LOCAL, null);
     fixture.open(SCRIPTED);
     fixture.open(SCRIPTED);
@@ -325,7 +325,7 @@ class SessionsTest {
   }
 
   @Test
-  void shouldTellTheStoreOfRequestsWithTheNextUse() {
+  void shouldSaveActivityWithTheNextUse() {
     Session session = fixture.open(SCRIPTED);
     relay.count(session, "192.0.2.1", false);
     relay.count(session, "192.0.2.1", true);
@@ -339,7 +339,7 @@ class SessionsTest {
   }
 
   @Test
-  void shouldTellTheStoreWithASweepAtTheLatestAndOnce() {
+  void shouldSaveActivityWithASweepAndOnce() {
     Session session = fixture.open(SCRIPTED);
     relay.count(session, "192.0.2.1", false);
 
@@ -349,9 +349,9 @@ class SessionsTest {
     assertThat(activity(session).requests()).isEqualTo(1);
   }
 
-  /** To be told of what happened must not keep a session alive that nobody uses. */
+  /** Saving activity must not keep an unused session alive. */
   @Test
-  void shouldNotUseASessionBySweeping() {
+  void shouldNotTouchASessionInASweep() {
     Session session = fixture.open(SCRIPTED);
     relay.count(session, "192.0.2.1", false);
     fixture.pass(RelayFixture.IDLE.minusMillis(1));

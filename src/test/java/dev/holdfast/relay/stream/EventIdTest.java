@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EventIdTest {
 
   @Property
-  void shouldReadWhatItWrites(
+  void shouldParseWhatItFormats(
       @ForAll @AlphaChars @NumericChars @StringLength(min = 1, max = 32) String stream,
       @ForAll @LongRange(min = 0) long millis,
       @ForAll @LongRange(min = 0) long number) {
@@ -28,7 +28,7 @@ class EventIdTest {
   }
 
   @Property
-  void shouldGiveEachIdOneTextOnly(
+  void shouldAcceptOneFormOfEachId(
       @ForAll @Chars({'0', '1', '9', '-', '+', ' '}) @StringLength(max = 6) String noise) {
     String text = "g_" + noise;
 
@@ -68,7 +68,7 @@ class EventIdTest {
         "\u00e9_1-1",
         "abcdefghijklmnopqrstuvwxyz0123456_1-1",
       })
-  void shouldRefuseWhatIsNoId(String text) {
+  void shouldRejectTextThatIsNoId(String text) {
     assertThat(EventId.parse(text)).isEmpty();
   }
 
@@ -80,13 +80,13 @@ class EventIdTest {
         "abcdefghijklmnopqrstuvwxyz012345_1-1",
         "g_9223372036854775807-9223372036854775807"
       })
-  void shouldReadIdsUpToTheLimits(String text) {
+  void shouldParseIdsUpToTheLimits(String text) {
     assertThat(EventId.parse(text).map(EventId::toString)).contains(text);
   }
 
   @Test
-  void shouldReadAnIdThatNamesItsSession() {
-    // All that the alphabet of a session has, of which the separator is part.
+  void shouldParseAnIdWithASession() {
+    // Every character of session ids; the separator is one of them.
     SessionId session = new SessionId("_a-B0_".repeat(7) + "_");
     EventId id = new EventId(session, "m", new Position(1_785_000_000_000L, 7));
 
@@ -97,7 +97,7 @@ class EventIdTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "_", "m", "m_", "m_1", "m_1-", "__m_1-1", "x_m_1-1"})
-  void shouldNotReadAnIdThatNamesNoSession(String text) {
+  void shouldRejectAnIdWithoutASession(String text) {
     assertThat(EventId.parseWithSession(text)).isEmpty();
     assertThat(EventId.parseWithSession("x".repeat(43) + text)).isEmpty();
     assertThat(EventId.parseWithSession("x".repeat(43) + "_" + text)).isEmpty();

@@ -28,57 +28,57 @@ class EventFramingTest {
   }
 
   @Test
-  void shouldOpenWithAPlaceToResumeFrom() {
+  void shouldOpenWithAPrimingEvent() {
     CURRENT.opening(frames, Position.START, RETRY);
 
     assertThat(written()).isEqualTo("id: abc_0-0\nretry: 5000\ndata: \n\n");
   }
 
   @Test
-  void shouldOpenAResumedStreamWithThePlaceItWasResumedFrom() {
+  void shouldOpenAResumedStreamWithItsCursor() {
     CURRENT.opening(frames, POSITION, RETRY);
 
     assertThat(written()).isEqualTo("id: abc_1785000000000-3\nretry: 5000\ndata: \n\n");
   }
 
   @Test
-  void shouldOpenWithACommentForClientsThatKnowNoPriming() {
+  void shouldOpenWithACommentForClientsWithoutPriming() {
     OLD_CLIENT.opening(frames, Position.START, RETRY);
 
     assertThat(written()).isEqualTo(": \n\n");
   }
 
   @Test
-  void shouldOpenWithACommentWhenNothingCanBeResumed() {
+  void shouldOpenWithACommentWithoutIds() {
     NO_REPLAY.opening(frames, Position.START, RETRY);
 
     assertThat(written()).isEqualTo(": \n\n");
   }
 
-  /** Nobody could resume from it. */
+  /** No client could resume from it. */
   @Test
-  void shouldSendAnEventThatIsNotLoggedWithoutAnId() {
+  void shouldWriteAnUnloggedEventWithoutAnId() {
     CURRENT.event(frames, new LogEvent(POSITION, "{}".getBytes(UTF_8), null, false, false));
 
     assertThat(written()).isEqualTo("data: {}\n\n");
   }
 
   @Test
-  void shouldSendAnEventWithItsId() {
+  void shouldWriteAnEventWithItsId() {
     OLD_CLIENT.event(frames, event("{\"a\":\"é\"}"));
 
     assertThat(written()).isEqualTo("id: abc_1785000000000-3\ndata: {\"a\":\"é\"}\n\n");
   }
 
   @Test
-  void shouldSendAnEventWithoutIdWhenNothingCanBeResumed() {
+  void shouldWriteAnEventWithoutAnIdWhenReplayIsOff() {
     NO_REPLAY.event(frames, event("{}"));
 
     assertThat(written()).isEqualTo("data: {}\n\n");
   }
 
   @Test
-  void shouldNotSendWhatOnlyEndsAStream() {
+  void shouldNotWriteAnEmptyEvent() {
     CURRENT.event(frames, event(""));
 
     assertThat(written()).isEmpty();
@@ -92,7 +92,7 @@ class EventFramingTest {
   }
 
   @Test
-  void shouldCloseWithNothingForClientsThatKnowNoHints() {
+  void shouldCloseWithNothingForClientsWithoutPriming() {
     OLD_CLIENT.closing(frames, RETRY);
 
     assertThat(written()).isEmpty();

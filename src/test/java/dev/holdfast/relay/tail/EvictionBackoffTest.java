@@ -25,14 +25,14 @@ class EvictionBackoffTest {
   }
 
   @Test
-  void shouldStayBoundedHoweverLongTheFight() {
+  void shouldStayBoundedForAnyNumberOfEvictions() {
     IntStream.range(0, 100_000).forEach(_ -> retry());
 
     assertThat(retry()).isEqualTo(Duration.ofMinutes(1));
   }
 
   @Test
-  void shouldNotShortenARetryThatIsLongAlready() {
+  void shouldNotShortenALongRetry() {
     Duration first = Duration.ofMinutes(10);
     EvictionBackoff slow = new EvictionBackoff(first);
 
@@ -41,7 +41,7 @@ class EvictionBackoffTest {
   }
 
   @Test
-  void shouldStartAnewAfterACalmWhile() {
+  void shouldStartOverAfterALongConnection() {
     retry();
     retry();
 
@@ -50,7 +50,7 @@ class EvictionBackoffTest {
   }
 
   @Test
-  void shouldCountEachStreamForItself() {
+  void shouldCountEachStreamSeparately() {
     retry();
     retry();
 
@@ -58,7 +58,7 @@ class EvictionBackoffTest {
   }
 
   @Test
-  void shouldStartAnewWhenItForgets() {
+  void shouldStartOverWhenCleared() {
     retry();
     retry();
 

@@ -19,29 +19,29 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class TailClientTest {
 
-  private final LogFixture desk = new LogFixture();
-  private final FaultyLog log = new FaultyLog(desk.log);
+  private final LogFixture fixture = new LogFixture();
+  private final FaultyLog log = new FaultyLog(fixture.log);
 
   TailClientTest() {
-    desk.log = log;
+    fixture.log = log;
   }
 
   @Test
   void shouldStopWhenTheClientLeavesWhileItWaits() {
-    desk.open("s");
-    TestConnection client = desk.follow("s");
+    fixture.open("s");
+    TestConnection client = fixture.follow("s");
     client.await(c -> !c.text().isEmpty());
 
     client.leave();
 
     client.awaitEnd();
-    await().until(() -> desk.heard.connections.get() == 0);
+    await().until(() -> fixture.heard.connections.get() == 0);
   }
 
   @Test
   void shouldStopWhenTheClientLeavesDuringAWrite() {
-    StreamWriter writer = desk.open("s");
-    TestConnection client = desk.follow("s");
+    StreamWriter writer = fixture.open("s");
+    TestConnection client = fixture.follow("s");
     client.await(c -> !c.text().isEmpty());
     client.stall();
     client.awaitWrite();
@@ -56,24 +56,24 @@ class TailClientTest {
 
   @Test
   void shouldStopWhenTheClientHasLeftBefore() {
-    desk.open("s");
+    fixture.open("s");
     TestConnection client = new TestConnection();
     client.leave();
 
-    desk.tail("s", Position.START, Tail.Kind.REQUEST).run(client);
+    fixture.tail("s", Position.START, Tail.Kind.REQUEST).run(client);
 
     assertThat(client.hasEnded()).isTrue();
-    assertThat(desk.heard.connections).hasValue(0);
+    assertThat(fixture.heard.connections).hasValue(0);
   }
 
   @Test
-  void shouldNotLetASlowClientHoldUpOthers() {
-    StreamWriter slow = desk.open("slow");
-    StreamWriter quick = desk.open("quick");
+  void shouldNotDelayOthersForASlowClient() {
+    StreamWriter slow = fixture.open("slow");
+    StreamWriter quick = fixture.open("quick");
     TestConnection stuck = new TestConnection().stall();
-    LogFixture.run(desk.tail("slow", Position.START, Tail.Kind.REQUEST), stuck);
+    LogFixture.run(fixture.tail("slow", Position.START, Tail.Kind.REQUEST), stuck);
     stuck.awaitWrite();
-    TestConnection client = desk.follow("quick");
+    TestConnection client = fixture.follow("quick");
 
     slow.append(LogTesting.numbered(1, 2000));
     quick.append(LogFixture.complete(1, 2000));
@@ -88,38 +88,38 @@ class TailClientTest {
     assertThat(stuck.data()).isEqualTo(LogFixture.numbers(1, 2001));
   }
 
-  /** Without the opening frame the client had no id, so it could not resume its call. */
+  /** Without the opening frame the client has no id and cannot resume its call. */
   @Test
-  void shouldGiveAPlaceToResumeFromEvenWhenTheStoreIsAway() {
-    desk.open("s");
+  void shouldSendAPrimingEventWhenTheStoreIsAway() {
+    fixture.open("s");
     log.reads.set(0);
 
-    TestConnection client = desk.follow("s");
+    TestConnection client = fixture.follow("s");
     client.awaitEnd();
 
     assertThat(client.text()).isEqualTo("id: s_0-0\nretry: 5000\ndata: \n\nretry: 5000\n\n");
   }
 
   @Test
-  void shouldGiveAPlaceToResumeFromEvenWhenTheStreamCannotBeWatched() {
-    desk.open("s");
+  void shouldSendAPrimingEventWhenTheStreamCannotBeWatched() {
+    fixture.open("s");
     log.away = true;
 
-    TestConnection client = desk.follow("s");
+    TestConnection client = fixture.follow("s");
     client.awaitEnd();
 
     assertThat(client.text()).startsWith("id: s_0-0\n");
   }
 
-  /** There is no better place for its client: here it hears of what the store does not take. */
+  /** This replica serves its client best: it delivers events that the store does not take. */
   @Test
-  void shouldStayWhereItsStreamIsWrittenHoweverLongTheStoreIsAway() {
+  void shouldStayOnTheOwnerDuringALongOutage() {
     log.writtenHere = true;
-    desk.streams = Settings.streams().keepAlive(Duration.ofMillis(100));
-    desk.open("s").append(LogFixture.complete(1, 1));
+    fixture.streams = Settings.streams().keepAlive(Duration.ofMillis(100));
+    fixture.open("s").append(LogFixture.complete(1, 1));
     log.reads.set(0);
     long start = System.nanoTime();
-    TestConnection client = desk.follow("s");
+    TestConnection client = fixture.follow("s");
 
     await().until(() -> System.nanoTime() - start > Duration.ofSeconds(6).toNanos());
     assertThat(client.hasEnded()).isFalse();
@@ -132,15 +132,15 @@ class TailClientTest {
 
   @Test
   void shouldResumeAfterTheStoreWasAway() {
-    desk.open("s").append(LogFixture.complete(1, 1200));
+    fixture.open("s").append(LogFixture.complete(1, 1200));
     log.reads.set(2);
-    TestConnection cut = desk.follow("s");
+    TestConnection cut = fixture.follow("s");
     cut.awaitEnd();
     log.reads.set(Integer.MAX_VALUE);
 
     List<TestConnection.Event> before = cut.events();
     EventId last = EventId.parse(before.getLast().id()).orElseThrow();
-    TestConnection again = desk.follow("s", last.position(), Tail.Kind.RESUMED);
+    TestConnection again = fixture.follow("s", last.position(), Tail.Kind.RESUMED);
     again.awaitEnd();
 
     int sent = PageReader.FIRST_PAGE + 500;
@@ -149,17 +149,17 @@ class TailClientTest {
   }
 
   @Test
-  void shouldEndTheConnectionWhenSomethingUnforeseenHappens() {
-    desk.open("s");
+  void shouldEndTheConnectionAfterAnUnexpectedFailure() {
+    fixture.open("s");
     log.afterRead =
         () -> {
           throw new IllegalStateException("a bug");
         };
 
     TestConnection client = new TestConnection();
-    desk.tail("s", Position.START, Tail.Kind.REQUEST).run(client);
+    fixture.tail("s", Position.START, Tail.Kind.REQUEST).run(client);
 
     assertThat(client.hasEnded()).isTrue();
-    assertThat(desk.heard.connections).hasValue(0);
+    assertThat(fixture.heard.connections).hasValue(0);
   }
 }

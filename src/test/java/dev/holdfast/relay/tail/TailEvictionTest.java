@@ -16,22 +16,22 @@ class TailEvictionTest {
 
   private static final String STANDALONE = StreamNames.STANDALONE;
 
-  private final LogFixture desk = new LogFixture();
-  private final FaultyLog log = new FaultyLog(desk.log);
+  private final LogFixture fixture = new LogFixture();
+  private final FaultyLog log = new FaultyLog(fixture.log);
 
   TailEvictionTest() {
-    desk.log = log;
+    fixture.log = log;
   }
 
   @Test
-  void shouldLetTheNewestTailTakeTheStream() {
-    StreamWriter writer = desk.open("s");
+  void shouldEvictTheOlderTail() {
+    StreamWriter writer = fixture.open("s");
     writer.append(LogTesting.numbered(1, 2));
-    TestConnection older = desk.follow("s");
+    TestConnection older = fixture.follow("s");
     older.await(c -> c.data().size() == 2);
 
-    Position second = desk.events("s").getLast().position();
-    TestConnection newer = desk.follow("s", second, Tail.Kind.RESUMED);
+    Position second = fixture.events("s").getLast().position();
+    TestConnection newer = fixture.follow("s", second, Tail.Kind.RESUMED);
     older.awaitEnd();
     writer.append(LogFixture.complete(3, 3));
     newer.awaitEnd();
@@ -43,10 +43,10 @@ class TailEvictionTest {
 
   @Test
   void shouldSlowDownClientsThatEvictEachOther() {
-    desk.open("s");
+    fixture.open("s");
     TestConnection[] clients = new TestConnection[5];
     for (int i = 0; i < clients.length; i++) {
-      clients[i] = desk.follow("s");
+      clients[i] = fixture.follow("s");
       clients[i].await(c -> !c.text().isEmpty());
     }
 
@@ -58,13 +58,13 @@ class TailEvictionTest {
 
   /** On a busy stream a tail never waits, so it must also notice between two pages. */
   @Test
-  void shouldGiveUpABusyStreamAndSayWhenToComeBack() {
-    desk.open("s").append(LogFixture.complete(1, 2000));
+  void shouldEndOnABusyStreamWithARetry() {
+    fixture.open("s").append(LogFixture.complete(1, 2000));
     TestConnection older = new TestConnection().stall();
-    LogFixture.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), older);
+    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), older);
     older.awaitWrite();
 
-    TestConnection newer = desk.follow("s");
+    TestConnection newer = fixture.follow("s");
     newer.awaitEnd();
     older.read();
     older.awaitEnd();
@@ -74,18 +74,18 @@ class TailEvictionTest {
     assertThat(older.text()).endsWith("\n\nretry: 5000\n\n");
   }
 
-  /** What was read but not yet written belongs to the newer tail. */
+  /** Events that were read but not written belong to the newer tail. */
   @Test
-  void shouldNotDeliverWhatItReadWhenItIsEvictedMeanwhile() {
-    desk.open("s").append(LogFixture.complete(1, 3));
+  void shouldNotDeliverAPageThatWasReadBeforeTheEviction() {
+    fixture.open("s").append(LogFixture.complete(1, 3));
     TestConnection newer = new TestConnection();
     log.afterRead =
         () -> {
           log.afterRead = () -> {};
-          desk.tail("s", Position.START, Tail.Kind.REQUEST).run(newer);
+          fixture.tail("s", Position.START, Tail.Kind.REQUEST).run(newer);
         };
 
-    TestConnection older = desk.follow("s");
+    TestConnection older = fixture.follow("s");
     older.awaitEnd();
 
     assertThat(older.data()).isEmpty();
@@ -93,17 +93,17 @@ class TailEvictionTest {
   }
 
   @Test
-  void shouldStartAFreshListenAtTheFirstUndeliveredEvent() {
-    StreamWriter writer = desk.open(STANDALONE);
+  void shouldStartANewListenerAtTheFirstUndeliveredEvent() {
+    StreamWriter writer = fixture.open(STANDALONE);
     writer.append(LogTesting.numbered(1, 3));
-    TestConnection first = desk.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
+    TestConnection first = fixture.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
     first.await(c -> c.data().size() == 3);
     first.leave();
     first.awaitEnd();
     writer.append(LogTesting.numbered(4, 5));
 
     Position delivered = log.deliveredUpTo(LogFixture.ref(STANDALONE));
-    TestConnection second = desk.follow(STANDALONE, delivered, Tail.Kind.STANDALONE);
+    TestConnection second = fixture.follow(STANDALONE, delivered, Tail.Kind.STANDALONE);
     second.await(c -> c.data().size() == 2);
 
     assertThat(delivered.number()).isEqualTo(3);
@@ -111,10 +111,10 @@ class TailEvictionTest {
   }
 
   @Test
-  void shouldNotMarkWhatAClientDidNotTake() {
-    desk.open(STANDALONE).append(LogTesting.numbered(1, 3));
+  void shouldNotMarkEventsThatTheClientDidNotTake() {
+    fixture.open(STANDALONE).append(LogTesting.numbered(1, 3));
     TestConnection client = new TestConnection().stall();
-    LogFixture.run(desk.tail(STANDALONE, Position.START, Tail.Kind.STANDALONE), client);
+    LogFixture.run(fixture.tail(STANDALONE, Position.START, Tail.Kind.STANDALONE), client);
     client.awaitWrite();
 
     client.leave();
@@ -124,14 +124,14 @@ class TailEvictionTest {
   }
 
   /**
-   * The place is looked up when the client asks, and the older tail goes on until this one takes
-   * its place. What it delivers between must not come again.
+   * The position is read when the client connects, and the older tail continues until this one
+   * evicts it. Events that it delivers in between must not come again.
    */
   @Test
-  void shouldNotRepeatWhatTheEvictedTailDeliveredLast() {
-    StreamWriter writer = desk.open(STANDALONE);
-    TestConnection older = desk.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
-    Tail asked = desk.tail(STANDALONE, Position.START, Tail.Kind.STANDALONE);
+  void shouldNotRepeatTheLastEventsOfTheEvictedTail() {
+    StreamWriter writer = fixture.open(STANDALONE);
+    TestConnection older = fixture.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
+    Tail asked = fixture.tail(STANDALONE, Position.START, Tail.Kind.STANDALONE);
     writer.append(LogTesting.numbered(1, 2));
     older.await(_ -> log.deliveredUpTo(LogFixture.ref(STANDALONE)).number() == 2);
 
@@ -144,12 +144,12 @@ class TailEvictionTest {
   }
 
   @Test
-  void shouldRepeatEverythingForAClientWhosePlaceCannotBeRead() {
-    desk.open(STANDALONE).append(LogTesting.numbered(1, 2));
-    TestConnection first = desk.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
+  void shouldReplayEverythingForAnUnreadableCursor() {
+    fixture.open(STANDALONE).append(LogTesting.numbered(1, 2));
+    TestConnection first = fixture.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
     first.await(c -> c.data().size() == 2);
 
-    TestConnection again = desk.follow(STANDALONE, Position.START, Tail.Kind.FROM_START);
+    TestConnection again = fixture.follow(STANDALONE, Position.START, Tail.Kind.FROM_START);
     again.await(c -> c.data().size() == 2);
 
     assertThat(again.data()).containsExactly("1", "2");

@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class TailGapTest {
 
-  private final LogFixture desk = new LogFixture(10);
-  private final StreamWriter writer = desk.open("s");
+  private final LogFixture fixture = new LogFixture(10);
+  private final StreamWriter writer = fixture.open("s");
 
   /** Starts a client that has the first event and cannot take the second, and purges both. */
   private TestConnection leaveBehind(Tail.Kind kind) {
     writer.append(LogTesting.numbered(1, 1));
-    TestConnection client = desk.follow("s", Position.START, kind);
+    TestConnection client = fixture.follow("s", Position.START, kind);
     client.await(c -> c.data().size() == 1);
     client.stall();
     client.awaitWrite();
@@ -40,12 +40,12 @@ class TailGapTest {
 
     assertThat(client.data()).containsExactly("1", "2");
     assertThat(client.text()).endsWith("data: 2\n\nretry: 5000\n\n");
-    assertThat(desk.heard.gaps).hasValue(1);
+    assertThat(fixture.heard.gaps).hasValue(1);
   }
 
   @Test
-  void shouldNameTheGapAndGoOnWhenToldSo() {
-    desk.onGap = ReplayConfig.OnGap.CONTINUE;
+  void shouldNameTheGapAndContinueWhenConfigured() {
+    fixture.onGap = ReplayConfig.OnGap.CONTINUE;
     TestConnection client = leaveBehind(Tail.Kind.RESUMED);
     client.await(c -> c.data().size() == 12);
     writer.append(LogFixture.complete(31, 31));
@@ -57,11 +57,11 @@ class TailGapTest {
             "data: 2\n\n: gap: events after %d-2 up to %d-20 are purged\n\nid: s_%d-21\n"
                 .formatted(millis, millis, millis));
     assertThat(client.data().subList(2, 13)).isEqualTo(LogFixture.numbers(21, 31));
-    assertThat(desk.heard.gaps).hasValue(1);
+    assertThat(fixture.heard.gaps).hasValue(1);
   }
 
   @Test
-  void shouldGoOnAfterAGapForAClientWithoutACursor() {
+  void shouldContinueAfterAGapForAClientWithoutACursor() {
     TestConnection client = leaveBehind(Tail.Kind.STANDALONE);
     client.await(c -> c.data().size() == 12);
 
@@ -72,19 +72,19 @@ class TailGapTest {
   void shouldStartAtTheOldestEventForAClientWithoutACursor() {
     writer.append(LogTesting.numbered(1, 30));
 
-    TestConnection client = desk.follow("s", Position.START, Tail.Kind.FROM_START);
+    TestConnection client = fixture.follow("s", Position.START, Tail.Kind.FROM_START);
     client.await(c -> c.data().size() == 10);
 
     assertThat(client.data()).isEqualTo(LogFixture.numbers(21, 30));
   }
 
   @Test
-  void shouldWaitForTheNextEventWhenNothingIsKept() {
+  void shouldWaitForTheNextEventWhenTheLogIsEmpty() {
     writer.append(LogTesting.numbered(1, 3));
-    desk.now.addAndGet(Duration.ofHours(2).toMillis());
-    desk.log.sweep();
+    fixture.now.addAndGet(Duration.ofHours(2).toMillis());
+    fixture.log.sweep();
 
-    TestConnection client = desk.follow("s", Position.START, Tail.Kind.STANDALONE);
+    TestConnection client = fixture.follow("s", Position.START, Tail.Kind.STANDALONE);
     client.await(c -> c.text().contains(": gap: "));
     writer.append(LogTesting.numbered(4, 4));
     client.await(c -> !c.data().isEmpty());
@@ -93,15 +93,15 @@ class TailGapTest {
   }
 
   @Test
-  void shouldFindAGapWhenTheStoreHasLostWhatTheClientHas() {
+  void shouldFindAGapWhenTheStoreLostEventsOfTheClient() {
     writer.append(LogTesting.numbered(1, 3));
-    List<LogEvent> events = desk.events("s");
+    List<LogEvent> events = fixture.events("s");
     Position ahead = new Position(events.getLast().position().millis(), 9);
 
-    TestConnection client = desk.follow("s", ahead, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("s", ahead, Tail.Kind.RESUMED);
     client.awaitEnd();
 
     assertThat(client.data()).isEmpty();
-    assertThat(desk.heard.gaps).hasValue(1);
+    assertThat(fixture.heard.gaps).hasValue(1);
   }
 }

@@ -13,90 +13,90 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The clock of a connection is the monotonic one, so these set it short instead of moving it. */
+/** Connections use the monotonic clock, so these tests use short timeouts. */
 @Timeout(30)
 class TailLifetimeTest {
 
   private static final Duration SHORT = Duration.ofMillis(20);
   private static final String OPENING = "id: s_0-0\nretry: 5000\ndata: \n\n";
 
-  private final LogFixture desk = new LogFixture();
+  private final LogFixture fixture = new LogFixture();
 
   @Test
   void shouldCloseAnIdleConnectionWithARetry() {
-    desk.streams = Settings.streams().idleTimeout(SHORT);
-    desk.open("s");
+    fixture.streams = Settings.streams().idleTimeout(SHORT);
+    fixture.open("s");
 
-    TestConnection client = desk.follow("s");
+    TestConnection client = fixture.follow("s");
     client.awaitEnd();
 
     assertThat(client.text()).isEqualTo(OPENING + "retry: 5000\n\n");
-    assertThat(desk.alive).hasPositiveValue();
+    assertThat(fixture.alive).hasPositiveValue();
   }
 
   @Test
   void shouldCloseAnOldConnectionWithARetry() {
-    desk.streams = Settings.streams().maxLifetime(SHORT);
-    desk.open("s");
+    fixture.streams = Settings.streams().maxLifetime(SHORT);
+    fixture.open("s");
 
-    TestConnection client = desk.follow("s");
+    TestConnection client = fixture.follow("s");
     client.awaitEnd();
 
     assertThat(client.text()).isEqualTo(OPENING + "retry: 5000\n\n");
   }
 
   @Test
-  void shouldSayNowAndThenThatItIsAlive() {
-    desk.streams = Settings.streams().keepAlive(SHORT);
-    StreamWriter writer = desk.open("s");
-    TestConnection client = desk.follow("s");
+  void shouldSendKeepAliveComments() {
+    fixture.streams = Settings.streams().keepAlive(SHORT);
+    StreamWriter writer = fixture.open("s");
+    TestConnection client = fixture.follow("s");
 
     client.await(c -> c.text().startsWith(OPENING + ": \n\n: \n\n: \n\n"));
     writer.append(LogFixture.complete(1, 1));
     client.awaitEnd();
 
     assertThat(client.data()).containsExactly("1");
-    assertThat(desk.events("s")).hasSize(1);
-    assertThat(desk.alive).hasPositiveValue();
+    assertThat(fixture.events("s")).hasSize(1);
+    assertThat(fixture.alive).hasPositiveValue();
   }
 
   @Test
-  void shouldNotTakeCommentsForEvents() {
-    desk.streams =
+  void shouldNotCountCommentsAsEvents() {
+    fixture.streams =
         Settings.streams().keepAlive(Duration.ofMillis(5)).idleTimeout(Duration.ofMillis(500));
-    desk.open("s");
+    fixture.open("s");
 
-    TestConnection client = desk.follow("s");
+    TestConnection client = fixture.follow("s");
     client.awaitEnd();
 
     assertThat(client.text()).startsWith(OPENING + ": \n\n").endsWith(": \n\nretry: 5000\n\n");
   }
 
-  /** A session whose client got an event every few seconds expired, as if nobody listened. */
+  /** A session whose client got an event every few seconds once expired as if unused. */
   @Test
-  void shouldAlsoSayThatTheClientListensWhileEventsKeepComing() {
-    StreamWriter writer = desk.open("s");
+  void shouldNoteTheUseOfTheSessionOnABusyStream() {
+    StreamWriter writer = fixture.open("s");
     TestConnection client = new TestConnection();
     AtomicInteger written = new AtomicInteger();
     client.onWrite = () -> appendNext(writer, written, 10);
 
-    LogFixture.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
     client.awaitEnd();
 
     assertThat(client.data()).isEqualTo(LogFixture.numbers(1, 10));
-    assertThat(desk.alive).hasValue(9);
+    assertThat(fixture.alive).hasValue(9);
   }
 
-  /** There is always something to read, so the tail never pauses to look at its clock. */
+  /** The tail never pauses, because there is always an event to read. */
   @Test
   void shouldCloseAnOldConnectionOnABusyStreamToo() {
-    desk.streams = Settings.streams().maxLifetime(Duration.ofMillis(100));
-    StreamWriter writer = desk.open("s");
+    fixture.streams = Settings.streams().maxLifetime(Duration.ofMillis(100));
+    StreamWriter writer = fixture.open("s");
     TestConnection client = new TestConnection();
     AtomicInteger written = new AtomicInteger();
     client.onWrite = () -> appendNext(writer, written, Integer.MAX_VALUE);
 
-    LogFixture.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
     client.awaitEnd();
 
     assertThat(client.text()).endsWith("\n\nretry: 5000\n\n");
@@ -113,15 +113,15 @@ class TailLifetimeTest {
   }
 
   @Test
-  void shouldBearThatTheUseOfTheSessionCannotBeNoted() {
-    StreamWriter writer = desk.open("s");
+  void shouldContinueWhenTheUseOfTheSessionCannotBeNoted() {
+    StreamWriter writer = fixture.open("s");
     Runnable away =
         () -> {
           throw new SessionStoreException(null);
         };
     Tail tail =
         new Tail(
-            desk.context(),
+            fixture.context(),
             LogFixture.ref("s"),
             new EventFraming("s", true, true),
             Position.START,

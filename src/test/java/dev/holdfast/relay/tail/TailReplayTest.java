@@ -19,11 +19,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(30)
 class TailReplayTest {
 
-  private final LogFixture desk = new LogFixture();
-  private final FaultyLog log = new FaultyLog(desk.log);
+  private final LogFixture fixture = new LogFixture();
+  private final FaultyLog log = new FaultyLog(fixture.log);
 
   TailReplayTest() {
-    desk.log = log;
+    fixture.log = log;
   }
 
   private ReadResult read(String stream) {
@@ -33,22 +33,22 @@ class TailReplayTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 499, 500, 501, 1000, 1500})
   void shouldReplayACompleteStreamInPages(int count) {
-    desk.open("s").append(LogFixture.complete(1, count));
+    fixture.open("s").append(LogFixture.complete(1, count));
 
-    TestConnection client = desk.follow("s");
+    TestConnection client = fixture.follow("s");
     client.awaitEnd();
 
     assertThat(client.data()).isEqualTo(LogFixture.numbers(1, count));
-    assertThat(desk.heard.delivered).hasValue(count);
-    assertThat(desk.heard.connections).hasValue(0);
+    assertThat(fixture.heard.delivered).hasValue(count);
+    assertThat(fixture.heard.connections).hasValue(0);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {499, 500, 501, 1500})
   void shouldFollowLiveAfterAReplayOfWholePages(int count) {
-    StreamWriter writer = desk.open("s");
+    StreamWriter writer = fixture.open("s");
     writer.append(LogTesting.numbered(1, count));
-    TestConnection client = desk.follow("s");
+    TestConnection client = fixture.follow("s");
     client.await(c -> c.data().size() == count);
 
     writer.append(LogFixture.complete(count + 1, count + 2));
@@ -59,10 +59,10 @@ class TailReplayTest {
 
   @Test
   void shouldOpenWithItsCursorAndGiveEachEventItsPosition() {
-    desk.open("s").append(LogFixture.complete(1, 2));
-    List<LogEvent> events = desk.events("s");
+    fixture.open("s").append(LogFixture.complete(1, 2));
+    List<LogEvent> events = fixture.events("s");
 
-    TestConnection client = desk.follow("s");
+    TestConnection client = fixture.follow("s");
     client.awaitEnd();
 
     assertThat(client.text())
@@ -74,34 +74,34 @@ class TailReplayTest {
 
   @Test
   void shouldGoOnAfterTheCursor() {
-    desk.open("s").append(LogFixture.complete(1, 10));
-    Position fourth = desk.events("s").get(3).position();
+    fixture.open("s").append(LogFixture.complete(1, 10));
+    Position fourth = fixture.events("s").get(3).position();
 
-    TestConnection client = desk.follow("s", fourth, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("s", fourth, Tail.Kind.RESUMED);
     client.awaitEnd();
 
     assertThat(client.data()).isEqualTo(LogFixture.numbers(5, 10));
-    assertThat(desk.heard.replays).containsExactly(6);
+    assertThat(fixture.heard.replays).containsExactly(6);
   }
 
   @Test
-  void shouldCountAsReplayedOnlyWhatWasThereBefore() {
-    StreamWriter writer = desk.open("s");
+  void shouldCountOnlyEarlierEventsAsReplayed() {
+    StreamWriter writer = fixture.open("s");
     writer.append(LogTesting.numbered(1, 3));
-    TestConnection client = desk.follow("s", Position.START, Tail.Kind.RESUMED);
-    client.await(c -> !desk.heard.replays.isEmpty());
+    TestConnection client = fixture.follow("s", Position.START, Tail.Kind.RESUMED);
+    client.await(c -> !fixture.heard.replays.isEmpty());
 
     writer.append(LogFixture.complete(4, 6));
     client.awaitEnd();
 
-    assertThat(desk.heard.replays).containsExactly(3);
+    assertThat(fixture.heard.replays).containsExactly(3);
   }
 
   @Test
   void shouldEndAtOnceWhenTheStreamHasEndedAtTheCursor() {
-    Position end = desk.open("s").append(LogFixture.complete(1, 2));
+    Position end = fixture.open("s").append(LogFixture.complete(1, 2));
 
-    TestConnection client = desk.follow("s", end, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("s", end, Tail.Kind.RESUMED);
     client.awaitEnd();
 
     assertThat(client.text()).isEqualTo("id: s_%s\nretry: 5000\ndata: \n\n".formatted(end));
@@ -110,8 +110,8 @@ class TailReplayTest {
 
   @Test
   void shouldEndWhenTheSessionEnds() {
-    desk.open("s").append(LogTesting.numbered(1, 1));
-    TestConnection client = desk.follow("s");
+    fixture.open("s").append(LogTesting.numbered(1, 1));
+    TestConnection client = fixture.follow("s");
     client.await(c -> c.data().size() == 1);
 
     log.end(LogFixture.SESSION);
@@ -120,12 +120,12 @@ class TailReplayTest {
   }
 
   @Test
-  void shouldNotSendWhatOnlyEndsTheStream() {
-    StreamWriter writer = desk.open("s");
+  void shouldNotSendAnEmptyEvent() {
+    StreamWriter writer = fixture.open("s");
     writer.append(LogTesting.numbered(1, 1));
     writer.append(List.of(LogTesting.last("")));
 
-    TestConnection client = desk.follow("s");
+    TestConnection client = fixture.follow("s");
     client.awaitEnd();
 
     assertThat(client.data()).containsExactly("1");
@@ -133,12 +133,12 @@ class TailReplayTest {
   }
 
   @Test
-  void shouldRetireAStreamOnceItIsDelivered() {
-    desk.open("s").append(LogFixture.complete(1, 2));
-    desk.open("undelivered").append(LogFixture.complete(1, 2));
+  void shouldMarkAStreamAsFullyDelivered() {
+    fixture.open("s").append(LogFixture.complete(1, 2));
+    fixture.open("undelivered").append(LogFixture.complete(1, 2));
 
-    desk.follow("s").awaitEnd();
-    desk.now.addAndGet(Duration.ofMinutes(3).toMillis());
+    fixture.follow("s").awaitEnd();
+    fixture.now.addAndGet(Duration.ofMinutes(3).toMillis());
 
     assertThat(log.retired).hasValue(1);
     assertThat(read("s")).isInstanceOf(ReadResult.NoSuchStream.class);
@@ -146,10 +146,10 @@ class TailReplayTest {
   }
 
   @Test
-  void shouldNotRetireWhatWasNotDeliveredToItsEnd() {
-    desk.open("s").append(LogFixture.complete(1, 2));
+  void shouldNotMarkAStreamThatWasNotFullyDelivered() {
+    fixture.open("s").append(LogFixture.complete(1, 2));
     TestConnection client = new TestConnection().stall();
-    LogFixture.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
     client.awaitWrite();
 
     client.leave();

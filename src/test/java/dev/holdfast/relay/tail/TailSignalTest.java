@@ -31,7 +31,7 @@ class TailSignalTest {
   }
 
   @Test
-  void shouldTellAnEvictionEveryTime() throws InterruptedException {
+  void shouldReturnAnEvictionEveryTime() throws InterruptedException {
     assertThat(signal.isEnding()).isFalse();
 
     signal.evicted();
@@ -43,7 +43,7 @@ class TailSignalTest {
   }
 
   @Test
-  void shouldPreferThatTheClientIsGone() throws InterruptedException {
+  void shouldReturnGoneRatherThanEvicted() throws InterruptedException {
     signal.evicted();
     signal.gone();
 
@@ -53,7 +53,7 @@ class TailSignalTest {
   }
 
   @Test
-  void shouldEndAWaitThatIsUnderWay() throws Exception {
+  void shouldEndAWaitInProgress() throws Exception {
     CompletableFuture<TailSignal.Cause> cause = new CompletableFuture<>();
     Thread waiter =
         Thread.ofPlatform()
@@ -74,9 +74,9 @@ class TailSignalTest {
   }
 
   /**
-   * Guards against a wake-up that falls between the look and the wait after it: here the reader
-   * looks at a counter, as a tail looks at the log, and a lost wake-up leaves it waiting for ten
-   * minutes.
+   * Guards against a wake-up that is lost between a read and the wait after it. The reader reads a
+   * counter as a tail reads the log; a lost wake-up leaves it waiting for ten minutes.
+   * shouldGoOnAfterTheCursor|shouldContinueAfterTheCursor
    */
   @Test
   void shouldLoseNoWakeUp() throws InterruptedException {

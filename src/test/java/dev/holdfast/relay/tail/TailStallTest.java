@@ -16,39 +16,39 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Clients that take nothing. A tail that waited in a write once knew of nothing else: neither a
- * newer tail nor its own age ended it, and it kept its connection's place until TCP gave up.
+ * Clients that do not read. A tail that waited in a write once noticed neither a newer tail nor its
+ * own age, and held its connection until TCP gave up.
  */
 @Timeout(30)
 class TailStallTest {
 
   private static final Duration SHORT = Duration.ofMillis(200);
 
-  private final LogFixture desk = new LogFixture();
+  private final LogFixture fixture = new LogFixture();
 
   private TestConnection stuck() {
-    desk.open("s").append(LogTesting.numbered(1, 10));
+    fixture.open("s").append(LogTesting.numbered(1, 10));
     TestConnection client = new TestConnection().stall();
-    LogFixture.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
     client.awaitWrite();
     return client;
   }
 
   @Test
-  void shouldCutOffAClientThatTakesNothing() {
-    desk.streams = Settings.streams().writeTimeout(SHORT);
+  void shouldResetAClientThatReadsNothing() {
+    fixture.streams = Settings.streams().writeTimeout(SHORT);
 
     TestConnection client = stuck();
 
     client.awaitEnd();
     assertThat(client.wasAborted()).isTrue();
     assertThat(client.text()).isEmpty();
-    await().until(() -> desk.heard.connections.get() == 0);
+    await().until(() -> fixture.heard.connections.get() == 0);
   }
 
   @Test
-  void shouldCutOffAStuckClientWhoseLifeIsOver() {
-    desk.streams = Settings.streams().maxLifetime(SHORT);
+  void shouldResetAStuckClientAtTheMaximumLifetime() {
+    fixture.streams = Settings.streams().maxLifetime(SHORT);
 
     TestConnection client = stuck();
 
@@ -57,10 +57,10 @@ class TailStallTest {
   }
 
   @Test
-  void shouldCutOffAStuckClientThatIsEvicted() {
+  void shouldResetAStuckClientThatIsEvicted() {
     TestConnection older = stuck();
 
-    TestConnection newer = desk.follow("s");
+    TestConnection newer = fixture.follow("s");
 
     older.awaitEnd();
     assertThat(older.wasAborted()).isTrue();
@@ -70,10 +70,10 @@ class TailStallTest {
   }
 
   @Test
-  void shouldCutOffAStuckClientWhoseReplicaStops() {
-    desk.open("s").append(LogTesting.numbered(1, 10));
+  void shouldResetAStuckClientOfADrainingReplica() {
+    fixture.open("s").append(LogTesting.numbered(1, 10));
     TestConnection client = new TestConnection().stall();
-    Tail tail = desk.tail("s", Position.START, Tail.Kind.REQUEST);
+    Tail tail = fixture.tail("s", Position.START, Tail.Kind.REQUEST);
     LogFixture.run(tail, client);
     client.awaitWrite();
 
@@ -83,16 +83,16 @@ class TailStallTest {
     assertThat(client.wasAborted()).isTrue();
   }
 
-  /** What is counted is standstill, not slowness: an event may be larger than a link is fast. */
+  /** The timeout applies to clients that read nothing, not to slow ones with large events. */
   @Test
-  void shouldBearWithAClientThatTakesALittleNowAndThen() {
+  void shouldServeAClientThatReadsSlowly() {
     Duration stall = Duration.ofSeconds(2);
-    desk.streams = Settings.streams().writeTimeout(stall);
+    fixture.streams = Settings.streams().writeTimeout(stall);
     String large = "x".repeat(8 * ClientWriter.CHUNK);
-    desk.open("s").append(List.of(new NewEvent(large.getBytes(UTF_8), null, true)));
+    fixture.open("s").append(List.of(new NewEvent(large.getBytes(UTF_8), null, true)));
     TestConnection client = new TestConnection().stall();
     long since = System.nanoTime();
-    LogFixture.run(desk.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
 
     await()
         .pollInterval(stall.dividedBy(5))
@@ -107,15 +107,15 @@ class TailStallTest {
   }
 
   @Test
-  void shouldNotCountWhatAStuckClientDidNotTake() {
-    desk.streams = Settings.streams().writeTimeout(SHORT);
-    desk.open(StreamNames.STANDALONE).append(LogTesting.numbered(1, 3));
+  void shouldNotCountEventsThatAStuckClientDidNotTake() {
+    fixture.streams = Settings.streams().writeTimeout(SHORT);
+    fixture.open(StreamNames.STANDALONE).append(LogTesting.numbered(1, 3));
     TestConnection client = new TestConnection().stall();
 
-    desk.tail(StreamNames.STANDALONE, Position.START, Tail.Kind.STANDALONE).run(client);
+    fixture.tail(StreamNames.STANDALONE, Position.START, Tail.Kind.STANDALONE).run(client);
 
     assertThat(client.wasAborted()).isTrue();
-    assertThat(desk.log.deliveredUpTo(LogFixture.ref(StreamNames.STANDALONE)))
+    assertThat(fixture.log.deliveredUpTo(LogFixture.ref(StreamNames.STANDALONE)))
         .isEqualTo(Position.START);
   }
 }

@@ -26,9 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Writers at full speed, and clients that are cut off at any event and come back. Guards against a
- * hole or a repetition where replay turns into live following, and against a lost wake-up, which
- * leaves a client waiting.
+ * Writers at full speed, and clients that disconnect at any event and resume. Guards against a hole
+ * or a duplicate where replay turns into live following, and against a lost wake-up, which leaves a
+ * client waiting.
  */
 @Timeout(120)
 class TailStressTest {
@@ -37,9 +37,9 @@ class TailStressTest {
   private static final int EVENTS = 3000;
   private static final Pattern EVENT = Pattern.compile("(?m)^id: (\\S+)\\ndata: (.+)\\n");
 
-  private final LogFixture desk = new LogFixture();
+  private final LogFixture fixture = new LogFixture();
 
-  /** One connection of a client that will be cut off after some events. */
+  /** One connection of a client that disconnects after some events. */
   private static final class CutConnection implements ClientConnection {
     private final List<String> into;
     private final int limit;
@@ -49,8 +49,8 @@ class TailStressTest {
     private String lastId;
 
     /**
-     * @param into what the client has
-     * @param noticed whether the server learns of the cut, or goes on to write into the void
+     * @param into the events that the client has
+     * @param noticed whether the server notices the cut, or continues to write
      */
     CutConnection(List<String> into, String lastId, int limit, boolean noticed) {
       this.into = into;
@@ -87,7 +87,7 @@ class TailStressTest {
 
     @Override
     public void onGone(Runnable listener) {
-      // The client is not noticed to be gone before something is written to it.
+      // The server notices that the client is gone when it writes.
     }
 
     @Override
@@ -107,7 +107,7 @@ class TailStressTest {
     }
   }
 
-  /** Reads a stream over as many connections as it takes. */
+  /** Reads a stream over any number of connections. */
   private List<String> read(String stream, Random random) throws InterruptedException {
     List<String> all = new ArrayList<>();
     String lastId = stream + "_0-0";
@@ -115,7 +115,7 @@ class TailStressTest {
       int limit = 1 + random.nextInt(random.nextInt(4) == 0 ? 5 : 700);
       CutConnection connection = new CutConnection(all, lastId, limit, random.nextBoolean());
       Position after = EventId.parse(lastId).orElseThrow().position();
-      Tail tail = desk.tail(stream, after, Tail.Kind.RESUMED);
+      Tail tail = fixture.tail(stream, after, Tail.Kind.RESUMED);
       Thread.ofVirtual().start(() -> tail.run(connection));
       connection.over.await();
       lastId = connection.lastId;
@@ -131,7 +131,7 @@ class TailStressTest {
       for (int i = 0; i < STREAMS; i++) {
         String stream = "s" + i;
         Random random = new Random(seed * STREAMS + i);
-        StreamWriter writer = desk.open(stream);
+        StreamWriter writer = fixture.open(stream);
         Random writing = new Random(random.nextLong());
         var _ = CompletableFuture.runAsync(() -> write(writer, writing), threads);
         clients.add(threads.submit(() -> read(stream, random)));

@@ -16,26 +16,26 @@ class TailsTest {
 
   private static final int CLIENTS = 4;
 
-  private final LogFixture desk = new LogFixture();
+  private final LogFixture fixture = new LogFixture();
 
   private List<TestConnection> follow() {
     List<TestConnection> clients = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
-      desk.open("s" + i);
-      clients.add(desk.follow("s" + i, Position.START, Tail.Kind.RESUMED));
+      fixture.open("s" + i);
+      clients.add(fixture.follow("s" + i, Position.START, Tail.Kind.RESUMED));
     }
-    await().until(() -> desk.tails.size() == CLIENTS);
+    await().until(() -> fixture.tails.size() == CLIENTS);
     return clients;
   }
 
-  /** Whoever gets them all at once may have just started, and would keep them waiting. */
+  /** The replica that gets them may just have started and would be slow. */
   @Test
   void shouldMoveOneAfterTheOther() throws Exception {
     List<TestConnection> clients = follow();
     Duration apart = Duration.ofMillis(50);
     long begun = System.nanoTime();
 
-    desk.tails.moveInTurn(apart, Duration.ofHours(1));
+    fixture.tails.moveInTurn(apart, Duration.ofHours(1));
 
     assertThat(System.nanoTime() - begun)
         .isGreaterThanOrEqualTo(apart.multipliedBy(CLIENTS - 1).toNanos());
@@ -48,7 +48,7 @@ class TailsTest {
   void shouldMoveManyWithinTheTime() throws Exception {
     List<TestConnection> clients = follow();
 
-    desk.tails.moveInTurn(Duration.ofHours(1), Duration.ofMillis(50));
+    fixture.tails.moveInTurn(Duration.ofHours(1), Duration.ofMillis(50));
 
     for (TestConnection client : clients) {
       client.awaitEnd();
@@ -56,11 +56,11 @@ class TailsTest {
   }
 
   @Test
-  void shouldMoveAtOnceWhoeverStillComes() throws Exception {
-    desk.tails.moveInTurn(Duration.ofHours(1), Duration.ofHours(1));
-    desk.open("late");
+  void shouldMoveLaterClientsAtOnce() throws Exception {
+    fixture.tails.moveInTurn(Duration.ofHours(1), Duration.ofHours(1));
+    fixture.open("late");
 
-    TestConnection client = desk.follow("late", Position.START, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("late", Position.START, Tail.Kind.RESUMED);
     client.awaitEnd();
 
     assertThat(client.text()).endsWith("retry: 500\n\n");

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
-/** A client that keeps what it gets, and reads, stalls or leaves as a test wants. */
+/** A client that records what it gets, and reads, stalls or leaves as a test wants. */
 public final class TestConnection implements ClientConnection {
 
   private static final Pattern EVENT = Pattern.compile("(?m)^id: (\\S+)\\n(?:data: (.+)\\n)");
@@ -31,7 +31,7 @@ public final class TestConnection implements ClientConnection {
   /** Owned by the thread that writes. */
   private byte[] written = {};
 
-  /** What happens while the server writes. */
+  /** Runs while the server writes. */
   volatile Runnable onWrite = () -> {};
 
   /** An event as a client sees it. */
@@ -88,7 +88,7 @@ public final class TestConnection implements ClientConnection {
     ended.countDown();
   }
 
-  /** Reads nothing any more: the next write waits. */
+  /** Stops reading: the next write waits. */
   TestConnection stall() {
     int _ = room.drainPermits();
     return this;
@@ -99,7 +99,7 @@ public final class TestConnection implements ClientConnection {
     room.release(Integer.MAX_VALUE / 2);
   }
 
-  /** Waits until a write has been tried since the last time this was asked. */
+  /** Waits for a write since the last call. */
   void awaitWrite() {
     try {
       assertThat(waiting.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
@@ -109,7 +109,7 @@ public final class TestConnection implements ClientConnection {
     int _ = waiting.drainPermits();
   }
 
-  /** Goes away; a write under way fails. */
+  /** Disconnects; a write in progress fails. */
   public void leave() {
     gone.complete(null);
     read();
@@ -119,12 +119,12 @@ public final class TestConnection implements ClientConnection {
     return ended.getCount() == 0;
   }
 
-  /** Reads so many pieces, however large. */
+  /** Reads some chunks of any size. */
   void take(int pieces) {
     room.release(pieces);
   }
 
-  /** Whether the server cut it off. */
+  /** Whether the server reset the connection. */
   boolean wasAborted() {
     return aborted.getCount() == 0;
   }
@@ -143,12 +143,12 @@ public final class TestConnection implements ClientConnection {
         .toList();
   }
 
-  /** What the events carry. */
+  /** The data of the events. */
   public List<String> data() {
     return events().stream().map(Event::data).toList();
   }
 
-  /** The newest event id, also one that came without data. */
+  /** The newest event id, including that of an event without data. */
   public String lastId() {
     return text().lines().filter(line -> line.startsWith("id: ")).toList().getLast().substring(4);
   }

@@ -1,0 +1,10 @@
+package dev.holdfast.architecture.planted.first;
+
+import dev.holdfast.architecture.planted.second.Second;
+
+/** One half of a cycle that the rules must find. */
+public record First(Second second) {
+
+  /** A nested class that its outer class does not need to avoid. */
+  public record Nested(First outer) {}
+}
