@@ -75,7 +75,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
     if (localUpstream) {
       settings.remove("holdfast.upstream.url");
     }
-    return Gateway.start(settings);
+    return startGateway(settings);
   }
 
   /** What a contender has said so far; nothing if it is no gateway. */
@@ -118,7 +118,12 @@ final class BenchmarkEnvironment implements AutoCloseable {
   }
 
   private Gateway startGateway(Contender contender) {
-    return Gateway.start(settings(contender));
+    return startGateway(settings(contender));
+  }
+
+  private static Gateway startGateway(Map<String, String> settings) {
+    // Not from the cache of the tests: it holds profiles of one short run.
+    return Gateway.start(settings, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:AOTMode=off");
   }
 
   private Map<String, String> settings(Contender contender) {

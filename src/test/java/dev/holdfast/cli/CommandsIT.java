@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
-import dev.holdfast.testing.Holdfast;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.PackagedProgram;
 import dev.holdfast.testing.ProcessResult;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ScriptedServer;
@@ -97,8 +97,8 @@ class CommandsIT {
 
   @Test
   void shouldPrintHelpAndUsageErrors() {
-    ProcessResult help = Holdfast.run("--help");
-    ProcessResult error = Holdfast.run("frobnicate");
+    ProcessResult help = PackagedProgram.run("--help");
+    ProcessResult error = PackagedProgram.run("frobnicate");
 
     assertThat(help.exitCode()).as(help.toString()).isZero();
     assertThat(help.stdout()).contains("Usage: holdfast");
@@ -112,7 +112,7 @@ class CommandsIT {
   @Test
   void shouldServeWithItsOptionsAndEndOnSigterm() throws InterruptedException {
     try (ScriptedServer older = ScriptedServer.playing((_, wire) -> wire.answer(500, "", ""))) {
-      List<String> command = Holdfast.command("serve", "--port", "0", "--host", "127.0.0.1");
+      List<String> command = PackagedProgram.command("serve", "--port", "0", "--host", "127.0.0.1");
       command.addAll(List.of("--store", redis.url() + "/1"));
       command.addAll(List.of("--upstream", older.url().toString(), "--transport", "sse"));
       ProcessBuilder builder = new ProcessBuilder(command);
@@ -141,10 +141,10 @@ class CommandsIT {
     String id = client.session();
     String store = redis.url();
 
-    ProcessResult sessions = Holdfast.run("sessions", "--store", store, "--json");
-    ProcessResult table = Holdfast.run("sessions", "--store", store);
-    ProcessResult streams = Holdfast.run("streams", id, "--store", store, "--json");
-    ProcessResult purge = Holdfast.run("purge", id, "--store", store, "--json");
+    ProcessResult sessions = PackagedProgram.run("sessions", "--store", store, "--json");
+    ProcessResult table = PackagedProgram.run("sessions", "--store", store);
+    ProcessResult streams = PackagedProgram.run("streams", id, "--store", store, "--json");
+    ProcessResult purge = PackagedProgram.run("purge", id, "--store", store, "--json");
 
     assertThat(sessions.exitCode()).as(sessions.toString()).isZero();
     assertThat(json(sessions))
@@ -182,8 +182,8 @@ class CommandsIT {
     String stream = last.substring(0, last.indexOf('_'));
     String id = client.session();
 
-    ProcessResult streams = Holdfast.run("streams", "--store", redis.url());
-    ProcessResult tail = Holdfast.run("tail", id, stream, "--store", redis.url());
+    ProcessResult streams = PackagedProgram.run("streams", "--store", redis.url());
+    ProcessResult tail = PackagedProgram.run("tail", id, stream, "--store", redis.url());
 
     assertThat(streams.exitCode()).as(streams.toString()).isZero();
     assertThat(streams.stdout()).startsWith("SESSION ");
@@ -207,9 +207,9 @@ class CommandsIT {
     McpClient alive = client();
     McpClient team = McpClient.at(gateway.url("/servers/team/mcp"));
 
-    ProcessResult some = Holdfast.run("purge", "--expired", "--store", redis.url());
+    ProcessResult some = PackagedProgram.run("purge", "--expired", "--store", redis.url());
     boolean kept = redis.keys().contains("holdfast:{" + alive.session() + "}");
-    ProcessResult all = Holdfast.run("purge", "--all", "--yes", "--store", redis.url(), "--json");
+    ProcessResult all = PackagedProgram.run("purge", "--all", "--yes", "--store", redis.url(), "--json");
 
     assertThat(some.exitCode()).as(some.toString()).isZero();
     assertThat(some.stdout()).isEqualTo("1 session ended\n");
@@ -232,7 +232,7 @@ class CommandsIT {
     String stream = first.substring(0, first.indexOf('_'));
 
     ProcessResult tail =
-        Holdfast.run(
+        PackagedProgram.run(
             "tail", client.session(), "--from", stream + "_0-0", "--store", redis.url(), "--json");
 
     assertThat(tail.exitCode()).as(tail.toString()).isZero();
@@ -252,7 +252,7 @@ class CommandsIT {
 
     try (StdioProgram tail =
         new StdioProgram(
-            Holdfast.command("tail", client.session(), "--store", redis.url(), "--json"))) {
+            PackagedProgram.command("tail", client.session(), "--store", redis.url(), "--json"))) {
       await()
           .untilAsserted(() ->
               assertThat(tail.messages())
@@ -267,7 +267,7 @@ class CommandsIT {
 
   @Test
   void shouldReportAnUnknownStream() {
-    ProcessResult tail = Holdfast.run("tail", client().session(), "nosuch", "--store", redis.url());
+    ProcessResult tail = PackagedProgram.run("tail", client().session(), "nosuch", "--store", redis.url());
 
     assertThat(tail.exitCode()).as(tail.toString()).isEqualTo(1);
     assertThat(tail.stdout()).isEmpty();
@@ -276,7 +276,7 @@ class CommandsIT {
 
   @Test
   void shouldCheckRedisAndUpstreams() {
-    ProcessResult doctor = Holdfast.run("doctor", "--store", redis.url(), "--json");
+    ProcessResult doctor = PackagedProgram.run("doctor", "--store", redis.url(), "--json");
 
     assertThat(doctor.exitCode()).as(doctor.toString()).isZero();
     assertThat(json(doctor))
@@ -294,7 +294,7 @@ class CommandsIT {
 
   @Test
   void shouldReportAnUnreachableUpstream() {
-    ProcessResult doctor = Holdfast.run("doctor", "--upstream", "http://127.0.0.1:1/mcp");
+    ProcessResult doctor = PackagedProgram.run("doctor", "--upstream", "http://127.0.0.1:1/mcp");
 
     assertThat(doctor.exitCode()).as(doctor.toString()).isEqualTo(1);
     assertThat(doctor.stdout()).contains("wrong    upstream default", "check holdfast.upstream ");
@@ -303,14 +303,14 @@ class CommandsIT {
   @ParameterizedTest
   @ValueSource(strings = {"doctor", "sessions", "streams", "purge --expired"})
   void shouldReportAnUnreachableStore(String words) {
-    ProcessResult result = Holdfast.run((words + " --store redis://127.0.0.1:1").split(" "));
+    ProcessResult result = PackagedProgram.run((words + " --store redis://127.0.0.1:1").split(" "));
 
     assertThat(result.exitCode()).as(result.toString()).isEqualTo(3);
   }
 
   @Test
   void shouldRefuseTheMemoryStore() {
-    ProcessResult result = Holdfast.run("purge", "--expired", "--store", "memory");
+    ProcessResult result = PackagedProgram.run("purge", "--expired", "--store", "memory");
 
     assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
     assertThat(result.stdout()).isEmpty();
@@ -325,9 +325,9 @@ class CommandsIT {
         .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofSeconds(1))
         .until(() ->
-            Holdfast.run("streams", id, "--store", redis.url(), "--json").stdout().contains("g_"));
+            PackagedProgram.run("streams", id, "--store", redis.url(), "--json").stdout().contains("g_"));
     try (StdioProgram tail =
-        new StdioProgram(Holdfast.command("tail", id, "--store", redis.url()))) {
+        new StdioProgram(PackagedProgram.command("tail", id, "--store", redis.url()))) {
       assertThat(tail.terminate()).as(tail.toString()).isTrue();
     }
   }

@@ -6,9 +6,9 @@ import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.FaultProxy;
 import dev.holdfast.testing.Gateway;
-import dev.holdfast.testing.Holdfast;
 import dev.holdfast.testing.Inspector;
 import dev.holdfast.testing.NodeFixture;
+import dev.holdfast.testing.PackagedProgram;
 import dev.holdfast.testing.ToolRequest;
 import java.net.http.HttpClient;
 import java.util.List;
@@ -17,9 +17,10 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -76,7 +77,7 @@ class EverythingIT {
       @Override
       Inspector to(String upstream) {
         String url = gateway.url("/servers/" + upstream + "/mcp").toString();
-        return Inspector.overStdio(Holdfast.command("stdio", "--url", url));
+        return Inspector.overStdio(PackagedProgram.command("stdio", "--url", url));
       }
     };
 
@@ -84,14 +85,31 @@ class EverythingIT {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void shouldListAndCallItsToolsForTheInspector(Way way) {
-    for (String upstream : List.of("web", "sse", "stdio")) {
-      Inspector inspector = way.to(upstream);
+  @CsvSource({"STREAMABLE_HTTP, web", "SSE, sse", "STDIO, stdio"})
+  void shouldListAndCallItsToolsForTheInspector(Way way, String upstream) {
+    listsAndCallsTools(way, upstream);
+  }
 
-      assertThat(inspector.tools()).as(upstream).contains("echo", "get-sum", "get-tiny-image");
-      assertThat(inspector.call("echo", "message=" + upstream)).isEqualTo("Echo: " + upstream);
-    }
+  /** The two sides of the gateway do not know of each other, so that one of each tells enough. */
+  @ParameterizedTest
+  @Tag("long")
+  @CsvSource({
+    "STREAMABLE_HTTP, sse",
+    "STREAMABLE_HTTP, stdio",
+    "SSE, web",
+    "SSE, stdio",
+    "STDIO, web",
+    "STDIO, sse"
+  })
+  void shouldListAndCallItsToolsOverAnyTwoTransports(Way way, String upstream) {
+    listsAndCallsTools(way, upstream);
+  }
+
+  private static void listsAndCallsTools(Way way, String upstream) {
+    Inspector inspector = way.to(upstream);
+
+    assertThat(inspector.tools()).as(upstream).contains("echo", "get-sum", "get-tiny-image");
+    assertThat(inspector.call("echo", "message=" + upstream)).isEqualTo("Echo: " + upstream);
   }
 
   /** Of the older transport nobody else resumes a call. */

@@ -8,10 +8,9 @@ import dev.holdfast.testing.FaultProxy;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.NodeFixture;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The network between gateway and server fails: the client need not know. */
 @Timeout(60)
@@ -19,9 +18,18 @@ class UpstreamCutsIT {
   private static final int STEPS = 30;
   private static final int CUTS = 6;
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2})
-  void shouldResumeTheServersStreamUnnoticed(long seed) {
+  @Test
+  void shouldResumeTheServersStreamUnnoticed() {
+    resumesTheServersStream(1);
+  }
+
+  @Test
+  @Tag("long")
+  void shouldResumeTheServersStreamUnnoticedElsewhere() {
+    resumesTheServersStream(2);
+  }
+
+  private static void resumesTheServersStream(long seed) {
     RandomCuts cuts = RandomCuts.ofCall(CUTS, seed);
     try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         FaultProxy behind = FaultProxy.inFrontOf(server.url()).plan(cuts);

@@ -54,9 +54,9 @@ final class FaultSchedules {
     schedule.at(
         at,
         "kill -9 replica " + replica + ", and start it again",
-        rig -> {
-          rig.replica(replica).kill();
-          rig.restart(replica);
+        testbed -> {
+          testbed.replica(replica).kill();
+          testbed.restart(replica);
         });
   }
 
@@ -72,11 +72,11 @@ final class FaultSchedules {
       schedule.at(
           1000 + i * NEXT_STOP,
           "SIGTERM to replica " + replica + ", and start it again",
-          rig -> {
-            rig.replica(replica).terminate();
-            assertThat(rig.replica(replica).awaitEnd(STOPPED_SECONDS)).as("stopped").isTrue();
-            rig.restart(replica);
-            rig.awaitReady(replica);
+          testbed -> {
+            testbed.replica(replica).terminate();
+            assertThat(testbed.replica(replica).awaitEnd(STOPPED_SECONDS)).as("stopped").isTrue();
+            testbed.restart(replica);
+            testbed.awaitReady(replica);
           });
     }
     return schedule;
@@ -94,8 +94,9 @@ final class FaultSchedules {
   }
 
   private static long freeze(Schedule schedule, long at, int replica, int millis) {
-    schedule.at(at, "freeze replica " + replica, rig -> rig.replica(replica).freeze());
-    schedule.endAt(at + millis, "thaw replica " + replica, rig -> rig.replica(replica).thaw());
+    schedule.at(at, "freeze replica " + replica, testbed -> testbed.replica(replica).freeze());
+    schedule.endAt(
+        at + millis, "thaw replica " + replica, testbed -> testbed.replica(replica).thaw());
     return at + millis;
   }
 
@@ -103,7 +104,7 @@ final class FaultSchedules {
   static Schedule redisRestarts(int every) {
     Schedule schedule = moved();
     for (long at = 1500; at < SPAN; at += every) {
-      schedule.at(at, "kill -9 Redis, and start it again", rig -> rig.redis().restart());
+      schedule.at(at, "kill -9 Redis, and start it again", testbed -> testbed.redis().restart());
     }
     return schedule;
   }
@@ -118,8 +119,8 @@ final class FaultSchedules {
   }
 
   private static long freezeRedis(Schedule schedule, long at, int millis) {
-    schedule.at(at, "freeze Redis", rig -> rig.redis().freeze());
-    schedule.endAt(at + millis, "thaw Redis", rig -> rig.redis().thaw());
+    schedule.at(at, "freeze Redis", testbed -> testbed.redis().freeze());
+    schedule.endAt(at + millis, "thaw Redis", testbed -> testbed.redis().thaw());
     return at + millis;
   }
 
@@ -127,16 +128,19 @@ final class FaultSchedules {
   static Schedule cuts() {
     Schedule schedule = new Schedule(SEED);
     schedule.at(
-        0, "cut answers at random", rig -> rig.network().plan(new RandomCuts(SEED, EVENTS)));
+        0,
+        "cut answers at random",
+        testbed -> testbed.network().plan(new RandomCuts(SEED, EVENTS)));
     for (long at = 500; at < SPAN; at += 300 + schedule.below(1200)) {
       cut(schedule, at);
     }
-    schedule.endAt(SPAN, "cut no more", rig -> rig.network().plan(exchange -> Fault.none()));
+    schedule.endAt(
+        SPAN, "cut no more", testbed -> testbed.network().plan(exchange -> Fault.none()));
     return schedule;
   }
 
   private static void cut(Schedule schedule, long at) {
-    schedule.at(at, "reset all connections of clients", rig -> rig.network().cutAll());
+    schedule.at(at, "reset all connections of clients", testbed -> testbed.network().cutAll());
   }
 
   /** The connections on which replicas are woken are cut again and again. */
@@ -157,14 +161,14 @@ final class FaultSchedules {
         exchange ->
             exchange.calls("tools/call") ? Fault.finish(Trigger.afterEvents(1)) : Fault.none();
     return new Schedule(SEED)
-        .at(0, "cut the first answer to each call", rig -> rig.network().plan(plan));
+        .at(0, "cut the first answer to each call", testbed -> testbed.network().plan(plan));
   }
 
   private static void killSubscriptions(Schedule schedule, long at) {
     schedule.at(
         at,
         "CLIENT KILL TYPE pubsub",
-        rig -> rig.redis().command("CLIENT", "KILL", "TYPE", "pubsub"));
+        testbed -> testbed.redis().command("CLIENT", "KILL", "TYPE", "pubsub"));
   }
 
   /** The server is in trouble for a while, again and again. */
@@ -177,9 +181,11 @@ final class FaultSchedules {
   }
 
   private static long be(Schedule schedule, long at, ServerFault trouble, int millis) {
-    schedule.at(at, "server: " + trouble, rig -> rig.server().be(trouble));
+    schedule.at(at, "server: " + trouble, testbed -> testbed.server().be(trouble));
     schedule.endAt(
-        at + millis, "server: " + ServerFault.NONE, rig -> rig.server().be(ServerFault.NONE));
+        at + millis,
+        "server: " + ServerFault.NONE,
+        testbed -> testbed.server().be(ServerFault.NONE));
     return at + millis;
   }
 
@@ -206,7 +212,8 @@ final class FaultSchedules {
                   schedule, at, schedule.below(FaultTestbed.REPLICAS), 500 + schedule.below(4000)),
           (schedule, at) -> freezeRedis(schedule, at, 200 + schedule.below(2000)),
           (schedule, at) -> {
-            schedule.at(at, "kill -9 Redis, and start it again", rig -> rig.redis().restart());
+            schedule.at(
+                at, "kill -9 Redis, and start it again", testbed -> testbed.redis().restart());
             return at;
           },
           (schedule, at) -> {
@@ -218,7 +225,7 @@ final class FaultSchedules {
             return at;
           },
           (schedule, at) -> {
-            schedule.at(at, "FLUSHALL", rig -> rig.redis().command("FLUSHALL"));
+            schedule.at(at, "FLUSHALL", testbed -> testbed.redis().command("FLUSHALL"));
             return at;
           },
           (schedule, at) -> {

@@ -13,32 +13,36 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * All that a fault can hit, from the client's side on: the network, a balancer without sticky
- * sessions, three replicas, and behind them a server and a Redis. Each but the first two is a
- * process of its own.
+ * Everything between a client and a server that a fault can hit: the network, a balancer without
+ * sticky sessions, three replicas, Redis and the server. Network and balancer run in this process,
+ * each of the others in its own.
  */
-final class FaultTestbed implements AutoCloseable {
+final class FaultTestbed {
 
   /** How many replicas there are. */
   static final int REPLICAS = 3;
 
   private static final Duration PROBE = Duration.ofMillis(100);
 
+  private static @Nullable FaultTestbed shared;
+
+  private final Scenario scenario;
   private final RedisFixture redis;
   private final CountingServer server;
   private final Map<String, String> settings;
   private final List<Integer> ports;
   private final List<Gateway> replicas;
-  private final RoundRobin balancer;
-  private final FaultProxy network;
+  private RoundRobin balancer;
+  private FaultProxy network;
 
-  FaultTestbed(Scenario scenario) {
+  private FaultTestbed(Scenario scenario) {
+    this.scenario = scenario;
     redis = scenario.durable() ? RedisFixture.startDurable() : RedisFixture.start();
     server = CountingServer.start(scenario.ids());
     settings = new HashMap<>(scenario.settings());
@@ -47,23 +51,49 @@ final class FaultTestbed implements AutoCloseable {
     settings.put("quarkus.redis.hosts", redis.url());
     settings.put("holdfast.upstream.url", server.url().toString());
     ports = IntStream.range(0, REPLICAS).mapToObj(i -> Ports.free()).toList();
-    List<CompletableFuture<Gateway>> starting =
-        ports.stream().map(port -> CompletableFuture.supplyAsync(() -> start(port))).toList();
     replicas =
-        starting.stream()
-            .map(CompletableFuture::join)
-            .collect(Collectors.toCollection(CopyOnWriteArrayList::new));
-    balancer = RoundRobin.over(replicas.stream().map(Gateway::url).toArray(URI[]::new));
-    if (scenario.probed()) {
-      balancer.probing("/q/health/ready", PROBE);
-    }
+        new CopyOnWriteArrayList<>(Gateway.startAll(ports.stream().map(this::settingsAt).toList()));
+    balancer = balancer(scenario);
     network = FaultProxy.inFrontOf(balancer.url());
   }
 
-  private Gateway start(int port) {
+  /**
+   * The testbed for a scenario. It is the one of the scenario before, with a network of its own,
+   * when that asks for the same Redis, server and replicas: starting them takes as long as a short
+   * scenario.
+   */
+  static FaultTestbed of(Scenario scenario) {
+    FaultTestbed last = shared;
+    if (last != null && last.scenario.hasSameReplicas(scenario)) {
+      last.network.close();
+      last.balancer.close();
+      last.balancer = last.balancer(scenario);
+      last.network = FaultProxy.inFrontOf(last.balancer.url());
+      return last;
+    }
+    closeLast();
+    FaultTestbed next = new FaultTestbed(scenario);
+    shared = next;
+    return next;
+  }
+
+  /** Ends all processes of the last scenario. */
+  static void closeLast() {
+    if (shared != null) {
+      shared.close();
+      shared = null;
+    }
+  }
+
+  private RoundRobin balancer(Scenario next) {
+    RoundRobin over = RoundRobin.over(replicas.stream().map(Gateway::url).toArray(URI[]::new));
+    return next.probed() ? over.probing("/q/health/ready", PROBE) : over;
+  }
+
+  private Map<String, String> settingsAt(int port) {
     Map<String, String> own = new HashMap<>(settings);
     own.put("quarkus.http.port", Integer.toString(port));
-    return Gateway.start(own);
+    return own;
   }
 
   /** Where clients go. */
@@ -89,7 +119,7 @@ final class FaultTestbed implements AutoCloseable {
 
   /** Starts a replica that has ended, where it was before; returns when it listens. */
   void restart(int replica) {
-    replicas.set(replica, start(ports.get(replica)));
+    replicas.set(replica, Gateway.start(settingsAt(ports.get(replica))));
   }
 
   /** Waits until one says that it is ready. */
@@ -104,8 +134,7 @@ final class FaultTestbed implements AutoCloseable {
         .collect(Collectors.joining("\n"));
   }
 
-  @Override
-  public void close() {
+  private void close() {
     network.close();
     balancer.close();
     replicas.forEach(Gateway::close);

@@ -12,8 +12,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Replicas as processes of their own, which share a Redis and a server and can be killed. */
@@ -48,16 +48,13 @@ final class Fleet implements AutoCloseable {
     this.settings = settings;
     this.redis = settings.containsKey(REDIS) ? null : RedisFixture.start();
     server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER, serverArguments);
-    List<CompletableFuture<Gateway>> starting = new ArrayList<>();
     for (int i = 0; i < size; i++) {
-      int replica = i;
       ports.add(Ports.free());
-      starting.add(CompletableFuture.supplyAsync(() -> start(replica)));
     }
-    starting.forEach(each -> replicas.add(each.join()));
+    replicas.addAll(Gateway.startAll(IntStream.range(0, size).mapToObj(this::settingsOf).toList()));
   }
 
-  private Gateway start(int replica) {
+  private Map<String, String> settingsOf(int replica) {
     Map<String, String> all = new HashMap<>(settings);
     all.putAll(
         Map.of(
@@ -72,7 +69,7 @@ final class Fleet implements AutoCloseable {
     if (redis != null) {
       all.put(REDIS, redis.url());
     }
-    return Gateway.start(all);
+    return all;
   }
 
   /** What the replicas share. */
@@ -104,7 +101,7 @@ final class Fleet implements AutoCloseable {
 
   /** Starts a replica that was killed, where it was before. */
   void restart(int replica) {
-    replicas.set(replica, start(replica));
+    replicas.set(replica, Gateway.start(settingsOf(replica)));
   }
 
   /** Whether a replica says that it is ready. */

@@ -29,14 +29,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Calls in the middle of which Redis goes away, for less and for more than events wait. */
-@Tag("alone")
 @Timeout(120)
 class RedisAwayIT {
 
@@ -97,27 +95,26 @@ class RedisAwayIT {
     return closeable;
   }
 
-  private Gateway gateway(String hold) {
-    return closing(
-        Gateway.start(
-            Map.of(
-                "holdfast.store",
-                "redis",
-                "holdfast.redis.timeout",
-                "300ms",
-                "holdfast.store-failure.hold",
-                hold,
-                "quarkus.redis.hosts",
-                redis.url(),
-                "holdfast.upstream.url",
-                server.url().toString())));
+  private Map<String, String> settings(String hold) {
+    return Map.of(
+        "holdfast.store",
+        "redis",
+        "holdfast.redis.timeout",
+        "300ms",
+        "holdfast.store-failure.hold",
+        hold,
+        "quarkus.redis.hosts",
+        redis.url(),
+        "holdfast.upstream.url",
+        server.url().toString());
   }
 
   @ParameterizedTest
   @EnumSource
   void shouldLoseNothingWhenItIsBackInTime(Outage outage) throws Exception {
-    Gateway owner = gateway("5s");
-    Gateway other = gateway("5s");
+    List<Gateway> pair = Gateway.startPair(settings("5s"));
+    Gateway owner = closing(pair.getFirst());
+    Gateway other = closing(pair.getLast());
     int steps = 60;
     Transcript here = new Transcript();
     Transcript there = new Transcript();
@@ -157,8 +154,9 @@ class RedisAwayIT {
   @ParameterizedTest
   @EnumSource
   void shouldGoOnWithoutIdsAndShowTheGapWhenItIsBackLate(Outage outage) throws Exception {
-    Gateway owner = gateway("1s");
-    Gateway other = gateway("1s");
+    List<Gateway> pair = Gateway.startPair(settings("1s"));
+    Gateway owner = closing(pair.getFirst());
+    Gateway other = closing(pair.getLast());
     int steps = 120;
     McpClient client = McpClient.at(owner.url());
     FrameStream call = client.stream(count(1, steps));
@@ -197,7 +195,7 @@ class RedisAwayIT {
   @ParameterizedTest
   @EnumSource
   void shouldEndACallWhileItIsAwayAndCompleteItsStreamAfterwards(Outage outage) throws Exception {
-    Gateway owner = gateway("1s");
+    Gateway owner = closing(Gateway.start(settings("1s")));
     int steps = 30;
     McpClient client = McpClient.at(owner.url());
     FrameStream call = client.stream(count(1, steps));
@@ -227,7 +225,7 @@ class RedisAwayIT {
   /** As after a failover, or a restart from an older snapshot. */
   @Test
   void shouldEndOnceMoreAStreamWhoseEndIsLost() {
-    Gateway owner = gateway("5s");
+    Gateway owner = closing(Gateway.start(settings("5s")));
     McpClient client = McpClient.at(owner.url());
     FrameStream call = client.stream(count(1, 10));
     List<Frame.Event> seen = new ArrayList<>();

@@ -23,12 +23,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Calls through two replicas whose Redis loses a server in their middle. */
-@Tag("alone")
 @Timeout(120)
 class RedisFailoverIT {
 

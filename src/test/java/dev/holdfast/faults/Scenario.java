@@ -37,6 +37,11 @@ record Scenario(
     settings = Map.copyOf(settings);
   }
 
+  /** Whether both can run on the same Redis, server and replicas, one after the other. */
+  boolean hasSameReplicas(Scenario other) {
+    return ids == other.ids && durable == other.durable && settings.equals(other.settings);
+  }
+
   /** Promises all, with the usual load. */
   static Scenario of(String name, Schedule schedule) {
     return new Scenario(

@@ -33,7 +33,7 @@ final class ScenarioRun {
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final Scenario scenario;
-  private final FaultTestbed rig;
+  private final FaultTestbed testbed;
   private final HttpClient http;
   private final ExecutorService threads;
   private final Queue<Transcript> calls = new ConcurrentLinkedQueue<>();
@@ -46,20 +46,31 @@ final class ScenarioRun {
   private final CountDownLatch working;
 
   private ScenarioRun(
-      Scenario scenario, FaultTestbed rig, HttpClient http, ExecutorService threads) {
+      Scenario scenario, FaultTestbed testbed, HttpClient http, ExecutorService threads) {
     this.scenario = scenario;
-    this.rig = rig;
+    this.testbed = testbed;
     this.http = http;
     this.threads = threads;
     this.working = new CountDownLatch(scenario.load().sessions());
   }
 
-  /** Plays it, reports, and fails if a promise was broken. */
+  /**
+   * Plays a scenario, reports, and fails if a promise was broken. Processes keep running for the
+   * next scenario, until {@link FaultTestbed#closeLast}.
+   */
   static void of(Scenario scenario) throws Exception {
-    try (FaultTestbed rig = new FaultTestbed(scenario);
-        HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    try {
+      playAndJudge(scenario, FaultTestbed.of(scenario));
+    } catch (Exception | AssertionError failed) {
+      FaultTestbed.closeLast();
+      throw failed;
+    }
+  }
+
+  private static void playAndJudge(Scenario scenario, FaultTestbed testbed) throws Exception {
+    try (HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      ScenarioRun run = new ScenarioRun(scenario, rig, http, threads);
+      ScenarioRun run = new ScenarioRun(scenario, testbed, http, threads);
       long began = run.play();
       Verdict verdict =
           new Verdict(
@@ -70,7 +81,7 @@ final class ScenarioRun {
               run.unwell.get(),
               began);
       verdict.report();
-      verdict.require(rig);
+      verdict.require(testbed);
     }
   }
 
@@ -82,12 +93,12 @@ final class ScenarioRun {
       clients.add(threads.submit(() -> workUntilOver(random)));
     }
     if (!working.await(TO_START.toSeconds(), TimeUnit.SECONDS)) {
-      throw new AssertionError("not all clients have begun: " + rig.output());
+      throw new AssertionError("not all clients have begun: " + testbed.output());
     }
     LockSupport.parkNanos(scenario.load().warmUp().toNanos());
     long began = System.nanoTime();
     long end = began + scenario.load().span().toNanos();
-    scenario.schedule().play(rig, scenario.load().span());
+    scenario.schedule().play(testbed, scenario.load().span());
     for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
       LockSupport.parkNanos(left);
     }
@@ -103,7 +114,8 @@ final class ScenarioRun {
     ClientTimeouts patience = new ClientTimeouts(scenario.load().dead(), HUNG);
     for (int attempts = ATTEMPTS; attempts > 0; attempts -= over.get() ? 1 : 0) {
       try {
-        FollowingClient client = new FollowingClient(http, List.of(rig.url()), random, patience);
+        FollowingClient client =
+            new FollowingClient(http, List.of(testbed.url()), random, patience);
         if (work(client, random)) {
           return null;
         }
@@ -142,6 +154,16 @@ final class ScenarioRun {
     boolean well = !gone && client.call(scenario.load().shortCall(id), random).results() == 1;
     done.set(true);
     listening.get();
+    leave(client, random);
     return well;
+  }
+
+  /** Ends the session, so that nothing of it runs beside the next scenario. */
+  private static void leave(FollowingClient client, Random random) throws InterruptedException {
+    try {
+      client.end(random);
+    } catch (IOException away) {
+      // It expires.
+    }
   }
 }

@@ -16,9 +16,9 @@ final class Schedule {
   private final Random random;
   private final List<Step> steps = new ArrayList<>();
 
-  /** What is done to the rig. */
+  /** What is done to the testbed. */
   interface Act {
-    void on(FaultTestbed rig) throws Exception;
+    void on(FaultTestbed testbed) throws Exception;
   }
 
   /**
@@ -68,7 +68,7 @@ final class Schedule {
    * Plays all steps, each at its time, or at once when those before have taken longer. A fault that
    * would come after the span is left out: on a slow machine there are fewer.
    */
-  void play(FaultTestbed rig, Duration span) throws Exception {
+  void play(FaultTestbed testbed, Duration span) throws Exception {
     long start = System.nanoTime();
     for (Step step : inOrder()) {
       if (step.fault() && System.nanoTime() - start > span.toNanos()) {
@@ -79,7 +79,7 @@ final class Schedule {
           left = step.at().toNanos() + start - System.nanoTime()) {
         LockSupport.parkNanos(left);
       }
-      step.act().on(rig);
+      step.act().on(testbed);
     }
   }
 

@@ -18,7 +18,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.Timeout;
  * and after each round, when everything has expired, nothing of it is left: no key, no connection,
  * no thread, no timer, no memory. With {@code -Dholdfast.faults=long} for ten minutes.
  */
-@Tag("alone")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class SoakIT {
 

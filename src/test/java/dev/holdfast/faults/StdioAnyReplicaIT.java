@@ -66,12 +66,13 @@ class StdioAnyReplicaIT {
           esac
         done
         """);
-    one = gateway(Map.of());
-    two = gateway(Map.of());
+    List<Gateway> pair = Gateway.startPair(settings(Map.of()));
+    one = pair.getFirst();
+    two = pair.getLast();
   }
 
-  private static Gateway gateway(Map<String, String> settings) {
-    Map<String, String> all = new HashMap<>(settings);
+  private static Map<String, String> settings(Map<String, String> more) {
+    Map<String, String> all = new HashMap<>(more);
     all.put("holdfast.store", "redis");
     all.put("quarkus.redis.hosts", redis.url());
     all.put("holdfast.upstream.command", NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO));
@@ -80,7 +81,7 @@ class StdioAnyReplicaIT {
         NodeFixture.commandLine(NodeFixture.EVERYTHING, "stdio"));
     all.put("holdfast.upstreams.recording.command", "/bin/sh " + directory.resolve("record.sh"));
     all.put("holdfast.upstreams.recording.environment.record", record().toString());
-    return Gateway.start(all);
+    return all;
   }
 
   private static Path record() {
@@ -132,7 +133,7 @@ class StdioAnyReplicaIT {
 
   @Test
   void shouldServeASessionOfOneProcessThroughAllReplicas() {
-    try (Gateway three = gateway(Map.of());
+    try (Gateway three = Gateway.start(settings(Map.of()));
         RoundRobin balancer =
             RoundRobin.over(one.url(EVERYTHING), two.url(EVERYTHING), three.url(EVERYTHING))) {
       await().until(() -> children(one).isEmpty() && children(two).isEmpty());
@@ -240,8 +241,9 @@ class StdioAnyReplicaIT {
             APART,
             "holdfast.upstreams.everything.respawn",
             Boolean.toString(respawn));
-    try (Gateway first = gateway(settings);
-        Gateway second = gateway(settings)) {
+    List<Gateway> pair = Gateway.startPair(settings(settings));
+    try (Gateway first = pair.getFirst();
+        Gateway second = pair.getLast()) {
       McpClient home = McpClient.at(first.url(EVERYTHING)).ready();
       McpClient there = home.elsewhere(second.url(EVERYTHING));
       List<ProcessHandle> lost = children(first);
@@ -274,8 +276,9 @@ class StdioAnyReplicaIT {
   void shouldGoOnWithANewProcessWhenItsOwnIsKilled() {
     Map<String, String> settings =
         Map.of("holdfast.redis.prefix", APART, "holdfast.upstreams.everything.respawn", "true");
-    try (Gateway first = gateway(settings);
-        Gateway second = gateway(settings)) {
+    List<Gateway> pair = Gateway.startPair(settings(settings));
+    try (Gateway first = pair.getFirst();
+        Gateway second = pair.getLast()) {
       McpClient home = McpClient.at(first.url(EVERYTHING)).ready();
       McpClient there = home.elsewhere(second.url(EVERYTHING));
       try (FrameStream stream = there.stream(longCall(1, 60))) {
@@ -297,8 +300,9 @@ class StdioAnyReplicaIT {
             "holdfast.redis.prefix", APART,
             "holdfast.upstreams.everything.respawn", "true",
             "holdfast.stream.drain-timeout", "1s");
-    try (Gateway first = gateway(settings);
-        Gateway second = gateway(settings)) {
+    List<Gateway> pair = Gateway.startPair(settings(settings));
+    try (Gateway first = pair.getFirst();
+        Gateway second = pair.getLast()) {
       McpClient home = McpClient.at(first.url(EVERYTHING)).ready();
       McpClient there = home.elsewhere(second.url(EVERYTHING));
       try (FrameStream stream = there.stream(longCall(1, 60))) {

@@ -12,12 +12,10 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a client, and whoever watches over the replicas, is told while Redis is away. */
-@Tag("alone")
 @Timeout(90)
 class StoreAwayIT {
 

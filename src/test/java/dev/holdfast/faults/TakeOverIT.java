@@ -16,12 +16,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The promise for a replica that is lost in the middle of calls. */
-@Tag("alone")
 @Timeout(90)
 class TakeOverIT {
 

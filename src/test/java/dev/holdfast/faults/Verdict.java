@@ -74,7 +74,7 @@ final class Verdict {
   }
 
   /** Fails if a promise was broken, and tells the worst of it. */
-  void require(FaultTestbed rig) {
+  void require(FaultTestbed testbed) {
     List<CallRecord> broken =
         all.stream()
             .filter(story -> story.breaks(scenario.promise()))
@@ -83,8 +83,8 @@ final class Verdict {
                     .thenComparing(BY_SILENCE)
                     .reversed())
             .toList();
-    assertThat(broken.size()).as(() -> tell(broken, rig)).isZero();
-    assertThat(unwell).as(() -> "clients without an answer\n" + tell(all, rig)).isZero();
+    assertThat(broken.size()).as(() -> tell(broken, testbed)).isZero();
+    assertThat(unwell).as(() -> "clients without an answer\n" + tell(all, testbed)).isZero();
     assertThat(isFelt()).as(() -> "nobody has felt anything\n" + text()).isTrue();
     assertThat(unanswered).as(() -> "calls not followed\n" + text()).isLessThan(calls.size());
   }
@@ -96,7 +96,7 @@ final class Verdict {
         || all.stream().anyMatch(story -> story.isGone() || !story.transcript().errors().isEmpty());
   }
 
-  private String tell(List<CallRecord> broken, FaultTestbed rig) {
+  private String tell(List<CallRecord> broken, FaultTestbed testbed) {
     return broken.stream()
         .limit(STORIES)
         .map(CallRecord::toString)
@@ -104,7 +104,7 @@ final class Verdict {
             Collectors.joining(
                 "\n",
                 text() + "\n" + broken.size() + " broken promises, the worst:\n",
-                "\n" + rig.output()));
+                "\n" + testbed.output()));
   }
 
   private String text() {

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whatever is a bean is served where there is no other server. */
 @QuarkusTest
+@Tag("quarkus")
 class BeansTest {
 
   @ParameterizedTest

@@ -11,10 +11,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tools that compute keep all threads that there are for them, and nobody else waits for that. */
 @QuarkusTest
+@Tag("quarkus")
 class BusyToolsTest {
 
   private static final int CPU_THREADS =

@@ -11,6 +11,7 @@ import io.restassured.specification.RequestSpecification;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a page in a browser is allowed, and what it gets to see. */
 @QuarkusTest
+@Tag("quarkus")
 @TestProfile(Profiles.Usual.class)
 class CorsTest {
 

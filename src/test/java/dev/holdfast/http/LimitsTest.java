@@ -20,10 +20,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What happens where there is no room for more, and that it costs nobody who is inside. */
 @QuarkusTest
+@Tag("quarkus")
 @TestProfile(Profiles.Tight.class)
 class LimitsTest {
 

@@ -21,10 +21,12 @@ import jakarta.inject.Inject;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What those who run the gateway see of it. */
 @QuarkusTest
+@Tag("quarkus")
 @TestProfile(Profiles.Usual.class)
 class OperationsTest {
 

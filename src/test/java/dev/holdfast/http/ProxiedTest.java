@@ -16,10 +16,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Behind a proxy that is trusted to name its clients, open to any page, and soon overloaded. */
 @QuarkusTest
+@Tag("quarkus")
 @TestProfile(Profiles.Proxied.class)
 class ProxiedTest {
 

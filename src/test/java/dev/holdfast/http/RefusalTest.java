@@ -19,11 +19,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every request that is refused for its form, and that a running call does not notice. */
 @QuarkusTest
+@Tag("quarkus")
 @TestProfile(Profiles.Usual.class)
 class RefusalTest {
 

@@ -12,10 +12,12 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What one upstream does, or has too much of, is nothing to the others. */
 @QuarkusTest
+@Tag("quarkus")
 @TestProfile(Profiles.Several.class)
 class SeveralUpstreamsTest {
 

@@ -12,10 +12,12 @@ import jakarta.inject.Inject;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Connections that are kept alive, closed for their age or for silence; and readers of gaps. */
 @QuarkusTest
+@Tag("quarkus")
 @TestProfile(Profiles.ShortLived.class)
 class ShortLivedConnectionsTest {
 

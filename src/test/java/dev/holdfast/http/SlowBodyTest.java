@@ -9,10 +9,12 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Clients that begin a request and do not come to its end held a place for as long as they did. */
 @QuarkusTest
+@Tag("quarkus")
 @TestProfile(Profiles.Impatient.class)
 class SlowBodyTest {
 

@@ -13,6 +13,7 @@ import io.restassured.response.Response;
 import jakarta.inject.Inject;
 import java.net.http.HttpResponse;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients over HTTP with SSE (2024-11-05): one stream for everything, which can be resumed. */
 @QuarkusTest
+@Tag("quarkus")
 @TestProfile(Profiles.Usual.class)
 class SseTest {
 

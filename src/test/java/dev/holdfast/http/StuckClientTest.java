@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
  * until TCP gave up, with the place of the connection.
  */
 @QuarkusTest
+@Tag("quarkus")
 @TestProfile(Profiles.Impatient.class)
 class StuckClientTest {
 

@@ -8,10 +8,12 @@ import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A gateway that only passes on: no ids, so nobody tries to resume. */
 @QuarkusTest
+@Tag("quarkus")
 @TestProfile(Profiles.WithoutReplay.class)
 class WithoutReplayTest {
 

@@ -31,7 +31,7 @@ class LoadIT {
 
   private static final long SEED = Long.getLong("holdfast.seed", 20_251_125L);
   private static final Duration LASTS =
-      Duration.parse(System.getProperty("holdfast.load", "PT30S"));
+      Duration.parse(System.getProperty("holdfast.load", "PT10S"));
   private static final int CLIENTS = 50;
 
   private static final long MOST_MEMORY = 500_000_000;
@@ -49,7 +49,7 @@ class LoadIT {
     try (RedisFixture redis = RedisFixture.start();
         NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         Gateway gateway = gateway(redis, server)) {
-      load(gateway, Duration.ofSeconds(5)); // Opens what stays open.
+      load(gateway, Duration.ofSeconds(4)); // Opens what stays open.
       awaitQuiet(gateway, redis);
       ResourceUsage before = ResourceUsage.of(gateway);
 

@@ -154,7 +154,11 @@ public final class FollowingClient {
   /** Ends the session, at any replica, and gives the status. */
   public int end(Random random) throws IOException, InterruptedException {
     HttpRequest delete =
-        HttpRequest.newBuilder(any(random)).header("Mcp-Session-Id", session).DELETE().build();
+        HttpRequest.newBuilder(any(random))
+            .timeout(patience.withAnswer())
+            .header("Mcp-Session-Id", session)
+            .DELETE()
+            .build();
     return http.send(delete, HttpResponse.BodyHandlers.discarding()).statusCode();
   }
 

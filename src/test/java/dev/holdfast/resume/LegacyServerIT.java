@@ -43,26 +43,26 @@ class LegacyServerIT {
   static void start() {
     redis = RedisFixture.start();
     server = NodeFixture.start(NodeFixture.LEGACY_SERVER);
-    one = gateway();
-    two = gateway();
+    List<Gateway> pair = Gateway.startPair(settings());
+    one = pair.getFirst();
+    two = pair.getLast();
   }
 
-  private static Gateway gateway() {
+  private static Map<String, String> settings() {
     String url = "http://127.0.0.1:" + server.port() + "/sse";
-    return Gateway.start(
-        Map.of(
-            "holdfast.store",
-            "redis",
-            "quarkus.redis.hosts",
-            redis.url(),
-            "holdfast.upstream.url",
-            url,
-            "holdfast.upstreams.respawning.url",
-            url,
-            "holdfast.upstreams.respawning.transport",
-            "sse",
-            "holdfast.upstreams.respawning.respawn",
-            "true"));
+    return Map.of(
+        "holdfast.store",
+        "redis",
+        "quarkus.redis.hosts",
+        redis.url(),
+        "holdfast.upstream.url",
+        url,
+        "holdfast.upstreams.respawning.url",
+        url,
+        "holdfast.upstreams.respawning.transport",
+        "sse",
+        "holdfast.upstreams.respawning.respawn",
+        "true");
   }
 
   @AfterAll

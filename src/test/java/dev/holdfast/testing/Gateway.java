@@ -6,13 +6,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
@@ -20,9 +21,6 @@ import java.util.regex.Pattern;
 public final class Gateway implements AutoCloseable {
 
   private static final Pattern READY = Pattern.compile("Listening on: http://[^:]+:(\\d+)");
-  private static final String JAR =
-      Objects.requireNonNull(
-          System.getProperty("holdfast.jar"), "the build names the packaged program");
 
   private final ServerProcess server;
 
@@ -31,13 +29,31 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Starts a gateway on a free port and returns when it listens. Its code is compiled quickly
-   * rather than well, since it lives for seconds: that halves the work of starting it.
+   * Starts a gateway on a free port and returns when it listens. It lives for seconds, so it is
+   * compiled fast rather than well: that halves the work of a start.
    *
    * @param settings configuration keys and values, such as {@code holdfast.upstream.url}
    */
   public static Gateway start(Map<String, String> settings) {
     return start(settings, "-Xmx512m", "-XX:TieredStopAtLevel=1");
+  }
+
+  /** Starts two gateways with the same settings, as {@link #startAll} does. */
+  public static List<Gateway> startPair(Map<String, String> settings) {
+    return startAll(List.of(settings, settings));
+  }
+
+  /** Starts a gateway for each of the settings, at the same time; returns when all listen. */
+  public static List<Gateway> startAll(List<Map<String, String>> settings) {
+    // Not in the common pool: it has one thread where there are two processors.
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      return settings.stream()
+          .map(each -> CompletableFuture.supplyAsync(() -> start(each), threads))
+          .toList()
+          .stream()
+          .map(CompletableFuture::join)
+          .toList();
+    }
   }
 
   /**
@@ -46,15 +62,11 @@ public final class Gateway implements AutoCloseable {
    * @param settings configuration keys and values
    */
   public static Gateway start(Map<String, String> settings, String... options) {
-    assertThat(Files.exists(Path.of(JAR))).as("the packaged program %s", JAR).isTrue();
-    Map<String, String> all = new HashMap<>(Map.of("quarkus.http.port", "0"));
-    all.putAll(settings);
-    ProcessBuilder builder = new ProcessBuilder(java());
-    builder.command().addAll(List.of(options));
-    all.forEach((key, value) -> builder.command().add("-D" + key + "=" + value));
-    builder.command().add("-jar");
-    builder.command().add(JAR);
-    return new Gateway(ServerProcess.start(builder, READY));
+    List<String> all = new ArrayList<>(List.of(options));
+    all.add("-Dquarkus.http.port=0");
+    settings.forEach((key, value) -> all.add("-D" + key + "=" + value));
+    List<String> command = PackagedProgram.command(all, List.of());
+    return new Gateway(ServerProcess.start(new ProcessBuilder(command), READY));
   }
 
   /** The URL of the default upstream. */
@@ -130,9 +142,5 @@ public final class Gateway implements AutoCloseable {
   @Override
   public void close() {
     server.close();
-  }
-
-  private static String java() {
-    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 }

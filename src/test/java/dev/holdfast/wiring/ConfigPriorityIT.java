@@ -2,7 +2,7 @@ package dev.holdfast.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.Holdfast;
+import dev.holdfast.testing.PackagedProgram;
 import dev.holdfast.testing.ProcessResult;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -63,10 +63,10 @@ class ConfigPriorityIT {
             // The default is 10000.
             "holdfast.limits.connections=77"));
     List<String> command =
-        new ArrayList<>(Holdfast.command("doctor", "--upstream", url(LINE), "--json"));
+        new ArrayList<>(PackagedProgram.command("doctor", "--upstream", url(LINE), "--json"));
     command.addAll(
         1, List.of(property("upstream", PROPERTY), property("upstreams.property", PROPERTY)));
-    return Holdfast.run(directory, environment(), command);
+    return PackagedProgram.run(directory, environment(), command);
   }
 
   private static String resultFor(ProcessResult doctor, String name) {

@@ -1,0 +1,67 @@
+package dev.holdfast.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** The packaged program as a user calls it from a command line. */
+public final class PackagedProgram {
+
+  private static final Path JAR =
+      Path.of(
+              Objects.requireNonNull(
+                  System.getProperty("holdfast.jar"), "the build names the packaged program"))
+          .toAbsolutePath();
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+  private PackagedProgram() {}
+
+  /** The command line that starts the program, with {@code words} as its arguments. */
+  public static List<String> command(String... words) {
+    // Tests run it for seconds: fast compilation halves the work of a start.
+    return command(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"), List.of(words));
+  }
+
+  /** The command line that starts the program in a JVM with the given options. */
+  static List<String> command(List<String> jvmOptions, List<String> arguments) {
+    return command(JAR, StartupCache.of(JAR).options(), jvmOptions, arguments);
+  }
+
+  /** The command line without a cache, as {@link #command(List, List)} otherwise. */
+  static List<String> command(
+      Path jar, List<String> cache, List<String> jvmOptions, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(cache);
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-jar", jar.toString()));
+    command.addAll(arguments);
+    return command;
+  }
+
+  /** Runs the program to its end. */
+  public static ProcessResult run(String... words) {
+    return run(Path.of("."), Map.of(), command(words));
+  }
+
+  /**
+   * Runs the program to its end.
+   *
+   * @param directory working directory, where the program looks for configuration
+   * @param environment variables in addition to those of this process
+   * @param command result of {@link #command}, possibly with more JVM options after its first word
+   */
+  public static ProcessResult run(
+      Path directory, Map<String, String> environment, List<String> command) {
+    try {
+      return ProcessRun.toEnd(directory, environment, TIMEOUT, command);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}
