@@ -1,4 +1,4 @@
-/** Delays between attempts. */
+/** When to try again after a failure. */
 @NullMarked
 package dev.holdfast.retry;
 

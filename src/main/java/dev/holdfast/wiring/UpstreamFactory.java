@@ -88,18 +88,16 @@ final class UpstreamFactory {
   private HttpUpstreamSettings settings(URI url, GatewayConfig.Server server) {
     Map<String, String> headers = new HashMap<>();
     server.headers().forEach((name, value) -> headers.put(name.replace('.', '-'), value));
-    HttpUpstreamSettings defaults = HttpUpstreamSettings.defaults(url);
     HttpUpstreamSettings settings =
         new HttpUpstreamSettings(
-                url,
-                headers,
-                server.connectTimeout(),
-                server.firstByteTimeout(),
-                server.idleTimeout(),
-                limits.messageBytes().value(),
-                defaults.maxRetryDelay(),
-                defaults.resumeAttempts())
-            .withMaxConnections(server.maxConnections());
+            url,
+            headers,
+            server.connectTimeout(),
+            server.firstByteTimeout(),
+            server.idleTimeout(),
+            limits.messageBytes().value(),
+            HttpUpstreamSettings.Reconnection.DEFAULT,
+            server.maxConnections());
     return patient ? settings.patient() : settings;
   }
 

@@ -17,29 +17,29 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server behind HTTP of which nobody has said what it speaks. {@code initialize} is posted to it;
- * if it refuses that, its address is asked for a stream, and if this begins with an {@code
- * endpoint}, it speaks HTTP+SSE (MCP 2025-11-25, Transports, Backwards Compatibility).
+ * A server behind HTTP whose transport is not configured. The upstream posts {@code initialize}. If
+ * the server refuses that, the upstream requests a stream from the same URL. A stream that begins
+ * with an {@code endpoint} event shows HTTP+SSE (MCP 2025-11-25, Transports, Backwards
+ * Compatibility).
  *
- * <p>Found out anew for each session, so that a server can be replaced by one of the other kind. A
- * session itself says by its name of which kind it is, to every replica.
+ * <p>Each {@code initialize} detects the transport again, so a server can be replaced by one with
+ * the other transport. The id of a session tells every replica which transport it has.
  */
 public final class DetectingUpstream implements Upstream {
 
-  /** What tells of the caller and of the load, and nothing of what the server speaks. */
-  private static final Set<Integer> OF_THE_CALLER = Set.of(401, 402, 403, 407, 408, 429);
+  /** Statuses about the caller or the load, which say nothing about the transport. */
+  private static final Set<Integer> UNRELATED_STATUSES = Set.of(401, 402, 403, 407, 408, 429);
 
   private final HttpUpstream streamable;
   private final LegacyUpstream legacy;
 
   /**
-   * Connects to nothing yet.
+   * Connects on demand.
    *
-   * @param vertx runs the connections; not closed with this
-   * @param settings where the server is
-   * @param name what its lines in our log are marked with
-   * @param maxSessions the most sessions over HTTP+SSE at a time
-   * @param respawn whether a session over HTTP+SSE goes on over another connection
+   * @param vertx runs the connections; stays open when this upstream closes
+   * @param name marks log lines about the server
+   * @param maxSessions upper bound of concurrent HTTP+SSE sessions
+   * @param respawn whether an HTTP+SSE session continues over a new connection
    */
   public DetectingUpstream(
       Vertx vertx, HttpUpstreamSettings settings, String name, int maxSessions, boolean respawn) {
@@ -56,17 +56,17 @@ public final class DetectingUpstream implements Upstream {
       if (!mayBeLegacy(refused, initialize)) {
         throw refused;
       }
-      return legacy.initializeIfSpoken(initialize).orElseThrow(() -> refused);
+      return legacy.initializeIfLegacy(initialize).orElseThrow(() -> refused);
     }
   }
 
-  /** Who answers the very request with an error in JSON-RPC has understood it. */
+  /** A server that answers the request with a JSON-RPC error has understood it. */
   private static boolean mayBeLegacy(
       UpstreamException.Refused refused, Message.Request initialize) {
     int status = refused.status();
     return status >= 400
         && status <= 499
-        && !OF_THE_CALLER.contains(status)
+        && !UNRELATED_STATUSES.contains(status)
         && !answers(refused.error(), initialize);
   }
 
@@ -81,7 +81,7 @@ public final class DetectingUpstream implements Upstream {
   }
 
   private Upstream of(UpstreamLink link) {
-    return LegacyUpstream.isOurs(link) ? legacy : streamable;
+    return LegacyUpstream.isLegacySession(link) ? legacy : streamable;
   }
 
   @Override

@@ -12,10 +12,9 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.http.client.Deadline;
-import dev.holdfast.upstream.http.client.ErrorAnswer;
 import dev.holdfast.upstream.http.client.HeaderValues;
+import dev.holdfast.upstream.http.client.HttpAnswer;
 import dev.holdfast.upstream.http.client.HttpClients;
-import dev.holdfast.upstream.http.client.HttpExchange;
 import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
 import dev.holdfast.upstream.http.client.McpRequests;
 import dev.holdfast.upstream.http.stream.SseMessageSource;
@@ -26,10 +25,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server behind Streamable HTTP, of any revision that has it (2025-03-26 to 2025-11-25).
+ * A server that speaks Streamable HTTP, of any revision that has it (2025-03-26 to 2025-11-25).
  *
- * <p>A request is never sent twice: where the connection breaks before an answer, the server may
- * have acted on it.
+ * <p>The upstream never sends a request twice: when a connection breaks before the answer, the
+ * server may have acted on the request.
  */
 public final class HttpUpstream implements Upstream {
 
@@ -37,10 +36,9 @@ public final class HttpUpstream implements Upstream {
   private final HttpUpstreamSettings settings;
 
   /**
-   * Connects to nothing yet.
+   * Connects on demand.
    *
-   * @param vertx runs the connections; not closed with this
-   * @param settings where the server is
+   * @param vertx runs the connections; stays open when this upstream closes
    */
   public HttpUpstream(Vertx vertx, HttpUpstreamSettings settings) {
     this(new HttpClients(vertx, settings), settings);
@@ -53,35 +51,35 @@ public final class HttpUpstream implements Upstream {
 
   @Override
   public Handshake initialize(Message.Request initialize) {
-    McpRequests requests = requests(null, null);
-    HttpExchange exchange = requests.exchange();
-    HttpExchange.Head head = requests.post(exchange, initialize.bytes());
-    String session = head.header(McpRequests.SESSION_ID);
+    HttpAnswer answer = requests(null, null).post(initialize.bytes());
+    String session = answer.header(McpRequests.SESSION_ID);
     if (session != null && !HeaderValues.isVisibleAscii(session)) {
-      exchange.close();
+      answer.exchange().close();
       throw new UpstreamException.Broken("a session id that is not visible ASCII", null);
     }
-    if (head.isEventStream()) {
-      return readStream(initialize, exchange, session);
+    if (answer.isEventStream()) {
+      return readStream(initialize, answer, session);
     }
-    if (head.isJson()) {
-      byte[] json = HttpUpstreamSession.readJson(settings, exchange);
-      Message.Response response = responseTo(initialize, json);
-      if (response == null) {
-        throw new UpstreamException.Broken("not a response to initialize", null);
-      }
-      return handshake(json, response, session, List.of());
+    if (!answer.isJson()) {
+      throw answer.toException();
     }
-    throw ErrorAnswer.of(exchange, head, false);
+    byte[] json =
+        answer.readJson(settings.maxMessageBytes(), Deadline.after(settings.firstByteTimeout()));
+    Message.Response response = responseTo(initialize, json);
+    if (response == null) {
+      throw new UpstreamException.Broken("not a response to initialize", null);
+    }
+    return handshake(json, response, session, List.of());
   }
 
   private Handshake readStream(
-      Message.Request initialize, HttpExchange exchange, @Nullable String session) {
+      Message.Request initialize, HttpAnswer answer, @Nullable String session) {
     List<UpstreamMessage> before = new ArrayList<>();
     long bytes = 0;
     McpRequests requests = requests(session, null);
     Deadline latest = Deadline.after(settings.firstByteTimeout());
-    try (var source = SseMessageSource.answering(StreamKind.CALL, requests, exchange, latest)) {
+    try (var source =
+        SseMessageSource.answering(StreamKind.CALL, requests, answer.exchange(), latest)) {
       while (true) {
         List<UpstreamMessage> messages = source.take();
         if (messages.isEmpty()) {

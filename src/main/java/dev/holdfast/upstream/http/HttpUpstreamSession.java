@@ -1,25 +1,20 @@
 package dev.holdfast.upstream.http;
 
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.EnvelopeException;
-import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.JsonLines;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.http.client.Deadline;
-import dev.holdfast.upstream.http.client.ErrorAnswer;
-import dev.holdfast.upstream.http.client.HttpExchange;
+import dev.holdfast.upstream.http.client.HttpAnswer;
 import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
 import dev.holdfast.upstream.http.client.McpRequests;
-import dev.holdfast.upstream.http.stream.Reconnector;
 import dev.holdfast.upstream.http.stream.SseMessageSource;
 import dev.holdfast.upstream.http.stream.StreamKind;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One session with a server behind HTTP. It is nothing but the headers of its requests. */
+/** A session over Streamable HTTP. Its only state is the headers of its requests. */
 final class HttpUpstreamSession implements UpstreamSession {
 
   private final McpRequests requests;
@@ -30,58 +25,37 @@ final class HttpUpstreamSession implements UpstreamSession {
 
   @Override
   public Answer request(Body body) {
-    HttpExchange exchange = requests.exchange();
-    HttpExchange.Head head = requests.post(exchange, body.bytes());
-    if (head.isEventStream()) {
+    HttpAnswer answer = requests.post(body.bytes());
+    if (answer.isEventStream()) {
       StreamKind kind = body instanceof Body.Batch ? StreamKind.BATCH : StreamKind.CALL;
-      return new Answer.Stream(SseMessageSource.answering(kind, requests, exchange));
+      return new Answer.Stream(
+          SseMessageSource.answering(kind, requests, answer.exchange(), Deadline.NEVER));
     }
-    if (head.isJson()) {
-      return new Answer.Json(readJson(requests.settings(), exchange));
+    if (answer.isJson()) {
+      HttpUpstreamSettings settings = requests.settings();
+      return new Answer.Json(
+          answer.readJson(settings.maxMessageBytes(), Deadline.after(settings.firstByteTimeout())));
     }
-    throw ErrorAnswer.of(exchange, head, requests.hasSession());
-  }
-
-  /** Reads an answer that is one document, and closes the exchange. */
-  static byte[] readJson(HttpUpstreamSettings settings, HttpExchange exchange) {
-    Deadline ended = Deadline.after(settings.firstByteTimeout());
-    byte[] json = exchange.readAll(settings.maxMessageBytes(), ended);
-    try {
-      Envelopes.read(json);
-      return JsonLines.singleLine(json);
-    } catch (EnvelopeException e) {
-      throw new UpstreamException.Broken("not JSON-RPC", e);
-    }
+    throw answer.toException();
   }
 
   @Override
   public void send(Body messages) {
-    HttpExchange exchange = requests.exchange();
-    HttpExchange.Head head = requests.post(exchange, messages.bytes());
-    if (head.status() < 200 || head.status() > 299) {
-      throw ErrorAnswer.of(exchange, head, requests.hasSession());
+    HttpAnswer answer = requests.post(messages.bytes());
+    if (!answer.isSuccess()) {
+      throw answer.toException();
     }
-    exchange.finish();
+    answer.discard();
   }
 
   @Override
   public Optional<MessageSource> listen(@Nullable String after) {
-    if (after != null) {
-      try {
-        return SseMessageSource.open(StreamKind.STANDALONE, requests, after);
-      } catch (UpstreamException.Refused refused) {
-        if (!Reconnector.saysForgotten(refused)) {
-          throw refused;
-        }
-        // What the server has forgotten is lost; what is new is not.
-      }
-    }
-    return SseMessageSource.open(StreamKind.STANDALONE, requests, "");
+    return SseMessageSource.standalone(requests, after == null ? "" : after);
   }
 
   @Override
   public MessageSource resume(String eventId) {
-    return SseMessageSource.open(StreamKind.CALL, requests, eventId).orElseThrow();
+    return SseMessageSource.resuming(requests, eventId);
   }
 
   @Override
@@ -89,12 +63,10 @@ final class HttpUpstreamSession implements UpstreamSession {
     if (!requests.hasSession()) {
       return;
     }
-    HttpExchange exchange = requests.exchange();
     try {
-      requests.delete(exchange);
-      exchange.finish();
+      requests.delete().discard();
     } catch (UpstreamException e) {
-      // It was a courtesy: a server may refuse it (405), and forgets idle sessions anyway.
+      // The request is a courtesy. A server may refuse it (405), and forgets idle sessions anyway.
     }
   }
 }

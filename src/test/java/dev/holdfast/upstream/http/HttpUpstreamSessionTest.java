@@ -151,7 +151,7 @@ class HttpUpstreamSessionTest {
     }
 
     // then
-    assertThat(server.connections()).isEqualTo(HttpClients.LANES);
+    assertThat(server.connections()).isEqualTo(HttpClients.eventLoops());
   }
 
   /**
@@ -187,7 +187,7 @@ class HttpUpstreamSessionTest {
 
     // then
     assertThat(server.requests()).hasSize(50);
-    assertThat(server.connections()).isEqualTo(HttpClients.LANES);
+    assertThat(server.connections()).isEqualTo(HttpClients.eventLoops());
   }
 
   @Test
@@ -321,7 +321,7 @@ class HttpUpstreamSessionTest {
   @Test
   void whenAKeptConnectionTurnsOutDeadShouldBeBrokenAndNotRetried() {
     // given a kept connection in each lane
-    int kept = HttpClients.LANES;
+    int kept = HttpClients.eventLoops();
     ScriptedServer.Script[] scripts = new ScriptedServer.Script[kept + 1];
     Arrays.fill(
         scripts, (ScriptedServer.Script) (request, wire) -> wire.answer(200, JSON, response(1)));

@@ -3,6 +3,7 @@ package dev.holdfast.upstream.http;
 import static dev.holdfast.upstream.http.UpstreamFixture.call;
 import static dev.holdfast.upstream.http.UpstreamFixture.event;
 import static dev.holdfast.upstream.http.UpstreamFixture.initialize;
+import static dev.holdfast.upstream.http.UpstreamFixture.maxConnections;
 import static dev.holdfast.upstream.http.UpstreamFixture.notification;
 import static dev.holdfast.upstream.http.UpstreamFixture.response;
 import static dev.holdfast.upstream.http.UpstreamFixture.settings;
@@ -301,7 +302,7 @@ class HttpUpstreamTest {
           answering.await();
           wire.answer(200, JSON, response(1));
         });
-    UpstreamSession session = fixture.session(server, each -> each.withMaxConnections(1));
+    UpstreamSession session = fixture.session(server, maxConnections(1));
     CompletableFuture<Answer> first = CompletableFuture.supplyAsync(() -> session.request(call(1)));
     await().until(() -> server.requests().size() == 1);
 

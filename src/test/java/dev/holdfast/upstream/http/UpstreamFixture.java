@@ -12,6 +12,7 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings.Reconnection;
 import dev.holdfast.upstream.http.legacy.LegacyUpstream;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
@@ -29,7 +30,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Builds upstreams that talk to scripted servers, and takes all of it down after each test. */
+/** Builds upstreams in front of scripted servers, and closes all of it after each test. */
 public final class UpstreamFixture implements AfterEachCallback {
 
   static final UpstreamLink LINK = new UpstreamLink("up-1", "2025-11-25");
@@ -37,52 +38,69 @@ public final class UpstreamFixture implements AfterEachCallback {
   private final Vertx vertx = Vertx.vertx();
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-  /** Patient enough for a busy machine, but not for ever. */
+  /** Settings with time-outs of 10 s, so that a busy machine is fast enough. */
   public static HttpUpstreamSettings settings(URI url) {
-    Duration patience = Duration.ofSeconds(10);
+    Duration timeout = Duration.ofSeconds(10);
+    Reconnection reconnection = new Reconnection(Duration.ofSeconds(5), 3, Duration.ZERO);
     return new HttpUpstreamSettings(
-        url, Map.of(), patience, patience, patience, 1 << 20, Duration.ofSeconds(5), 3);
+        url,
+        Map.of(),
+        timeout,
+        timeout,
+        timeout,
+        1 << 20,
+        reconnection,
+        HttpUpstreamSettings.MOST_CONNECTIONS);
   }
 
   public static UnaryOperator<HttpUpstreamSettings> timeouts(Duration firstByte, Duration idle) {
     return s ->
-        new HttpUpstreamSettings(
-            s.url(),
-            s.headers(),
-            s.connectTimeout(),
-            firstByte,
-            idle,
-            s.maxMessageBytes(),
-            s.maxRetryDelay(),
-            s.resumeAttempts());
+        copy(s, s.headers(), firstByte, idle, s.reconnection().stallTimeout(), s.maxConnections());
   }
 
-  static UnaryOperator<HttpUpstreamSettings> stallTimeout(Duration stall) {
+  public static UnaryOperator<HttpUpstreamSettings> stallTimeout(Duration stall) {
     return s ->
-        new HttpUpstreamSettings(
-            s.url(),
+        copy(s, s.headers(), s.firstByteTimeout(), s.idleTimeout(), stall, s.maxConnections());
+  }
+
+  public static UnaryOperator<HttpUpstreamSettings> maxConnections(int most) {
+    return s ->
+        copy(
+            s,
             s.headers(),
-            s.connectTimeout(),
             s.firstByteTimeout(),
             s.idleTimeout(),
-            s.maxMessageBytes(),
-            s.maxRetryDelay(),
-            s.resumeAttempts(),
-            stall,
-            s.maxConnections());
+            s.reconnection().stallTimeout(),
+            most);
   }
 
   public static UnaryOperator<HttpUpstreamSettings> headers(Map<String, String> headers) {
     return s ->
-        new HttpUpstreamSettings(
-            s.url(),
+        copy(
+            s,
             headers,
-            s.connectTimeout(),
             s.firstByteTimeout(),
             s.idleTimeout(),
-            s.maxMessageBytes(),
-            s.maxRetryDelay(),
-            s.resumeAttempts());
+            s.reconnection().stallTimeout(),
+            s.maxConnections());
+  }
+
+  private static HttpUpstreamSettings copy(
+      HttpUpstreamSettings s,
+      Map<String, String> headers,
+      Duration firstByte,
+      Duration idle,
+      Duration stall,
+      int maxConnections) {
+    return new HttpUpstreamSettings(
+        s.url(),
+        headers,
+        s.connectTimeout(),
+        firstByte,
+        idle,
+        s.maxMessageBytes(),
+        new Reconnection(s.reconnection().maxDelay(), s.reconnection().attempts(), stall),
+        maxConnections);
   }
 
   public ScriptedServer server(ScriptedServer.Script... scripts) {
@@ -102,21 +120,21 @@ public final class UpstreamFixture implements AfterEachCallback {
     return upstream;
   }
 
-  /** A server of HTTP+SSE; two sessions at a time. */
+  /** An HTTP+SSE server with at most two sessions at a time. */
   public LegacyUpstream legacy(HttpUpstreamSettings settings, boolean respawn) {
     LegacyUpstream upstream = new LegacyUpstream(vertx, settings, "test", 2, respawn);
     open.push(upstream);
     return upstream;
   }
 
-  /** A server that speaks one of the two. */
+  /** A server that speaks either transport. */
   DetectingUpstream detecting(HttpUpstreamSettings settings) {
     DetectingUpstream upstream = new DetectingUpstream(vertx, settings, "test", 2, false);
     open.push(upstream);
     return upstream;
   }
 
-  /** Has it closed after the test, before what was opened before. */
+  /** Closes a resource after the test, in reverse order. */
   public <T extends AutoCloseable> T closing(T resource) {
     open.push(resource);
     return resource;
@@ -176,7 +194,7 @@ public final class UpstreamFixture implements AfterEachCallback {
     return "id: " + id + "\n" + event(data);
   }
 
-  /** Takes so many messages, however many come at once. */
+  /** Takes {@code count} messages, in as many calls as needed. */
   public static List<UpstreamMessage> take(MessageSource source, int count) {
     List<UpstreamMessage> taken = new ArrayList<>();
     while (taken.size() < count) {

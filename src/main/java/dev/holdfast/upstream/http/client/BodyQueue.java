@@ -8,10 +8,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands the bytes of a body from the event loop to a thread that blocks for them. It holds what the
- * reader has not taken yet; at {@link #HIGH_WATER} bytes, or at {@link #LOW_WATER} while there is
- * too much of the whole server, the sender is to be held back until the reader has taken all of
- * them. What the reader has taken counts until it comes back for more.
+ * Passes the bytes of a body from the event loop to a blocking reader, with back-pressure.
+ *
+ * <p>At {@link #HIGH_WATER} unread bytes the queue pauses the sender until the reader has taken
+ * all. While the shared budget is exceeded it pauses at {@link #LOW_WATER}. Bytes count against the
+ * budget until the reader comes back for more.
  */
 final class BodyQueue {
 
@@ -20,7 +21,7 @@ final class BodyQueue {
 
   static final int LOW_WATER = 16 * 1024;
 
-  private final ByteBudget inflow;
+  private final ByteBudget budget;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition arrival = lock.newCondition();
@@ -29,34 +30,32 @@ final class BodyQueue {
   private List<byte[]> chunks = new ArrayList<>();
   private int bytes;
   private int taken;
-  private boolean heldBack;
-  private boolean ended;
-  private boolean closed;
+  private boolean paused;
+  private BodyRead.@Nullable NoBytes end;
   private @Nullable Throwable failure;
 
-  /** Begins empty; counts what it holds. */
-  BodyQueue(ByteBudget inflow) {
-    this.inflow = inflow;
+  BodyQueue(ByteBudget budget) {
+    this.budget = budget;
   }
 
   /**
    * Adds bytes.
    *
-   * @param hold is run when the sender is to be held back. Like its counterpart in {@link #take} it
-   *     runs under the lock: else a hold could overtake its own release and last for ever.
+   * @param pause pauses the sender. Like {@code resume} in {@link #take} it runs under the lock:
+   *     otherwise a pause could come after its own resume and last for ever.
    */
-  void add(byte[] chunk, Runnable hold) {
+  void add(byte[] chunk, Runnable pause) {
     lock.lock();
     try {
-      if (closed) {
+      if (end == BodyRead.NoBytes.CLOSED) {
         return;
       }
       chunks.add(chunk);
       bytes += chunk.length;
-      inflow.take(chunk.length);
-      if (!heldBack && bytes >= (inflow.isExceeded() ? LOW_WATER : HIGH_WATER)) {
-        heldBack = true;
-        hold.run();
+      budget.take(chunk.length);
+      if (!paused && bytes >= (budget.isExceeded() ? LOW_WATER : HIGH_WATER)) {
+        paused = true;
+        pause.run();
       }
       arrival.signal();
     } finally {
@@ -64,18 +63,20 @@ final class BodyQueue {
     }
   }
 
-  /** Says that the body is complete. */
-  void end() {
+  /** Marks the body as complete. */
+  void complete() {
     lock.lock();
     try {
-      ended = true;
+      if (end == null) {
+        end = BodyRead.NoBytes.COMPLETE;
+      }
       arrival.signal();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Says that no more than what was added will come. */
+  /** Marks the body as broken after the bytes that were added. */
   void fail(Throwable cause) {
     lock.lock();
     try {
@@ -88,14 +89,14 @@ final class BodyQueue {
     }
   }
 
-  /** Drops what is held and lets the reader go. */
+  /** Drops the unread bytes and wakes the reader. */
   void close() {
     lock.lock();
     try {
-      closed = true;
+      end = BodyRead.NoBytes.CLOSED;
       chunks = new ArrayList<>();
-      settle();
-      inflow.giveBack(bytes);
+      giveBackTaken();
+      budget.giveBack(bytes);
       bytes = 0;
       arrival.signal();
     } finally {
@@ -104,24 +105,22 @@ final class BodyQueue {
   }
 
   /**
-   * Waits until there is something to tell and takes all that has come. The end, and a failure, are
-   * told after all bytes.
+   * Waits for bytes and takes all of them. The end or a failure follows after all bytes.
    *
-   * @param deadline until when to wait
-   * @param release is run when the sender was held back and may go on
+   * @param resume resumes a paused sender
    */
-  BodyRead take(Deadline deadline, Runnable release) throws InterruptedException {
+  BodyRead take(Deadline deadline, Runnable resume) throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      settle();
+      giveBackTaken();
       while (true) {
-        BodyRead arrived = poll(release);
-        if (arrived != null) {
-          return arrived;
+        BodyRead read = poll(resume);
+        if (read != null) {
+          return read;
         }
         long left = deadline.remaining();
         if (left <= 0) {
-          return BodyRead.Nothing.SILENT;
+          return BodyRead.NoBytes.TIMED_OUT;
         }
         var _ = arrival.awaitNanos(left);
       }
@@ -130,30 +129,23 @@ final class BodyQueue {
     }
   }
 
-  private @Nullable BodyRead poll(Runnable release) {
-    if (closed) {
-      return BodyRead.Nothing.CLOSED;
+  private @Nullable BodyRead poll(Runnable resume) {
+    if (chunks.isEmpty()) {
+      return end == null && failure != null ? new BodyRead.Broken(failure) : end;
     }
-    if (!chunks.isEmpty()) {
-      List<byte[]> all = chunks;
-      chunks = new ArrayList<>();
-      taken = bytes;
-      bytes = 0;
-      if (heldBack) {
-        heldBack = false;
-        release.run();
-      }
-      return new BodyRead.Chunks(all);
+    List<byte[]> all = chunks;
+    chunks = new ArrayList<>();
+    taken = bytes;
+    bytes = 0;
+    if (paused) {
+      paused = false;
+      resume.run();
     }
-    if (ended) {
-      return BodyRead.Nothing.ENDED;
-    }
-    return failure == null ? null : new BodyRead.Broken(failure);
+    return new BodyRead.Chunks(all);
   }
 
-  /** The reader is done with what it had. */
-  private void settle() {
-    inflow.giveBack(taken);
+  private void giveBackTaken() {
+    budget.giveBack(taken);
     taken = 0;
   }
 }

@@ -2,30 +2,30 @@ package dev.holdfast.upstream.http.client;
 
 import java.util.List;
 
-/** What a reader of a body finds after waiting. */
+/** Result of one wait for the bytes of a body. */
 public sealed interface BodyRead {
 
   /**
-   * The body goes on.
+   * The next bytes.
    *
-   * @param chunks the next bytes in order, at least one chunk; now the reader's own
+   * @param chunks at least one chunk, in order; they belong to the reader
    */
   record Chunks(List<byte[]> chunks) implements BodyRead {}
 
   /**
-   * The body was broken off.
+   * The connection broke in the middle of the body.
    *
-   * @param cause what the connection died of
+   * @param cause why it broke
    */
   record Broken(Throwable cause) implements BodyRead {}
 
-  /** Why no bytes came. */
-  enum Nothing implements BodyRead {
+  /** Results without bytes. */
+  enum NoBytes implements BodyRead {
     /** The body is complete. */
-    ENDED,
-    /** The time is up. */
-    SILENT,
-    /** This side let go of the exchange. */
+    COMPLETE,
+    /** The deadline has passed. */
+    TIMED_OUT,
+    /** This side has closed the exchange. */
     CLOSED
   }
 }

@@ -3,43 +3,46 @@ package dev.holdfast.upstream.http.client;
 import java.time.Duration;
 
 /**
- * A moment on the monotonic clock, or none.
+ * A moment on the monotonic clock, or never.
  *
- * @param nanoTime the value of {@link System#nanoTime} at that moment; without meaning for {@link
- *     #NEVER}
- * @param never whether it does not come
+ * @param nanoTime {@link System#nanoTime} at that moment; ignored if never
+ * @param never whether the moment does not come
  */
 public record Deadline(long nanoTime, boolean never) {
 
+  /** The deadline that does not pass. */
   public static final Deadline NEVER = new Deadline(0, true);
 
-  /** The longest time that is counted; far below where {@link System#nanoTime} wraps around. */
+  /** Longest duration that counts; {@link System#nanoTime} wraps around far later. */
   private static final Duration LONGEST = Duration.ofDays(365);
 
+  /** The moment after a duration from now. */
   public static Deadline after(Duration duration) {
     Duration counted = duration.compareTo(LONGEST) < 0 ? duration : LONGEST;
     return new Deadline(System.nanoTime() + counted.toNanos(), false);
   }
 
-  /** As {@link #after}, but zero stands for never. */
+  /** Like {@link #after}; zero means never. */
   public static Deadline afterUnlessZero(Duration duration) {
     return duration.isZero() ? NEVER : after(duration);
   }
 
+  /** The earlier of two deadlines. */
   public Deadline earlier(Deadline other) {
     return remaining() <= other.remaining() ? this : other;
   }
 
-  /** The nanoseconds that are left, not positive when it has passed. */
+  /** The nanoseconds left; zero or less when the deadline has passed. */
   public long remaining() {
     return never ? LONGEST.toNanos() : nanoTime - System.nanoTime();
   }
 
+  /** Whether the deadline has passed. */
   public boolean hasPassed() {
     return remaining() <= 0;
   }
 
-  /** The given time, cut short where the deadline comes first. */
+  /** The duration, or the time left if that is shorter. */
   public Duration limit(Duration duration) {
     Duration left = Duration.ofNanos(Math.max(0, remaining()));
     return duration.compareTo(left) < 0 ? duration : left;

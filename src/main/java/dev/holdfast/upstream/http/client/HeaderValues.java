@@ -2,25 +2,25 @@ package dev.holdfast.upstream.http.client;
 
 import java.nio.charset.StandardCharsets;
 
-/** What may stand in a header. */
+/** Rules for the values of HTTP headers. */
 public final class HeaderValues {
 
   private HeaderValues() {}
 
-  /** Whether it holds no control characters, which would end the header or be refused. */
+  /** Whether the value has no control characters, which would end the header or be refused. */
   public static boolean isSendable(String value) {
     return value.chars().noneMatch(c -> c < ' ' || c == 0x7F);
   }
 
   /**
-   * Whether it is made of visible ASCII characters only, as a session id must be (MCP 2025-11-25,
-   * Transports, Session Management).
+   * Whether the value is not empty and has only visible ASCII characters, as a session id must (MCP
+   * 2025-11-25, Transports, Session Management).
    */
   public static boolean isVisibleAscii(String value) {
     return !value.isEmpty() && value.chars().allMatch(c -> c >= 0x21 && c <= 0x7E);
   }
 
-  /** Lets any text travel as UTF-8: the client writes one byte per character. */
+  /** Encodes text so that it travels as UTF-8: Vert.x writes one byte per character. */
   static String asUtf8(String value) {
     return new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
   }

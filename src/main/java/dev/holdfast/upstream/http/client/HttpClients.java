@@ -2,10 +2,13 @@ package dev.holdfast.upstream.http.client;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.UpstreamException;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientOptions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -13,27 +16,31 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-/** The connections to one server, spread over a few event loops. */
+/**
+ * All connections to one server, spread over a few event loops.
+ *
+ * <p>Calls and long-lived streams have separate pools. Vert.x searches a pool from end to end for
+ * each request, so thousands of idle streams in it would slow the calls down.
+ */
 public final class HttpClients implements AutoCloseable {
-
-  /** A loop only copies bytes; one can feed the parsing threads of several cores. */
-  public static final int LANES = Math.min(4, Runtime.getRuntime().availableProcessors());
 
   /**
    * Below the 5 s after which common servers (Node, Uvicorn) drop an idle connection. A request
-   * that meets such a close is lost: it cannot be known whether the server saw it.
+   * that meets such a close is lost, because nobody knows whether the server saw it.
    */
   private static final int KEEP_ALIVE_SECONDS = 3;
 
-  /** As large as the socket is read at once, so that a burst comes in few pieces. */
+  /** As large as one read of the socket, so that a burst arrives in few chunks. */
   private static final int MAX_CHUNK_BYTES = 64 * 1024;
 
   private static final long CLOSE_SECONDS = 5;
 
-  private final List<EventLoopClient> lanes;
+  private final List<ConnectionPool> calls = new ArrayList<>();
+  private final List<ConnectionPool> streams = new ArrayList<>();
   private final AtomicInteger turn = new AtomicInteger();
   private volatile boolean closed;
 
+  /** Creates the pools. They connect on demand. */
   public HttpClients(Vertx vertx, HttpUpstreamSettings settings) {
     HttpClientOptions options =
         new HttpClientOptions()
@@ -42,24 +49,54 @@ public final class HttpClients implements AutoCloseable {
             .setMaxChunkSize(MAX_CHUNK_BYTES)
             .setTcpKeepAlive(true)
             .setTcpNoDelay(true);
-    ByteBudget inflow = ByteBudget.ofHeap(16, 8 << 20);
-    Semaphore calls = new Semaphore(settings.maxConnections());
-    Semaphore listeners = new Semaphore(settings.maxConnections());
-    lanes =
-        Stream.generate(() -> new EventLoopClient(vertx, options, inflow, calls, listeners))
-            .limit(LANES)
-            .toList();
+    ByteBudget unread = ByteBudget.ofHeap(16, 8 << 20);
+    Semaphore freeCalls = new Semaphore(settings.maxConnections());
+    Semaphore freeStreams = new Semaphore(settings.maxConnections());
+    for (int i = 0; i < eventLoops(); i++) {
+      Context loop = newContext(vertx);
+      calls.add(ConnectionPool.create(vertx, options, loop, freeCalls, unread));
+      streams.add(ConnectionPool.create(vertx, options, loop, freeStreams, unread));
+    }
   }
 
-  /** The lane whose turn it is. */
-  EventLoopClient lane() {
-    return lanes.get(Math.floorMod(turn.getAndIncrement(), lanes.size()));
+  /**
+   * The number of event loops: at most 4, because an event loop only copies bytes and one loop
+   * feeds several parsing threads. Not a constant: a native image would keep the number of the
+   * machine that built it.
+   */
+  public static int eventLoops() {
+    return Math.min(4, Runtime.getRuntime().availableProcessors());
   }
 
-  /** Fails when there will be no connections any more. */
+  /** A thread without a context gets a new one from Vert.x, on the next event loop. */
+  private static Context newContext(Vertx vertx) {
+    CompletableFuture<Context> created = new CompletableFuture<>();
+    Thread.ofVirtual().start(() -> created.complete(vertx.getOrCreateContext()));
+    return created.join();
+  }
+
+  /** The pool for the next request that ends with its answer. */
+  ConnectionPool nextForCall() {
+    return calls.get(nextLoop());
+  }
+
+  /** The pool for the next stream that stays open. */
+  ConnectionPool nextForStream() {
+    return streams.get(nextLoop());
+  }
+
+  private int nextLoop() {
+    return Math.floorMod(turn.getAndIncrement(), calls.size());
+  }
+
+  /**
+   * Checks that the pools are open.
+   *
+   * @throws UpstreamException.Broken if {@link #close} was called
+   */
   public void requireOpen() {
     if (closed) {
-      throw new UpstreamException.Broken("this side of it was closed", null);
+      throw new UpstreamException.Broken("the gateway closed its connections", null);
     }
   }
 
@@ -68,11 +105,16 @@ public final class HttpClients implements AutoCloseable {
   public void close() {
     closed = true;
     var closing =
-        Future.join(lanes.stream().map(EventLoopClient::close).toList()).toCompletionStage();
+        Future.join(
+                Stream.of(calls, streams)
+                    .flatMap(List::stream)
+                    .map(pool -> pool.client().close())
+                    .toList())
+            .toCompletionStage();
     try {
       closing.toCompletableFuture().get(CLOSE_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      // Nothing is lost but the connections, and those die with the process.
+      // Only connections are lost, and they die with the process.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

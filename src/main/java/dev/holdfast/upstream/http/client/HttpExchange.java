@@ -2,15 +2,10 @@ package dev.holdfast.upstream.http.client;
 
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.AsyncResult;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.RequestOptions;
-import java.io.ByteArrayOutputStream;
-import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -18,99 +13,76 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and its answer. Here the event loop hands over to the blocking thread that asks;
- * {@link #close} may be called from any thread, and ends whatever wait there is.
+ * One HTTP request and its answer. One blocking thread sends the request and reads the answer. Any
+ * thread may call {@link #close}, which ends every wait.
  *
- * <p>All that touches the connection runs on the one event loop that also reads it. Only there is
- * it certain whether the answer has ended: from then on the connection is back in the pool, and
- * breaking it would break somebody else's request.
+ * <p>Only the event loop touches the connection. Only the event loop knows whether the answer has
+ * ended: from then on the connection is back in the pool, and a reset would break another request.
  */
 public final class HttpExchange implements AutoCloseable {
 
-  /** Decides who disposes of a connection that is made just when the wait for it ends. */
+  /** Decides which thread disposes of a connection that is made just when the wait for it ends. */
   private enum Phase {
     CONNECTING,
     SENT,
     ABANDONED
   }
 
-  /** What a body may bring, and how long it may take, after the answer is known without it. */
-  private static final int MAX_IGNORED_BYTES = 64 * 1024;
-
-  private static final Duration MAX_IGNORED_TIME = Duration.ofSeconds(1);
-
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CONNECTING);
   private final CompletableFuture<HttpClientResponse> head = new CompletableFuture<>();
   private final BodyQueue body;
-  private final EventLoopClient lane;
+  private final ConnectionPool pool;
 
-  /** Where to give back that a connection is used; null when it is not, or not any more. */
-  private final AtomicReference<@Nullable Semaphore> place = new AtomicReference<>();
+  /** The permit for a connection; null before the request and after the end of the answer. */
+  private final AtomicReference<@Nullable Semaphore> permit = new AtomicReference<>();
 
-  // The event loop's own.
+  // Owned by the event loop.
   private boolean released;
   private boolean ended;
   private @Nullable HttpClientRequest request;
   private @Nullable HttpClientResponse response;
 
-  /**
-   * @param lane the connections to use
-   */
-  public HttpExchange(EventLoopClient lane) {
-    this.lane = lane;
-    this.body = new BodyQueue(lane.inflow());
+  HttpExchange(ConnectionPool pool) {
+    this.pool = pool;
+    this.body = new BodyQueue(pool.unread());
   }
 
   /**
-   * Sends the request and waits for the head of the answer. To be called once.
+   * Sends the request and waits for the head of the answer. Called once.
    *
-   * @param choice which of the lane's pools to use
    * @param payload the body; null for none
-   * @throws UpstreamException if there is none in time; the exchange is then closed
-   * @throws UpstreamException.Busy if there are as many connections as there may be
+   * @param connected deadline for the connection
+   * @param answered deadline for the head of the answer
+   * @throws UpstreamException if no answer begins in time; the exchange is then closed
+   * @throws UpstreamException.Busy if all permitted connections are in use
    */
-  Head send(
-      Function<EventLoopClient, EventLoopClient.Pool> choice,
-      RequestOptions options,
-      byte @Nullable [] payload,
-      Deadline connected,
-      Deadline answered) {
-    EventLoopClient.Pool pool = choice.apply(lane);
+  HttpClientResponse send(
+      RequestOptions options, byte @Nullable [] payload, Deadline connected, Deadline answered) {
     if (!pool.free().tryAcquire()) {
       throw new UpstreamException.Busy();
     }
-    place.set(pool.free());
-    lane.run(() -> connect(pool.client(), options, payload));
+    permit.set(pool.free());
+    pool.run(() -> connect(options, payload));
     try {
-      HttpClientResponse answer = awaitHead(connected, answered);
-      return new Head(answer.statusCode(), answer.headers());
+      return awaitHead(connected, answered);
     } catch (UpstreamException e) {
       close();
       throw e;
     }
   }
 
-  /** The connection is not this one's any more, and somebody else may have one. */
-  private void giveBack() {
-    Semaphore taken = place.getAndSet(null);
-    if (taken != null) {
-      taken.release();
-    }
-  }
-
-  private void connect(HttpClient client, RequestOptions options, byte @Nullable [] payload) {
+  private void connect(RequestOptions options, byte @Nullable [] payload) {
     try {
-      client.request(options).onComplete(connecting -> begin(connecting, payload));
+      pool.client().request(options).onComplete(connecting -> transmit(connecting, payload));
     } catch (IllegalStateException e) {
       head.completeExceptionally(e); // The client has been closed.
     }
   }
 
-  private void begin(AsyncResult<HttpClientRequest> connecting, byte @Nullable [] payload) {
+  private void transmit(AsyncResult<HttpClientRequest> connecting, byte @Nullable [] payload) {
     if (connecting.failed()) {
       head.completeExceptionally(connecting.cause());
       return;
@@ -129,11 +101,10 @@ public final class HttpExchange implements AutoCloseable {
     }
   }
 
-  /** Runs before any byte of the body is handed out, which would be lost without a handler. */
+  /** Sets the handlers before Vert.x passes on any byte of the body: bytes without one are lost. */
   private void receive(AsyncResult<HttpClientResponse> answer) {
     if (answer.failed()) {
-      ended = true;
-      giveBack();
+      end();
       head.completeExceptionally(answer.cause());
       return;
     }
@@ -141,20 +112,30 @@ public final class HttpExchange implements AutoCloseable {
     response = received;
     received.handler(chunk -> body.add(chunk.getBytes(), received::pause));
     received.endHandler(_ -> {
-      ended = true;
-      giveBack();
-      // Told a moment later, when the connection is back in the pool: the reader's next
-      // request may follow at once, and would open another one.
-      lane.run(body::end);
+      end();
+      // One task later, when the connection is back in the pool: the reader's next request may
+      // follow at once, and would open another connection.
+      pool.run(body::complete);
     });
     received.exceptionHandler(cause -> {
-      ended = true;
-      giveBack();
-      // It overtakes bytes that were read but held back: those go first.
+      end();
+      // The failure overtakes bytes that were read from the socket but paused: those go first.
       received.resume();
-      lane.run(() -> body.fail(cause));
+      pool.run(() -> body.fail(cause));
     });
     head.complete(received);
+  }
+
+  private void end() {
+    ended = true;
+    releasePermit();
+  }
+
+  private void releasePermit() {
+    Semaphore taken = permit.getAndSet(null);
+    if (taken != null) {
+      taken.release();
+    }
   }
 
   private HttpClientResponse awaitHead(Deadline connected, Deadline answered) {
@@ -162,8 +143,13 @@ public final class HttpExchange implements AutoCloseable {
       try {
         return head.get(connected.earlier(answered).remaining(), TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
-        return awaitAnswer(answered, e);
+        if (phase.compareAndSet(Phase.CONNECTING, Phase.ABANDONED)) {
+          throw new UpstreamException.Unreachable(e);
+        }
+        return head.get(answered.remaining(), TimeUnit.NANOSECONDS);
       }
+    } catch (TimeoutException e) {
+      throw new UpstreamException.TimedOut("it did not begin to answer");
     } catch (ExecutionException e) {
       if (phase.get() == Phase.SENT) {
         throw new UpstreamException.Broken("no answer came", e.getCause());
@@ -176,19 +162,7 @@ public final class HttpExchange implements AutoCloseable {
     }
   }
 
-  private HttpClientResponse awaitAnswer(Deadline answered, TimeoutException tooLong)
-      throws ExecutionException, InterruptedException {
-    if (phase.compareAndSet(Phase.CONNECTING, Phase.ABANDONED)) {
-      throw new UpstreamException.Unreachable(tooLong);
-    }
-    try {
-      return head.get(answered.remaining(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      throw new UpstreamException.TimedOut("it did not begin to answer");
-    }
-  }
-
-  /** Waits for more of the body. The answer's head must have come. */
+  /** Waits for more of the body. The head of the answer must have arrived. */
   public BodyRead take(Deadline deadline) {
     HttpClientResponse answer = head.join();
     try {
@@ -198,69 +172,26 @@ public final class HttpExchange implements AutoCloseable {
     }
   }
 
-  /**
-   * Reads the whole body and closes the exchange.
-   *
-   * @throws UpstreamException if it is larger, takes longer or breaks off
-   */
-  public byte[] readAll(int maxBytes, Deadline deadline) {
-    ByteArrayOutputStream whole = new ByteArrayOutputStream();
-    try (this) {
-      while (true) {
-        switch (take(deadline)) {
-          case BodyRead.Chunks(var chunks) -> {
-            for (byte[] chunk : chunks) {
-              if (chunk.length > maxBytes - whole.size()) {
-                throw new UpstreamException.Broken("more than " + maxBytes + " bytes", null);
-              }
-              whole.writeBytes(chunk);
-            }
-          }
-          case BodyRead.Broken(var cause) ->
-              throw new UpstreamException.Broken("cut off in the middle", cause);
-          case BodyRead.Nothing nothing -> {
-            switch (nothing) {
-              case ENDED -> {
-                return whole.toByteArray();
-              }
-              case SILENT -> throw new UpstreamException.TimedOut("its answer did not end");
-              case CLOSED -> throw new UpstreamException.Broken("the exchange was closed", null);
-            }
-          }
-        }
-      }
-    }
-  }
-
-  /** Closes the exchange; first lets a small body end, so that the connection can be kept. */
-  public void finish() {
-    try {
-      var _ = readAll(MAX_IGNORED_BYTES, Deadline.after(MAX_IGNORED_TIME));
-    } catch (UpstreamException e) {
-      // The answer was its status. What is wrong with the rest only costs the connection.
-    }
-  }
-
-  /** Lets go of the connection; of a body that has not ended, by breaking it. Idempotent. */
+  /** Ends the exchange. Breaks the connection unless the answer has ended. Idempotent. */
   @Override
   public void close() {
     phase.compareAndSet(Phase.CONNECTING, Phase.ABANDONED);
     head.cancel(false);
     body.close();
-    lane.run(this::release);
+    pool.run(this::release);
   }
 
   private void release() {
     released = true;
     if (response != null) {
-      response.resume(); // If the end is held back, it is told before the next task runs.
+      response.resume(); // A paused end of the answer arrives before the next task runs.
     }
-    lane.run(() -> {
+    pool.run(() -> {
       if (request != null && !ended) {
         ended = true;
         request.reset();
       }
-      giveBack();
+      releasePermit();
     });
   }
 
@@ -268,32 +199,5 @@ public final class HttpExchange implements AutoCloseable {
     close();
     Thread.currentThread().interrupt();
     return new UpstreamException.Broken("the waiting thread was interrupted", e);
-  }
-
-  /**
-   * The head of an answer.
-   *
-   * @param status the HTTP status
-   * @param headers the headers
-   */
-  public record Head(int status, MultiMap headers) {
-
-    public @Nullable String header(String name) {
-      return headers.get(name);
-    }
-
-    public boolean isEventStream() {
-      return status == 200 && mediaType().equals(McpRequests.EVENT_STREAM);
-    }
-
-    public boolean isJson() {
-      return status == 200 && mediaType().equals(McpRequests.JSON);
-    }
-
-    /** The type of the body without its parameters, in lower case; empty when there is none. */
-    String mediaType() {
-      String type = headers.get("Content-Type");
-      return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-    }
   }
 }

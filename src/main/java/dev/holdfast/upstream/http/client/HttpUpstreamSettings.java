@@ -9,23 +9,19 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Where a server is and how patient we are with it.
+ * Where a server is, and which bounds hold for it.
  *
- * @param url its MCP endpoint, {@code http} or {@code https}, without credentials in it
- * @param headers what is sent with every request, such as the server's own credentials
- * @param connectTimeout how long a connection may take, TLS included
- * @param firstByteTimeout how long the server may take until it begins to answer, and once more
- *     until an answer that is no stream, or that to {@code initialize}, has ended. A tool call that
- *     is answered with JSON begins its answer when it is done.
- * @param idleTimeout how long a stream of a running call may be silent; zero for ever. A stream on
- *     which the server speaks unasked may always be silent.
- * @param maxMessageBytes the size of the largest message that is taken
- * @param maxRetryDelay the longest wait before a stream is resumed, whatever the server asks for
- * @param resumeAttempts how often in a row the stream of a call is tried to be resumed in vain
- *     before it is given up; a server that closes it in order and lets us come back does not count
- * @param stallTimeout after which time without a byte the connection of a stream is taken for dead,
- *     and the stream is resumed on another one, if it can be; zero for never
- * @param maxConnections the most connections for requests, and as many again for streams that stay;
+ * @param url MCP endpoint, {@code http} or {@code https}, without credentials
+ * @param headers headers of every request, such as the server's own credentials
+ * @param connectTimeout time for a connection, TLS included
+ * @param firstByteTimeout time until the server begins to answer, and again until an answer that is
+ *     no stream, or the answer to {@code initialize}, has ended. A tool call that is answered with
+ *     JSON begins its answer when it is done.
+ * @param idleTimeout time without an event after which the stream of a running call fails; zero for
+ *     never. The standalone stream may always be silent.
+ * @param maxMessageBytes size of the largest accepted message
+ * @param reconnection how streams are resumed
+ * @param maxConnections bound of the connections for calls, and of those for long-lived streams;
  *     {@value #MOST_CONNECTIONS} at most
  */
 public record HttpUpstreamSettings(
@@ -35,19 +31,15 @@ public record HttpUpstreamSettings(
     Duration firstByteTimeout,
     Duration idleTimeout,
     int maxMessageBytes,
-    Duration maxRetryDelay,
-    int resumeAttempts,
-    Duration stallTimeout,
+    Reconnection reconnection,
     int maxConnections) {
 
-  /** About as many ports as there are for connections to one address. */
+  /** About the number of ports for connections to one address. */
   public static final int MOST_CONNECTIONS = 65_536;
-
-  private static final Duration STALLED = Duration.ofSeconds(75);
 
   private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
-  private static final Set<String> OWN_HEADERS =
+  private static final Set<String> RESERVED_HEADERS =
       Set.of(
           "accept",
           "connection",
@@ -59,10 +51,40 @@ public record HttpUpstreamSettings(
           "transfer-encoding");
 
   /**
-   * Checks and copies.
+   * How a stream is resumed after it lost its connection.
    *
-   * @throws IllegalArgumentException if a value is out of its range; the message names it, but
-   *     never quotes the value of a header
+   * @param maxDelay upper bound of the delay before an attempt, whatever the server asks for
+   * @param attempts failed attempts in a row after which the stream of a call fails. An orderly
+   *     close by a server that accepts the next connection is no failure.
+   * @param stallTimeout time without a byte after which a connection counts as dead and a resumable
+   *     stream moves to another one; zero for never
+   */
+  public record Reconnection(Duration maxDelay, int attempts, Duration stallTimeout) {
+
+    /** 30 s, 5 attempts, and no connection counts as dead. */
+    public static final Reconnection DEFAULT =
+        new Reconnection(Duration.ofSeconds(30), 5, Duration.ZERO);
+
+    /** A server that sends comments on a silent stream does so more often than twice in that. */
+    private static final Duration PATIENT_STALL_TIMEOUT = Duration.ofSeconds(75);
+
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException if a value is out of its range
+     */
+    public Reconnection {
+      require(maxDelay.isPositive(), "maxDelay must be positive");
+      require(attempts >= 0, "attempts must not be negative");
+      require(!stallTimeout.isNegative(), "stallTimeout must not be negative");
+    }
+  }
+
+  /**
+   * Checks the values and copies the headers.
+   *
+   * @throws IllegalArgumentException if a value is out of its range; the message names the value
+   *     and never quotes a header's value
    */
   public HttpUpstreamSettings {
     requireEndpoint(url);
@@ -72,56 +94,27 @@ public record HttpUpstreamSettings(
     require(firstByteTimeout.isPositive(), "firstByteTimeout must be positive");
     require(!idleTimeout.isNegative(), "idleTimeout must not be negative");
     require(maxMessageBytes > 0, "maxMessageBytes must be positive");
-    require(maxRetryDelay.isPositive(), "maxRetryDelay must be positive");
-    require(resumeAttempts >= 0, "resumeAttempts must not be negative");
-    require(!stallTimeout.isNegative(), "stallTimeout must not be negative");
     require(
         maxConnections > 0 && maxConnections <= MOST_CONNECTIONS,
         "maxConnections must be 1 to " + MOST_CONNECTIONS);
   }
 
-  /** Settings under which no connection is taken for dead while it stands, and none refused. */
-  public HttpUpstreamSettings(
-      URI url,
-      Map<String, String> headers,
-      Duration connectTimeout,
-      Duration firstByteTimeout,
-      Duration idleTimeout,
-      int maxMessageBytes,
-      Duration maxRetryDelay,
-      int resumeAttempts) {
-    this(
+  /** Returns the defaults for a server: no headers, 5 s, 5 min, 5 min, 4 MiB. */
+  public static HttpUpstreamSettings defaults(URI url) {
+    return new HttpUpstreamSettings(
         url,
-        headers,
-        connectTimeout,
-        firstByteTimeout,
-        idleTimeout,
-        maxMessageBytes,
-        maxRetryDelay,
-        resumeAttempts,
-        Duration.ZERO,
+        Map.of(),
+        Duration.ofSeconds(5),
+        Duration.ofMinutes(5),
+        Duration.ofMinutes(5),
+        4 << 20,
+        Reconnection.DEFAULT,
         MOST_CONNECTIONS);
   }
 
-  /** The same with another bound on the connections. */
-  public HttpUpstreamSettings withMaxConnections(int most) {
-    return new HttpUpstreamSettings(
-        url,
-        headers,
-        connectTimeout,
-        firstByteTimeout,
-        idleTimeout,
-        maxMessageBytes,
-        maxRetryDelay,
-        resumeAttempts,
-        stallTimeout,
-        most);
-  }
-
   /**
-   * The same for a machine that sleeps and changes networks: streams are resumed for as long as it
-   * takes, also those whose connection died without a word. A server that sends comments on a
-   * silent stream does so more often than twice in that time.
+   * Returns the same settings for a machine that sleeps and changes networks. Streams are resumed
+   * for as long as it takes, also when their connection stalls.
    */
   public HttpUpstreamSettings patient() {
     return new HttpUpstreamSettings(
@@ -131,23 +124,9 @@ public record HttpUpstreamSettings(
         firstByteTimeout,
         Duration.ZERO,
         maxMessageBytes,
-        maxRetryDelay,
-        Integer.MAX_VALUE,
-        STALLED,
+        new Reconnection(
+            reconnection.maxDelay(), Integer.MAX_VALUE, Reconnection.PATIENT_STALL_TIMEOUT),
         maxConnections);
-  }
-
-  /** Returns the defaults for a server: no headers, 5 s, 5 min, 5 min, 4 MiB, 30 s, 5 attempts. */
-  public static HttpUpstreamSettings defaults(URI url) {
-    return new HttpUpstreamSettings(
-        url,
-        Map.of(),
-        Duration.ofSeconds(5),
-        Duration.ofMinutes(5),
-        Duration.ofMinutes(5),
-        4 << 20,
-        Duration.ofSeconds(30),
-        5);
   }
 
   private static void requireEndpoint(URI url) {
@@ -161,7 +140,7 @@ public record HttpUpstreamSettings(
   private static void requireHeader(String name, String value) {
     require(HEADER_NAME.matcher(name).matches(), "not the name of a header: " + name);
     require(
-        !OWN_HEADERS.contains(name.toLowerCase(Locale.ROOT)),
+        !RESERVED_HEADERS.contains(name.toLowerCase(Locale.ROOT)),
         "a header that cannot be configured: " + name);
     require(HeaderValues.isSendable(value), "not a value for the header " + name);
   }
@@ -172,16 +151,14 @@ public record HttpUpstreamSettings(
     }
   }
 
-  /** Keeps the values of the headers, and the query of the URL, out of logs. */
+  /** Keeps header values and the query of the URL out of logs. */
   @Override
   public String toString() {
-    return "HttpUpstreamSettings[url="
-        + url.getScheme()
-        + "://"
-        + url.getRawAuthority()
-        + url.getRawPath()
-        + ", headers="
-        + new TreeSet<>(headers.keySet())
-        + "]";
+    return "HttpUpstreamSettings[url=%s://%s%s, headers=%s]"
+        .formatted(
+            url.getScheme(),
+            url.getRawAuthority(),
+            url.getRawPath(),
+            new TreeSet<>(headers.keySet()));
   }
 }

@@ -6,18 +6,16 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.time.Duration;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HTTP requests of one MCP session, or of none yet, with exactly the headers that belong to
- * them. Nothing of a client's own headers gets here, least of all its {@code Authorization} (MCP
- * 2025-11-25, Authorization, Access Token Privilege Restriction).
+ * The HTTP requests of one MCP session, with exactly the headers that belong to them. A client's
+ * own headers never get here, least of all its {@code Authorization} (MCP 2025-11-25,
+ * Authorization, Access Token Privilege Restriction).
  */
 public final class McpRequests {
 
-  static final String JSON = "application/json";
-  static final String EVENT_STREAM = "text/event-stream";
+  /** The header that names the session. */
   public static final String SESSION_ID = "Mcp-Session-Id";
 
   private static final Duration DELETE_TIMEOUT = Duration.ofSeconds(2);
@@ -29,8 +27,10 @@ public final class McpRequests {
   private final @Nullable String protocolVersion;
 
   /**
-   * @param session the server's name of the session; null when it gave none
-   * @param protocolVersion the version that is spoken; null before it is agreed on
+   * Sends nothing yet.
+   *
+   * @param session the server's id of the session; null if there is none
+   * @param protocolVersion the negotiated version; null before {@code initialize}
    */
   public McpRequests(
       HttpClients clients,
@@ -53,82 +53,96 @@ public final class McpRequests {
     this.protocolVersion = protocolVersion;
   }
 
-  /** The same requests to another address of the server. */
+  /** The same requests to another URL of the server. */
   public McpRequests to(URI other) {
     return new McpRequests(clients, settings, other, session, protocolVersion);
   }
 
+  /** The URL of the requests. */
   public URI url() {
     return url;
   }
 
+  /** The settings of the server. */
   public HttpUpstreamSettings settings() {
     return settings;
   }
 
+  /** Whether the requests name a session. */
   public boolean hasSession() {
     return session != null;
   }
 
-  /** Prepares an exchange for one request. */
-  public HttpExchange exchange() {
-    return new HttpExchange(clients.lane());
-  }
-
+  /**
+   * Checks that requests can be sent.
+   *
+   * @throws UpstreamException.Broken if the upstream was closed
+   */
   public void requireOpen() {
     clients.requireOpen();
   }
 
-  /** Sends messages. */
-  public HttpExchange.Head post(HttpExchange exchange, byte[] messages) {
-    return post(exchange, messages, Deadline.after(settings.firstByteTimeout()));
+  /**
+   * Posts messages and waits until the answer begins.
+   *
+   * @throws UpstreamException if it does not begin within the first-byte timeout
+   */
+  public HttpAnswer post(byte[] messages) {
+    return post(messages, Deadline.after(settings.firstByteTimeout()));
   }
 
   /**
-   * Sends messages.
+   * Posts messages and waits until the answer begins.
    *
-   * @param answered until when the answer must have begun
+   * @throws UpstreamException if it does not begin before the deadline
    */
-  public HttpExchange.Head post(HttpExchange exchange, byte[] messages, Deadline answered) {
+  public HttpAnswer post(byte[] messages, Deadline answered) {
     RequestOptions options =
         options(HttpMethod.POST)
-            .putHeader("Content-Type", JSON)
-            .putHeader("Accept", JSON + ", " + EVENT_STREAM);
-    return send(exchange, EventLoopClient::calls, options, messages, answered);
+            .putHeader("Content-Type", HttpAnswer.JSON)
+            .putHeader("Accept", HttpAnswer.JSON + ", " + HttpAnswer.EVENT_STREAM);
+    return send(new HttpExchange(clients.nextForCall()), options, messages, answered);
+  }
+
+  /** An exchange for {@link #get}. Other threads can close it while it is sent. */
+  public HttpExchange newStreamExchange() {
+    return new HttpExchange(clients.nextForStream());
   }
 
   /**
-   * Asks for a stream.
+   * Requests a stream and waits until the answer begins.
    *
-   * @param cursor the event after which it is to go on; empty for a new one
-   * @param latest until when the answer must have begun, where that comes first
+   * @param cursor id of the event after which the stream resumes; empty for a new stream
+   * @param answered deadline for the answer; the first-byte timeout holds besides
+   * @throws UpstreamException if the answer does not begin in time
    */
-  public HttpExchange.Head get(HttpExchange exchange, String cursor, Deadline latest) {
-    RequestOptions options = options(HttpMethod.GET).putHeader("Accept", EVENT_STREAM);
+  public HttpAnswer get(HttpExchange exchange, String cursor, Deadline answered) {
+    RequestOptions options = options(HttpMethod.GET).putHeader("Accept", HttpAnswer.EVENT_STREAM);
     if (!HeaderValues.isSendable(cursor)) {
       throw new UpstreamException.Broken("an event id that no header can hold", null);
     }
     if (!cursor.isEmpty()) {
       options.putHeader("Last-Event-ID", HeaderValues.asUtf8(cursor));
     }
-    Deadline answered = Deadline.after(settings.firstByteTimeout()).earlier(latest);
-    return send(exchange, EventLoopClient::listeners, options, null, answered);
+    Deadline earliest = Deadline.after(settings.firstByteTimeout()).earlier(answered);
+    return send(exchange, options, null, earliest);
   }
 
-  /** Asks to end the session. */
-  public HttpExchange.Head delete(HttpExchange exchange) {
-    Deadline answered = Deadline.after(DELETE_TIMEOUT);
-    return send(exchange, EventLoopClient::calls, options(HttpMethod.DELETE), null, answered);
+  /**
+   * Requests the end of the session.
+   *
+   * @throws UpstreamException if no answer begins in time
+   */
+  public HttpAnswer delete() {
+    HttpExchange exchange = new HttpExchange(clients.nextForCall());
+    return send(exchange, options(HttpMethod.DELETE), null, Deadline.after(DELETE_TIMEOUT));
   }
 
-  private HttpExchange.Head send(
-      HttpExchange exchange,
-      Function<EventLoopClient, EventLoopClient.Pool> pool,
-      RequestOptions options,
-      byte @Nullable [] payload,
-      Deadline answered) {
+  private HttpAnswer send(
+      HttpExchange exchange, RequestOptions options, byte @Nullable [] body, Deadline answered) {
     Deadline connected = Deadline.after(settings.connectTimeout());
-    return exchange.send(pool, options, payload, connected, answered);
+    return new HttpAnswer(
+        exchange, exchange.send(options, body, connected, answered), hasSession());
   }
 
   private RequestOptions options(HttpMethod method) {
@@ -138,22 +152,21 @@ public final class McpRequests {
       options.putHeader(SESSION_ID, session);
     }
     if (protocolVersion != null) {
-      // Asked for since 2025-06-18, and ignored before.
+      // Required since 2025-06-18, ignored before.
       options.putHeader("MCP-Protocol-Version", protocolVersion);
     }
     return options;
   }
 
   private static RequestOptions address(URI url) {
-    boolean tls = isHttps(url);
-    int port = port(url);
     String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
     String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
     String host = url.getHost();
+    int port = port(url);
     RequestOptions options =
-        new RequestOptions().setSsl(tls).setHost(host).setPort(port).setURI(path + query);
+        new RequestOptions().setSsl(isHttps(url)).setHost(host).setPort(port).setURI(path + query);
     if (host.startsWith("[")) {
-      // The header wants the brackets of an IPv6 address, the connection does not.
+      // The Host header needs the brackets of an IPv6 address; the connection must not have them.
       String address = host.substring(1, host.length() - 1);
       options.setServer(SocketAddress.inetSocketAddress(port, address));
     }

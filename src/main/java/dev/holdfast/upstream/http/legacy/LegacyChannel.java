@@ -1,22 +1,17 @@
 package dev.holdfast.upstream.http.legacy;
 
-import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.channel.ChannelRouter;
 import dev.holdfast.upstream.http.client.Deadline;
-import dev.holdfast.upstream.http.client.ErrorAnswer;
-import dev.holdfast.upstream.http.client.HttpExchange;
+import dev.holdfast.upstream.http.client.HttpAnswer;
 import dev.holdfast.upstream.http.client.McpRequests;
 import dev.holdfast.upstream.http.stream.SseMessageSource;
 import dev.holdfast.upstream.http.stream.StreamConnection;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -26,63 +21,58 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.jboss.logging.Logger;
 
-/** One connection of HTTP+SSE, which is one session. A thread of its own reads it. */
+/** An HTTP+SSE connection, which is one session. One thread reads it. */
 final class LegacyChannel implements Channel {
 
-  private static final Logger LOG = System.getLogger(LegacyChannel.class.getName());
+  private static final Logger LOG = Logger.getLogger(LegacyChannel.class);
 
   private final McpRequests requests;
   private final String name;
   private final String session;
-  private final Duration patience;
+  private final Duration endpointTimeout;
   private final Consumer<Channel> whenGone;
   private final ChannelRouter router;
-  private final StreamConnection slot = new StreamConnection();
+  private final StreamConnection connection = new StreamConnection();
 
-  /** Where the server wants messages. Fails when the channel ends before that is known. */
+  /** The URL for messages. Fails when the channel ends before the server names it. */
   private final CompletableFuture<URI> endpoint = new CompletableFuture<>();
 
   private final CountDownLatch gone = new CountDownLatch(1);
   private volatile boolean isGone;
   private volatile boolean opened;
 
-  private LegacyChannel(
+  /**
+   * Connects to nothing before {@link #connect}.
+   *
+   * @param requests requests to the configured URL of the server
+   * @param name marks log lines about the server
+   * @param session our id of the session
+   * @param endpointTimeout time until the server names the URL for messages
+   * @param whenGone called once when the connection has ended
+   */
+  LegacyChannel(
       McpRequests requests,
       String name,
       String session,
-      Duration patience,
+      Duration endpointTimeout,
       Consumer<Channel> whenGone) {
     this.requests = requests;
     this.name = name;
     this.session = session;
-    this.patience = patience;
+    this.endpointTimeout = endpointTimeout;
     this.whenGone = whenGone;
     this.router = new ChannelRouter(name);
   }
 
-  /**
-   * Begins to connect.
-   *
-   * @param requests to the address of the server
-   * @param name what log lines are marked with
-   * @param session what the session is to be called
-   * @param patience how long it may take until the server says where to post
-   * @param whenGone told once when the connection is no more
-   */
-  static LegacyChannel start(
-      McpRequests requests,
-      String name,
-      String session,
-      Duration patience,
-      Consumer<Channel> whenGone) {
-    LegacyChannel channel = new LegacyChannel(requests, name, session, patience, whenGone);
-    Thread.ofVirtual().name("channel of " + name).start(channel::read);
-    return channel;
+  /** Starts the thread that connects and reads. Called once. */
+  void connect() {
+    Thread.ofVirtual().name("legacy-sse " + name).start(this::read);
   }
 
   private void read() {
-    UpstreamException why = new UpstreamException.Broken("the connection was closed", null);
+    UpstreamException cause = new UpstreamException.Broken("the connection was closed", null);
     try (MessageSource source = open()) {
       List<UpstreamMessage> messages = source.take();
       while (!messages.isEmpty()) {
@@ -90,13 +80,11 @@ final class LegacyChannel implements Channel {
         messages = source.take();
       }
     } catch (UpstreamException failure) {
-      why = failure;
-    } catch (RuntimeException unforeseen) {
-      LOG.log(Level.ERROR, "a connection is given up", unforeseen);
+      cause = failure;
+    } catch (RuntimeException unexpected) {
+      LOG.errorf(unexpected, "connection failed unexpectedly: upstream=%s", name);
     } finally {
-      slot.close();
-      router.end(why);
-      endpoint.completeExceptionally(why);
+      stop(cause);
       isGone = true;
       whenGone.accept(this);
       gone.countDown();
@@ -104,38 +92,31 @@ final class LegacyChannel implements Channel {
   }
 
   private MessageSource open() {
-    Deadline latest = Deadline.after(patience);
-    return SseMessageSource.channel(requests, slot, latest, this::endpoint);
+    Deadline answered = Deadline.after(endpointTimeout);
+    return SseMessageSource.channel(requests, connection, answered, this::setEndpoint);
   }
 
   private void route(byte[] message) {
-    Body body;
     try {
-      body = Envelopes.read(message);
+      Envelopes.read(message).messages().forEach(router::route);
     } catch (EnvelopeException e) {
-      LOG.log(Level.WARNING, "upstream={0} sent what is no JSON-RPC message, ignored", name);
-      return;
-    }
-    switch (body) {
-      case Body.Single(Message single) -> router.route(single);
-      // Its messages may belong to different streams.
-      case Body.Batch(List<Message> messages, _) -> messages.forEach(router::route);
+      LOG.warnf("message ignored, not JSON-RPC: upstream=%s", name);
     }
   }
 
   /**
-   * The server says where to post. It does so once in a session: when it does so again, after a
-   * connection was resumed, it has begun another one and knows nothing of what is open here.
+   * Takes the URL that the server names. It names one per session. Another one after a connection
+   * was resumed means that the server has begun another session and has lost this one.
    */
-  private void endpoint(String text) {
-    URI target = MessageEndpoint.of(requests.url(), text);
+  private void setEndpoint(String text) {
+    URI target = MessageEndpoint.resolve(requests.url(), text);
     boolean first = endpoint.complete(target);
     if (!first && !target.equals(endpoint.join())) {
       throw new UpstreamException.Broken("the server has begun another session", null);
     }
   }
 
-  /** Whether the server has said where to post, so that it is one of this kind. */
+  /** Whether the server has named a URL for messages, and so speaks HTTP+SSE. */
   boolean hasEndpoint() {
     return endpoint.isDone() && !endpoint.isCompletedExceptionally();
   }
@@ -165,27 +146,27 @@ final class LegacyChannel implements Channel {
     return isGone;
   }
 
-  /** {@inheritDoc} The server has it when it answers 202; its response comes on the connection. */
+  /** {@inheritDoc} The server has the message when it answers 202. */
   @Override
   public void send(byte[] json, Duration most) {
     Deadline latest = Deadline.after(most);
-    McpRequests posts = requests.to(awaitEndpoint(latest));
-    HttpExchange exchange = posts.exchange();
-    HttpExchange.Head head = posts.post(exchange, json, latest);
-    if (head.status() >= 200 && head.status() <= 299) {
-      exchange.finish();
+    HttpAnswer answer = requests.to(awaitEndpoint(latest)).post(json, latest);
+    if (answer.isSuccess()) {
+      answer.discard();
       return;
     }
-    UpstreamException refusal = ErrorAnswer.of(exchange, head, opened);
-    if (refusal instanceof UpstreamException.SessionGone) {
+    // The requests name no session: the URL does. Once it is open, 404 means that it is gone.
+    UpstreamException refusal = answer.toException();
+    if (opened && answer.status() == 404) {
       stop(new UpstreamException.Broken("the server does not know the session any more", null));
+      throw new UpstreamException.SessionGone();
     }
     throw refusal;
   }
 
   private URI awaitEndpoint(Deadline latest) {
     try {
-      long nanos = latest.earlier(Deadline.after(patience)).remaining();
+      long nanos = latest.earlier(Deadline.after(endpointTimeout)).remaining();
       return endpoint.get(nanos, TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof UpstreamException failure) {
@@ -205,9 +186,9 @@ final class LegacyChannel implements Channel {
     Thread.ofVirtual()
         .start(() -> {
           try {
-            send(json, patience);
+            send(json, endpointTimeout);
           } catch (UpstreamException e) {
-            LOG.log(Level.DEBUG, "upstream={0} did not take a message: {1}", name, e.getMessage());
+            LOG.debugf("message dropped: upstream=%s cause=%s", name, e.getMessage());
           }
         });
   }
@@ -216,7 +197,7 @@ final class LegacyChannel implements Channel {
   public void stop(UpstreamException why) {
     router.end(why);
     endpoint.completeExceptionally(why);
-    slot.close();
+    connection.close();
   }
 
   @Override

@@ -17,9 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * A server behind HTTP+SSE, the transport of 2024-11-05. A session is one connection on which the
- * server says all that it has to say, and where to post what it is told; so it lives on the replica
- * that has this connection.
+ * A server that speaks HTTP+SSE, the transport of 2024-11-05. One connection carries all messages of
+ * the server in a session, so the session is pinned to the replica with that connection.
  *
  * @see <a
  *     href="https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse">MCP
@@ -27,32 +26,32 @@ import java.util.function.Consumer;
  */
 public final class LegacyUpstream extends ChannelUpstream {
 
-  /** No name that a server gives, since those have no spaces (MCP 2025-11-25, Transports). */
+  /** Marks our session ids. Ids of servers have no spaces (MCP 2025-11-25, Transports). */
   private static final String PREFIX = "sse ";
 
-  private static final Duration ENDS_WITHIN = Duration.ofSeconds(5);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  /** How long a server may take to show that it is one of this kind, where that is only a guess. */
-  private static final Duration GUESS = Duration.ofSeconds(10);
+  /** Time for the {@code endpoint} event of a server whose transport is unknown. */
+  private static final Duration DETECTION_TIMEOUT = Duration.ofSeconds(10);
 
   private final HttpClients clients;
   private final HttpUpstreamSettings settings;
   private final String name;
 
   /**
-   * Connects to nothing yet.
+   * Connects on demand.
    *
-   * @param vertx runs the connections; not closed with this
-   * @param settings where the server is
-   * @param name what its lines in our log are marked with
-   * @param maxSessions the most sessions at a time
-   * @param respawn whether a session whose connection was lost goes on over another one
+   * @param vertx runs the connections; stays open when this upstream closes
+   * @param name marks log lines about the server
+   * @param maxSessions upper bound of concurrent sessions
+   * @param respawn whether a session continues over a new connection when its own was lost
    */
   public LegacyUpstream(
       Vertx vertx, HttpUpstreamSettings settings, String name, int maxSessions, boolean respawn) {
     this(new HttpClients(vertx, settings), settings, name, maxSessions, respawn);
   }
 
+  /** Shares its connections with another upstream; closes them all the same. */
   public LegacyUpstream(
       HttpClients clients,
       HttpUpstreamSettings settings,
@@ -67,14 +66,14 @@ public final class LegacyUpstream extends ChannelUpstream {
             settings.idleTimeout(),
             settings.maxMessageBytes(),
             respawn,
-            ENDS_WITHIN));
+            CLOSE_TIMEOUT));
     this.clients = clients;
     this.settings = settings;
     this.name = name;
   }
 
-  /** Whether a session was opened by an upstream of this kind, here or elsewhere. */
-  public static boolean isOurs(UpstreamLink link) {
+  /** Whether an upstream of this kind opened the session, on any replica. */
+  public static boolean isLegacySession(UpstreamLink link) {
     String session = link.session();
     return session != null && session.startsWith(PREFIX);
   }
@@ -89,26 +88,29 @@ public final class LegacyUpstream extends ChannelUpstream {
     return start(session, whenGone, settings.firstByteTimeout());
   }
 
-  private LegacyChannel start(String session, Consumer<Channel> whenGone, Duration patience) {
+  private LegacyChannel start(
+      String session, Consumer<Channel> whenGone, Duration endpointTimeout) {
     clients.requireOpen();
     McpRequests requests = new McpRequests(clients, settings, null, null);
-    return LegacyChannel.start(requests, name, session, patience, whenGone);
+    LegacyChannel channel = new LegacyChannel(requests, name, session, endpointTimeout, whenGone);
+    channel.connect();
+    return channel;
   }
 
   /**
-   * Opens a session if the server speaks this transport at all.
+   * Opens a session if the server speaks this transport.
    *
-   * @return empty if it gives no endpoint to post to
-   * @throws UpstreamException if it speaks it, and opens no session
+   * @return empty if the server sends no {@code endpoint} event in time
+   * @throws UpstreamException if the server speaks the transport and opens no session
    */
-  public Optional<Handshake> initializeIfSpoken(Message.Request initialize) {
+  public Optional<Handshake> initializeIfLegacy(Message.Request initialize) {
     AtomicReference<LegacyChannel> tried = new AtomicReference<>();
     try {
       return Optional.of(
           initialize(
               initialize,
               (session, whenGone) -> {
-                LegacyChannel channel = start(session, whenGone, GUESS);
+                LegacyChannel channel = start(session, whenGone, DETECTION_TIMEOUT);
                 tried.set(channel);
                 return channel;
               }));
@@ -127,7 +129,7 @@ public final class LegacyUpstream extends ChannelUpstream {
     clients.close();
   }
 
-  /** How many connections are a session, those that are being closed included. */
+  /** The number of sessions, those that are being closed included. */
   int connections() {
     return channels();
   }

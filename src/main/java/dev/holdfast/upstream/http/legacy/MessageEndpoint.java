@@ -7,23 +7,23 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Where a server of HTTP+SSE wants messages to be posted. */
-public final class MessageEndpoint {
+/** The URL to which an HTTP+SSE server wants messages to be posted. */
+final class MessageEndpoint {
 
   private MessageEndpoint() {}
 
   /**
-   * Reads what the server says.
+   * Resolves the data of an {@code endpoint} event.
    *
-   * @param base the address of its stream
-   * @param text the data of its {@code endpoint} event: a URI, relative to that or absolute
-   * @throws UpstreamException.Broken if it is none, or of another origin: what we send there has
-   *     our credentials in it
+   * @param base URL of the stream
+   * @param text an absolute URI, or one relative to the base
+   * @throws UpstreamException.Broken if the text is no URI or has another origin. Messages carry our
+   *     credentials, so they must stay with the configured server.
    */
-  static URI of(URI base, String text) {
+  static URI resolve(URI base, String text) {
     URI target;
     try {
-      target = resolve(base, text.strip());
+      target = resolveUri(base, text.strip());
     } catch (IllegalArgumentException e) {
       throw new UpstreamException.Broken("an endpoint that is no URI", null);
     }
@@ -33,7 +33,7 @@ public final class MessageEndpoint {
     return target;
   }
 
-  private static URI resolve(URI base, String text) {
+  private static URI resolveUri(URI base, String text) {
     if (text.startsWith("?")) {
       // By RFC 3986, section 5.4, the path stays; java.net.URI would cut off its last part.
       String whole = base.toString();
@@ -44,13 +44,9 @@ public final class MessageEndpoint {
   }
 
   private static boolean isSameOrigin(URI a, URI b) {
-    return scheme(a).equals(scheme(b))
+    return Objects.equals(lowerCase(a.getScheme()), lowerCase(b.getScheme()))
         && Objects.equals(lowerCase(a.getHost()), lowerCase(b.getHost()))
         && McpRequests.port(a) == McpRequests.port(b);
-  }
-
-  private static String scheme(URI uri) {
-    return String.valueOf(lowerCase(uri.getScheme()));
   }
 
   private static @Nullable String lowerCase(@Nullable String text) {

@@ -15,53 +15,52 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes messages of the bytes of a stream, over all its connections. For one thread. */
+/** Parses the bytes of a stream into messages, over all its connections. For one thread. */
 final class MessageReader implements SseHandler {
 
-  /** What a server wants that says nothing; the WHATWG leave it to the client, "a few seconds". */
+  /** Delay for servers that ask for none; the WHATWG standard suggests "a few seconds". */
   private static final Duration DEFAULT_RETRY = Duration.ofSeconds(1);
 
-  /** The type of the event in which a server of HTTP+SSE says where to post. */
+  /** The event type with which an HTTP+SSE server names its endpoint for messages. */
   private static final String ENDPOINT = "endpoint";
 
-  /** What a line has besides the data: name, colon, space. */
+  /** Bytes of a line besides the data: name, colon, space. */
   private static final int FIELD_BYTES = 16;
 
   private final SseParser parser;
+  private final Consumer<String> endpointListener;
+  private Consumer<String> idListener = id -> {};
   private String lastId;
   private List<UpstreamMessage> messages = new ArrayList<>();
   private @Nullable SseLimitException failure;
   private boolean eventful;
   private @Nullable String idAlone;
-  private Consumer<String> moved = id -> {};
-  private Consumer<String> endpoints = endpoint -> {};
 
   /**
-   * @param maxMessageBytes the size of the largest message
-   * @param cursor the id of the event after which the stream goes on; empty for its beginning
+   * Reads nothing yet.
+   *
+   * @param maxMessageBytes size of the largest accepted message
+   * @param cursor id of the event after which the stream resumes; empty for its beginning
+   * @param endpointListener gets the data of each {@code endpoint} event, on the reading thread
    */
-  MessageReader(int maxMessageBytes, String cursor) {
+  MessageReader(int maxMessageBytes, String cursor, Consumer<String> endpointListener) {
     parser = new SseParser(maxMessageBytes + FIELD_BYTES, maxMessageBytes);
     parser.resume(cursor);
     lastId = cursor;
+    this.endpointListener = endpointListener;
   }
 
-  /** Has a listener told of ids that come without a message. */
-  void whenMoved(Consumer<String> listener) {
-    moved = listener;
-  }
-
-  /** Has a listener told, while it reads, where a server of HTTP+SSE wants messages. */
-  void whenEndpoint(Consumer<String> listener) {
-    endpoints = listener;
+  /** Sets the listener for ids of events without a message. */
+  void onIdWithoutMessage(Consumer<String> listener) {
+    idListener = listener;
   }
 
   /**
-   * Reads on.
+   * Parses the next bytes.
    *
-   * @return the messages that were completed; maybe none
-   * @throws SseLimitException if a message is too large; those before it were returned by an
-   *     earlier call
+   * @return the messages that these bytes complete; may be empty
+   * @throws SseLimitException if a message is too large; an earlier call has returned the messages
+   *     before it
    */
   List<UpstreamMessage> read(List<byte[]> chunks) {
     eventful = false;
@@ -75,18 +74,18 @@ final class MessageReader implements SseHandler {
     }
     List<UpstreamMessage> read = messages;
     messages = new ArrayList<>();
-    if (read.isEmpty() && idAlone != null) {
-      // Beside a message there is no need to tell: the message's own id will do.
-      moved.accept(idAlone);
-    }
     if (read.isEmpty()) {
+      // Otherwise the id of a message is a good enough cursor.
+      if (idAlone != null) {
+        idListener.accept(idAlone);
+      }
       throwFailure();
     }
     return read;
   }
 
   /**
-   * Throws what {@link #read} had to keep back for the messages before it.
+   * Throws the failure that {@link #read} held back in favour of the messages before it.
    *
    * @throws SseLimitException if a message was too large
    */
@@ -96,32 +95,29 @@ final class MessageReader implements SseHandler {
     }
   }
 
-  /** Whether the last {@link #read} saw an event or a comment, that is, a server at work. */
+  /** Whether the last {@link #read} saw an event or a comment: the server is at work. */
   boolean eventful() {
     return eventful;
   }
 
-  /** Forgets the event that was under way; its id was not taken over. */
+  /** Drops an unfinished event and its id. */
   void connectionEnded() {
     parser.end();
   }
 
-  /**
-   * The id of the last complete event that had one; empty when none had, or one that cannot be sent
-   * back.
-   */
+  /** Id of the last complete event that had one; empty if there is none that can be sent back. */
   String cursor() {
     String id = parser.lastEventId();
     return HeaderValues.isSendable(id) ? id : "";
   }
 
-  /** Starts over without a cursor, since the server does not know it any more. */
+  /** Starts again without a cursor. */
   void forgetCursor() {
     parser.resume("");
     lastId = "";
   }
 
-  /** How long the server wants us to wait before we connect again. */
+  /** The delay before a new connection that the server asks for. */
   Duration retry() {
     return parser.retry().orElse(DEFAULT_RETRY);
   }
@@ -130,10 +126,10 @@ final class MessageReader implements SseHandler {
   public void event(SseEvent event) {
     eventful = true;
     String id = event.lastEventId();
-    // Ids are unique in a session, so an unchanged one is that of an earlier event.
+    // Ids are unique in a session, so an unchanged id belongs to an earlier event.
     boolean own = !id.isEmpty() && !id.equals(lastId);
     lastId = id;
-    // An event without data only moves the cursor; other types than "message" are not MCP.
+    // An event without data only moves the cursor. MCP uses no type but "message".
     if (event.dataLength() > 0 && event.type().equals(SseEvent.DEFAULT_TYPE)) {
       byte[] payload = JsonLines.singleLine(event.copyData());
       messages.add(new UpstreamMessage(payload, own ? id : null));
@@ -141,7 +137,7 @@ final class MessageReader implements SseHandler {
       idAlone = id;
     }
     if (event.type().equals(ENDPOINT)) {
-      endpoints.accept(new String(event.copyData(), UTF_8));
+      endpointListener.accept(new String(event.copyData(), UTF_8));
     }
   }
 

@@ -1,91 +1,83 @@
 package dev.holdfast.upstream.http.stream;
 
+import dev.holdfast.retry.Backoff;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * When to connect a stream again, and when to give up. Immutable: each answer names the policy that
- * holds afterwards.
+ * When a stream connects again, and when it gives up. Immutable: each attempt names the policy that
+ * holds after it.
  *
- * @param ceiling the longest delay
- * @param limit how many failures in a row are borne
- * @param failures how many there have been
- * @param quietCloses how often in a row the server has closed the stream in order without having
- *     sent anything
+ * @param failures backoff of connections that broke or could not be made
+ * @param closes backoff of connections that the server closed without an event; null before the
+ *     first such close
  */
-record ReconnectPolicy(Duration ceiling, int limit, int failures, int quietCloses) {
+record ReconnectPolicy(Backoff failures, @Nullable Backoff closes) {
 
-  private static final Duration QUIET_BASE = Duration.ofMillis(50);
-  private static final Duration QUIET_CEILING = Duration.ofSeconds(1);
+  private static final Duration SHORTEST = Duration.ofMillis(50);
+  private static final Backoff AFTER_CLOSE = new Backoff(SHORTEST, Duration.ofSeconds(1));
 
-  /** Failures are spread by up to this part of the delay: streams often break together. */
+  /** Upper bound of the random part of a delay: streams often break at the same time. */
   private static final double JITTER = 0.2;
 
-  private static final int MAX_DOUBLINGS = 16;
-
   /**
-   * What to do next.
+   * The next connection.
    *
-   * @param delay how long to wait before it
-   * @param next the policy that holds then
+   * @param delay wait before it
+   * @param next policy after it
    */
   record Attempt(Duration delay, ReconnectPolicy next) {}
 
-  static ReconnectPolicy limited(int limit, Duration ceiling) {
-    return new ReconnectPolicy(ceiling, limit, 0, 0);
+  /**
+   * A policy for a new stream.
+   *
+   * @param limit failures in a row after which the stream gives up
+   * @param longest upper bound of a delay, jitter aside
+   */
+  static ReconnectPolicy limited(int limit, Duration longest) {
+    return new ReconnectPolicy(new Backoff(SHORTEST, longest, limit, 0), null);
   }
 
-  static ReconnectPolicy endless(Duration ceiling) {
-    return limited(Integer.MAX_VALUE, ceiling);
+  /** A policy that never gives up. */
+  static ReconnectPolicy endless(Duration longest) {
+    return limited(Integer.MAX_VALUE, longest);
   }
 
-  /** The stream has brought something: all is well again. */
+  /** The policy after the server has sent something. */
   ReconnectPolicy afterProgress() {
-    return failures == 0 && quietCloses == 0 ? this : limited(limit, ceiling);
+    return new ReconnectPolicy(failures.reset(), null);
   }
 
   /**
-   * The server closed the stream in order. It may do so on purpose and for as long as it likes (MCP
-   * 2025-11-25, Transports), so this is no failure. The first wait is what the server asks for; if
-   * it goes on like that the waits grow to a second, for servers that ask for none.
+   * The attempt after an orderly close. A server may close a stream on purpose and as often as it
+   * likes (MCP 2025-11-25, Transports), so a close is no failure. The first delay is what the
+   * server asks for. Later delays grow to a second, for servers that ask for none.
    *
-   * @param retry what the server asks for
+   * @param retry delay that the server asks for
    */
   Attempt afterClose(Duration retry) {
-    Duration slowed =
-        quietCloses == 0 ? Duration.ZERO : min(doubled(QUIET_BASE, quietCloses - 1), QUIET_CEILING);
-    int closes = Math.min(quietCloses + 1, MAX_DOUBLINGS);
-    return new Attempt(
-        min(max(retry, slowed), ceiling), new ReconnectPolicy(ceiling, limit, 0, closes));
+    Duration slowed = closes == null ? Duration.ZERO : closes.delay();
+    Duration delay = retry.compareTo(slowed) > 0 ? retry : slowed;
+    Duration bounded = delay.compareTo(failures.longest()) < 0 ? delay : failures.longest();
+    Backoff later = closes == null ? AFTER_CLOSE : closes.next();
+    return new Attempt(bounded, new ReconnectPolicy(failures.reset(), later));
   }
 
   /**
-   * The connection broke, or none could be made.
+   * The attempt after a connection broke or could not be made.
    *
-   * @param retry what the server asks for
-   * @param random from 0 to 1, to spread the attempts of many streams
-   * @return empty to give up
+   * @param retry delay that the server asks for
+   * @param random from 0 to 1; spreads the attempts of many streams
+   * @return empty when the stream gives up
    */
   Optional<Attempt> afterFailure(Duration retry, double random) {
-    if (failures >= limit) {
+    if (failures.isExhausted()) {
       return Optional.empty();
     }
-    Duration delay = min(doubled(max(retry, QUIET_BASE), failures), ceiling);
+    Duration delay = failures.delay(retry);
     Duration spread = Duration.ofNanos((long) (delay.toNanos() * JITTER * random));
-    int borne = limit == Integer.MAX_VALUE ? Math.min(failures + 1, MAX_DOUBLINGS) : failures + 1;
     return Optional.of(
-        new Attempt(delay.plus(spread), new ReconnectPolicy(ceiling, limit, borne, quietCloses)));
-  }
-
-  private static Duration doubled(Duration base, int times) {
-    return base.multipliedBy(1L << Math.min(times, MAX_DOUBLINGS));
-  }
-
-  private static Duration min(Duration a, Duration b) {
-    return a.compareTo(b) < 0 ? a : b;
-  }
-
-  private static Duration max(Duration a, Duration b) {
-    return a.compareTo(b) < 0 ? b : a;
+        new Attempt(delay.plus(spread), new ReconnectPolicy(failures.next(), closes)));
   }
 }

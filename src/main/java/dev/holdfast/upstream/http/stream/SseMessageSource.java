@@ -1,6 +1,5 @@
 package dev.holdfast.upstream.http.stream;
 
-import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
@@ -19,91 +18,119 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The messages of one SSE stream, over as many connections as it takes. */
+/** The messages of one SSE stream, over as many connections as it needs. */
 public final class SseMessageSource implements MessageSource {
 
   private final StreamKind kind;
   private final Duration idleTimeout;
   private final Duration stallTimeout;
-  private final StreamConnection slot;
+  private final StreamConnection connection;
   private final Reconnector reconnector;
   private final MessageReader reader;
 
-  /** Until when all must have come, however much the server says. */
+  /** Deadline for the end of the stream. */
   private final Deadline latest;
 
-  // The reading thread's own.
+  // Owned by the reading thread.
   private @Nullable HttpExchange exchange;
   private @Nullable UpstreamMessage last;
 
-  /** Until when there must be an event, over all connections. */
+  /** Deadline for the next event, over all connections. */
   private Deadline quiet;
 
   private SseMessageSource(
       StreamKind kind,
       McpRequests requests,
-      StreamConnection slot,
-      String cursor,
+      StreamConnection connection,
+      MessageReader reader,
       Deadline latest) {
     this.kind = kind;
-    this.slot = slot;
+    this.connection = connection;
+    this.reader = reader;
     this.latest = latest;
     HttpUpstreamSettings settings = requests.settings();
     idleTimeout = kind.mayBeSilent() ? Duration.ZERO : settings.idleTimeout();
-    stallTimeout = settings.stallTimeout();
+    stallTimeout = settings.reconnection().stallTimeout();
     quiet = Deadline.afterUnlessZero(idleTimeout);
-    reader = new MessageReader(settings.maxMessageBytes(), cursor);
-    reconnector = new Reconnector(kind, requests, slot);
+    reconnector = new Reconnector(kind, requests, connection);
   }
 
-  /** Reads the stream that is the answer to a request, however long it takes. */
-  public static SseMessageSource answering(
-      StreamKind kind, McpRequests requests, HttpExchange exchange) {
-    return answering(kind, requests, exchange, Deadline.NEVER);
+  private static MessageReader reader(McpRequests requests, String cursor) {
+    return new MessageReader(requests.settings().maxMessageBytes(), cursor, endpoint -> {});
   }
 
   /**
-   * Reads the stream that is the answer to a request.
+   * Reads the stream that answers a request.
    *
-   * @param latest until when it must have ended
+   * @param latest deadline for the end of the stream
    */
   public static SseMessageSource answering(
       StreamKind kind, McpRequests requests, HttpExchange exchange, Deadline latest) {
+    StreamConnection connection = new StreamConnection();
+    connection.put(exchange);
     SseMessageSource source =
-        new SseMessageSource(kind, requests, new StreamConnection(), "", latest);
-    source.slot.put(exchange);
+        new SseMessageSource(kind, requests, connection, reader(requests, ""), latest);
     source.exchange = exchange;
     return source;
   }
 
   /**
-   * Opens a stream.
+   * Resumes the stream that answers a request.
    *
-   * @param cursor the event after which it goes on; empty for a new stream
-   * @return empty when the server has no such stream
-   * @throws UpstreamException if it cannot be opened now
+   * @param cursor id of the event after which the stream resumes
+   * @throws UpstreamException if the stream cannot be resumed now
    */
-  public static Optional<MessageSource> open(StreamKind kind, McpRequests requests, String cursor) {
+  public static MessageSource resuming(McpRequests requests, String cursor) {
+    return open(StreamKind.CALL, requests, cursor).orElseThrow();
+  }
+
+  /**
+   * Opens the standalone stream. If the server does not know the cursor, it opens a new stream: the
+   * events before are lost.
+   *
+   * @param cursor id of the event after which the stream resumes; empty for a new stream
+   * @return empty when the server offers no such stream
+   * @throws UpstreamException if the stream cannot be opened now
+   */
+  public static Optional<MessageSource> standalone(McpRequests requests, String cursor) {
+    try {
+      return open(StreamKind.STANDALONE, requests, cursor);
+    } catch (UpstreamException.Refused refused) {
+      if (cursor.isEmpty() || !Reconnector.meansUnknownCursor(refused)) {
+        throw refused;
+      }
+      return open(StreamKind.STANDALONE, requests, "");
+    }
+  }
+
+  private static Optional<MessageSource> open(
+      StreamKind kind, McpRequests requests, String cursor) {
+    MessageReader reader = reader(requests, cursor);
     SseMessageSource source =
-        new SseMessageSource(kind, requests, new StreamConnection(), cursor, Deadline.NEVER);
+        new SseMessageSource(kind, requests, new StreamConnection(), reader, Deadline.NEVER);
     source.exchange = source.reconnector.open(cursor, Deadline.NEVER).orElse(null);
     return source.exchange == null ? Optional.empty() : Optional.of(source);
   }
 
   /**
-   * Opens the one stream of a session over HTTP+SSE.
+   * Opens the stream of an HTTP+SSE session.
    *
-   * @param slot holds its connection, for others to close
-   * @param latest until when the answer must have begun
-   * @param endpoints told by the reading thread where to post; what it throws ends the stream
-   * @throws UpstreamException if it cannot be opened
+   * @param connection other threads close the stream with it
+   * @param answered deadline for the beginning of the answer
+   * @param endpointListener gets the data of each {@code endpoint} event, on the reading thread. An
+   *     exception of the listener ends the stream.
+   * @throws UpstreamException if the stream cannot be opened
    */
   public static MessageSource channel(
-      McpRequests requests, StreamConnection slot, Deadline latest, Consumer<String> endpoints) {
+      McpRequests requests,
+      StreamConnection connection,
+      Deadline answered,
+      Consumer<String> endpointListener) {
+    MessageReader reader =
+        new MessageReader(requests.settings().maxMessageBytes(), "", endpointListener);
     SseMessageSource source =
-        new SseMessageSource(StreamKind.CHANNEL, requests, slot, "", Deadline.NEVER);
-    source.reader.whenEndpoint(endpoints);
-    source.exchange = source.reconnector.open("", latest).orElseThrow();
+        new SseMessageSource(StreamKind.CHANNEL, requests, connection, reader, Deadline.NEVER);
+    source.exchange = source.reconnector.open("", answered).orElseThrow();
     return source;
   }
 
@@ -111,9 +138,9 @@ public final class SseMessageSource implements MessageSource {
   public List<UpstreamMessage> take() {
     try {
       if (kind == StreamKind.CALL && endsWithResponse()) {
-        exchange = null; // Some servers leave a resumed stream open behind the response.
+        exchange = null; // Some servers keep a resumed stream open after the response.
       }
-      while (exchange != null && !slot.isClosed()) {
+      while (exchange != null && !connection.isClosed()) {
         List<UpstreamMessage> messages = receive(exchange);
         if (!messages.isEmpty()) {
           last = messages.getLast();
@@ -123,23 +150,23 @@ public final class SseMessageSource implements MessageSource {
       close();
       return List.of();
     } catch (UpstreamException e) {
-      return endWith(e);
+      return fail(e);
     } catch (SseLimitException e) {
-      return endWith(new UpstreamException.Broken("a message is too large", e));
+      return fail(new UpstreamException.Broken("a message is too large", e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return endWith(new UpstreamException.Broken("the waiting thread was interrupted", e));
+      return fail(new UpstreamException.Broken("the waiting thread was interrupted", e));
     }
   }
 
   @Override
   public void whenMoved(Consumer<String> listener) {
-    reader.whenMoved(listener);
+    reader.onIdWithoutMessage(listener);
   }
 
-  /** Whoever closed the source before wants to hear of no failure that came of it. */
-  private List<UpstreamMessage> endWith(UpstreamException failure) {
-    if (slot.isClosed()) {
+  /** Throws the failure, unless it came of {@link #close}. */
+  private List<UpstreamMessage> fail(UpstreamException failure) {
+    if (connection.isClosed()) {
       return List.of();
     }
     close();
@@ -154,48 +181,48 @@ public final class SseMessageSource implements MessageSource {
     Deadline silent = Deadline.afterUnlessZero(idleTimeout).earlier(latest);
     switch (from.take(silent.earlier(Deadline.afterUnlessZero(stallTimeout)))) {
       case BodyRead.Chunks(var chunks) -> {
-        List<UpstreamMessage> messages = reader.read(chunks);
-        if (reader.eventful()) {
-          quiet = Deadline.afterUnlessZero(idleTimeout);
-          reconnector.progressed();
-        }
-        return messages;
+        return read(chunks);
       }
-      case BodyRead.Broken(var cause) -> goOn(cause);
-      case BodyRead.Nothing nothing -> {
-        switch (nothing) {
-          case ENDED -> goOn(null);
-          case SILENT -> leaveStalled(from, silent);
-          case CLOSED -> exchange = null;
-        }
-      }
+      case BodyRead.Broken(var cause) -> reconnect(cause);
+      case BodyRead.NoBytes.COMPLETE -> reconnect(null);
+      case BodyRead.NoBytes.TIMED_OUT -> leaveStalled(from, silent);
+      case BodyRead.NoBytes.CLOSED -> exchange = null;
     }
     return List.of();
   }
 
-  /** A connection can die without a word: when a machine sleeps, or a router forgets it. */
+  private List<UpstreamMessage> read(List<byte[]> chunks) {
+    List<UpstreamMessage> messages = reader.read(chunks);
+    if (reader.eventful()) {
+      quiet = Deadline.afterUnlessZero(idleTimeout);
+      reconnector.progressed();
+    }
+    return messages;
+  }
+
+  /** A connection can die silently: when a machine sleeps, or a router forgets it. */
   private void leaveStalled(HttpExchange from, Deadline silent) throws InterruptedException {
     if (stallTimeout.isZero() || silent.hasPassed()) {
       throw new UpstreamException.TimedOut("its stream fell silent");
     }
-    // What cannot be resumed is better waited for.
+    // A stream that cannot be resumed keeps waiting.
     if (kind == StreamKind.STANDALONE || !reader.cursor().isEmpty()) {
       from.close();
-      goOn(new UpstreamException.TimedOut("its connection fell silent"));
+      reconnect(new UpstreamException.TimedOut("its connection fell silent"));
     }
   }
 
-  private void goOn(@Nullable Throwable brokenBy) throws InterruptedException {
+  private void reconnect(@Nullable Throwable cause) throws InterruptedException {
     reader.connectionEnded();
-    if (kind == StreamKind.BATCH && brokenBy == null && endsWithResponse()) {
-      exchange = null; // How many responses are missing is not known here, so the server decides.
+    if (kind == StreamKind.BATCH && cause == null && endsWithResponse()) {
+      exchange = null; // Only the server knows whether responses are missing, and it has closed.
     } else if (kind != StreamKind.STANDALONE && reader.cursor().isEmpty()) {
-      if (brokenBy != null) {
-        throw new UpstreamException.Broken("cut off in the middle of a stream", brokenBy);
+      if (cause != null) {
+        throw new UpstreamException.Broken("cut off in the middle of a stream", cause);
       }
       exchange = null;
     } else {
-      exchange = reconnector.reconnect(brokenBy, reader, quiet.earlier(latest)).orElse(null);
+      exchange = reconnector.reconnect(cause, reader, quiet.earlier(latest)).orElse(null);
     }
   }
 
@@ -204,11 +231,7 @@ public final class SseMessageSource implements MessageSource {
       return false;
     }
     try {
-      return switch (Envelopes.read(last.payload())) {
-        case Body.Single(Message message) -> message instanceof Message.Response;
-        case Body.Batch(List<Message> messages, byte[] _) ->
-            messages.getLast() instanceof Message.Response;
-      };
+      return Envelopes.read(last.payload()).messages().getLast() instanceof Message.Response;
     } catch (EnvelopeException e) {
       return false;
     }
@@ -216,6 +239,6 @@ public final class SseMessageSource implements MessageSource {
 
   @Override
   public void close() {
-    slot.close();
+    connection.close();
   }
 }

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the connection that a stream has at the moment. One thread uses and replaces it; any thread
- * may close it for good, also between two connections.
+ * The current connection of a stream. One thread uses and replaces it. Any thread may close it for
+ * good, also while there is none.
  */
 public final class StreamConnection {
 
@@ -20,9 +20,7 @@ public final class StreamConnection {
   private @Nullable HttpExchange exchange;
   private boolean closed;
 
-  /**
-   * Replaces the exchange, which should be closed by then. Closes the new one if it is too late.
-   */
+  /** Replaces an exchange that has ended. Closes the new one if this connection is closed. */
   void put(HttpExchange next) {
     lock.lock();
     try {
@@ -36,11 +34,7 @@ public final class StreamConnection {
     next.close();
   }
 
-  /**
-   * Waits, at most until the slot is closed.
-   *
-   * @throws InterruptedException if the thread is interrupted meanwhile
-   */
+  /** Waits for a time or until the connection is closed. */
   void pause(Duration duration) throws InterruptedException {
     Deadline end = Deadline.after(duration);
     lock.lockInterruptibly();
@@ -62,7 +56,7 @@ public final class StreamConnection {
     }
   }
 
-  /** Closes the exchange and all that are still to come. */
+  /** Closes the current exchange and every later one. */
   public void close() {
     HttpExchange last;
     lock.lock();

@@ -1,17 +1,17 @@
 package dev.holdfast.upstream.http.stream;
 
-/** What a stream is for, and so when it is at its end. */
+/** What an SSE stream carries, and so when it ends. */
 public enum StreamKind {
   /** The answer to one request. It ends with the response. */
   CALL,
-  /** The answer to a batch. It has several responses, so one alone does not end it. */
+  /** The answer to a batch. It has several responses, so a response alone does not end it. */
   BATCH,
-  /** All that a server of HTTP+SSE says in a session. It ends when its connection is lost. */
+  /** All messages of an HTTP+SSE session. It ends when its connection is lost. */
   CHANNEL,
-  /** The stream on which the server speaks unasked. It ends when the server takes it back. */
+  /** The standalone stream. It ends when the server no longer offers it. */
   STANDALONE;
 
-  /** Whether a server that says nothing on it may be at work all the same. */
+  /** Whether silence on the stream is normal. */
   boolean mayBeSilent() {
     return this == STANDALONE || this == CHANNEL;
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.holdfast.upstream.http.UpstreamFixture;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings.Reconnection;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -29,8 +30,8 @@ class HttpUpstreamSettingsTest {
         Duration.ofMillis(firstByte),
         Duration.ofMillis(idle),
         bytes,
-        Duration.ofMillis(retry),
-        attempts);
+        new Reconnection(Duration.ofMillis(retry), attempts, Duration.ZERO),
+        HttpUpstreamSettings.MOST_CONNECTIONS);
   }
 
   @Test
@@ -44,8 +45,8 @@ class HttpUpstreamSettingsTest {
     assertThat(settings.firstByteTimeout()).hasMinutes(5);
     assertThat(settings.idleTimeout()).hasMinutes(5);
     assertThat(settings.maxMessageBytes()).isEqualTo(4 * 1024 * 1024);
-    assertThat(settings.maxRetryDelay()).hasSeconds(30);
-    assertThat(settings.resumeAttempts()).isEqualTo(5);
+    assertThat(settings.reconnection().maxDelay()).hasSeconds(30);
+    assertThat(settings.reconnection().attempts()).isEqualTo(5);
   }
 
   @ParameterizedTest

@@ -9,7 +9,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where messages are posted. */
 class MessageEndpointTest {
 
   @ParameterizedTest
@@ -21,8 +20,8 @@ class MessageEndpointTest {
     "http://a/x/sse, http://A:80/m, http://A:80/m",
     "https://a/x/sse, //a:443/m, https://a:443/m",
   })
-  void shouldBeRelativeToTheStream(URI base, String text, URI expected) {
-    assertThat(MessageEndpoint.of(base, text)).isEqualTo(expected);
+  void shouldResolveAgainstStreamUrl(URI base, String text, URI expected) {
+    assertThat(MessageEndpoint.resolve(base, text)).isEqualTo(expected);
   }
 
   @ParameterizedTest
@@ -37,9 +36,9 @@ class MessageEndpointTest {
         "mailto:a",
         "file:///etc"
       })
-  void shouldBeOfTheSameOrigin(String text) {
+  void shouldRefuseOtherOrigin(String text) {
     assertThatExceptionOfType(UpstreamException.Broken.class)
-        .isThrownBy(() -> MessageEndpoint.of(URI.create("http://a/sse"), text))
+        .isThrownBy(() -> MessageEndpoint.resolve(URI.create("http://a/sse"), text))
         .withMessageContaining("origin");
   }
 }

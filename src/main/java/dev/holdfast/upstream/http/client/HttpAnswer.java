@@ -1,0 +1,178 @@
+package dev.holdfast.upstream.http.client;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonLines;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.UpstreamException;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpClientResponse;
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** An answer of the server: its status, its headers and the body still to be read. */
+public final class HttpAnswer {
+
+  static final String JSON = "application/json";
+  static final String EVENT_STREAM = "text/event-stream";
+
+  /** Bounds of a body that is read only to keep the connection. */
+  private static final int MAX_IGNORED_BYTES = 64 * 1024;
+
+  private static final Duration MAX_IGNORED_TIME = Duration.ofSeconds(1);
+
+  /** Bounds of a body that may be a JSON-RPC error. */
+  private static final int MAX_ERROR_BYTES = 64 * 1024;
+
+  private static final Duration MAX_ERROR_TIME = Duration.ofSeconds(5);
+
+  private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
+
+  private final HttpExchange exchange;
+  private final int status;
+  private final MultiMap headers;
+  private final boolean inSession;
+
+  /**
+   * Wraps an answer.
+   *
+   * @param inSession whether the request named a session; only then does 404 mean its end
+   */
+  HttpAnswer(HttpExchange exchange, HttpClientResponse response, boolean inSession) {
+    this.exchange = exchange;
+    this.status = response.statusCode();
+    this.headers = response.headers();
+    this.inSession = inSession;
+  }
+
+  /** The exchange that the body is read from. */
+  public HttpExchange exchange() {
+    return exchange;
+  }
+
+  /** The HTTP status. */
+  public int status() {
+    return status;
+  }
+
+  /** Whether the status is 2xx. */
+  public boolean isSuccess() {
+    return status >= 200 && status <= 299;
+  }
+
+  /** Whether the answer is a stream of events. */
+  public boolean isEventStream() {
+    return status == 200 && mediaType().equals(EVENT_STREAM);
+  }
+
+  /** Whether the answer is one JSON document. */
+  public boolean isJson() {
+    return status == 200 && mediaType().equals(JSON);
+  }
+
+  /** A header; null when absent. */
+  public @Nullable String header(String name) {
+    return headers.get(name);
+  }
+
+  private String mediaType() {
+    String type = headers.get("Content-Type");
+    return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * Reads a JSON-RPC body and closes the exchange.
+   *
+   * @return the document on one line
+   * @throws UpstreamException if the body is not JSON-RPC, is too large, takes too long or breaks
+   */
+  public byte[] readJson(int maxBytes, Deadline deadline) {
+    byte[] json = readAll(maxBytes, deadline);
+    try {
+      Envelopes.read(json);
+      return JsonLines.singleLine(json);
+    } catch (EnvelopeException e) {
+      throw new UpstreamException.Broken("not JSON-RPC", e);
+    }
+  }
+
+  private byte[] readAll(int maxBytes, Deadline deadline) {
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    try (exchange) {
+      while (true) {
+        switch (exchange.take(deadline)) {
+          case BodyRead.Chunks(var chunks) -> {
+            for (byte[] chunk : chunks) {
+              if (chunk.length > maxBytes - whole.size()) {
+                throw new UpstreamException.Broken("more than " + maxBytes + " bytes", null);
+              }
+              whole.writeBytes(chunk);
+            }
+          }
+          case BodyRead.Broken(var cause) ->
+              throw new UpstreamException.Broken("cut off in the middle", cause);
+          case BodyRead.NoBytes.COMPLETE -> {
+            return whole.toByteArray();
+          }
+          case BodyRead.NoBytes.TIMED_OUT ->
+              throw new UpstreamException.TimedOut("its answer did not end");
+          case BodyRead.NoBytes.CLOSED ->
+              throw new UpstreamException.Broken("the exchange was closed", null);
+        }
+      }
+    }
+  }
+
+  /** Closes the exchange. Reads a small body to its end first, to keep the connection. */
+  public void discard() {
+    try {
+      var _ = readAll(MAX_IGNORED_BYTES, Deadline.after(MAX_IGNORED_TIME));
+    } catch (UpstreamException e) {
+      // The status was the answer. A bad body costs the connection and nothing else.
+    }
+  }
+
+  /** Makes an exception of an answer that the caller did not ask for, and closes the exchange. */
+  public UpstreamException toException() {
+    if (status == 404 && inSession) {
+      discard();
+      return new UpstreamException.SessionGone();
+    }
+    if (status >= 400 && status <= 599) {
+      return new UpstreamException.Refused(status, readError(), retryAfter());
+    }
+    exchange.close();
+    String type = mediaType();
+    String shown = type.length() <= 64 && HeaderValues.isSendable(type) ? type : "?";
+    return new UpstreamException.Broken(
+        "status " + status + " with content of type \"" + shown + "\"", null);
+  }
+
+  /** RFC 9110, section 10.2.3. Dates are ignored, because clocks differ. */
+  private @Nullable Duration retryAfter() {
+    String value = headers.get("Retry-After");
+    return value != null && SECONDS.matcher(value).matches()
+        ? Duration.ofSeconds(Long.parseLong(value))
+        : null;
+  }
+
+  private byte @Nullable [] readError() {
+    if (!mediaType().equals(JSON)) {
+      discard();
+      return null;
+    }
+    try {
+      byte[] body = readAll(MAX_ERROR_BYTES, Deadline.after(MAX_ERROR_TIME));
+      return Envelopes.read(body) instanceof Body.Single(Message.Response response)
+              && response.error()
+          ? JsonLines.singleLine(body)
+          : null;
+    } catch (UpstreamException | EnvelopeException e) {
+      return null; // The status is enough.
+    }
+  }
+}
