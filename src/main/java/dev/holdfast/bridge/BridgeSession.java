@@ -7,215 +7,202 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
-import java.time.Duration;
+import dev.holdfast.upstream.UpstreamSession;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session of the one client, for as long as the client lives.
+ * The session of the client, over as many sessions of the server as it needs. Thread-safe.
  *
- * <p>A session that the server has lost (404) cannot be got back; the specification wants a new one
- * (2025-11-25, Transports, Session Management). It is opened as the client opened the first, and
- * the client, which knows of no sessions, goes on. What the server had kept for the old one is
- * gone: that is why what was under way in it is answered with errors and never repeated in the new
- * one.
+ * <p>A session that the server has lost (404) must be replaced by a new one (MCP 2025-11-25,
+ * Transports, Session Management). The bridge opens it with the client's own {@code initialize}
+ * request. Open requests of the lost session fail, and are not repeated in the new one.
  */
 final class BridgeSession {
 
-  /** How long a client, or the person behind it, is left without a word of a wrong address. */
-  private static final SafeRetry FIRST = new SafeRetry(Duration.ofSeconds(30));
-
-  private static final SafeRetry LATER = new SafeRetry(Duration.ofMinutes(10));
-
   private static final Logger LOG = Logger.getLogger(BridgeSession.class);
+  private static final State NONE = new State.None();
 
   private final Upstream upstream;
   private final ClientOutput out;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // All guarded by the lock.
-  private @Nullable ServerSession current;
-  private Message.@Nullable Request opening;
+  // Both guarded by the lock.
+  private State state = NONE;
   private @Nullable Body initialized;
-  private boolean changing;
-  private @Nullable String version;
-  private boolean closed;
+
+  /**
+   * One session of the server.
+   *
+   * @param upstream sends requests in the session
+   * @param protocolVersion the negotiated version
+   */
+  record ServerSession(UpstreamSession upstream, String protocolVersion) {}
+
+  private sealed interface State {
+    /** The client has not initialized, or the server refused. */
+    record None() implements State {}
+
+    /** Requests use the session. */
+    record Open(ServerSession session, Message.Request initialize) implements State {}
+
+    /** The next request reopens the session, in the same protocol version. */
+    record Lost(Message.Request initialize, String protocolVersion) implements State {}
+
+    /** Requests fail. Final. */
+    record Closed() implements State {}
+  }
+
+  /** One thread opens a session, and requests wait. Each attempt is an object of its own. */
+  static final class Opening implements State {
+
+    private final Message.Request initialize;
+    private final @Nullable ServerSession previous;
+
+    private Opening(Message.Request initialize, @Nullable ServerSession previous) {
+      this.initialize = initialize;
+      this.previous = previous;
+    }
+
+    /** The session that the client has replaced; null if there was none. */
+    @Nullable ServerSession previous() {
+      return previous;
+    }
+  }
 
   BridgeSession(Upstream upstream, ClientOutput out) {
     this.upstream = upstream;
     this.out = out;
   }
 
-  /**
-   * Says that the client opens a session, so that what it says next waits for that.
-   *
-   * @return the session before, if there was one
-   */
-  @Nullable ServerSession begin() {
+  /** Starts a session for the client. Requests wait until {@link #open} has ended. */
+  Opening begin(Message.Request initialize) {
     lock.lock();
     try {
-      ServerSession before = current;
-      current = null;
-      opening = null;
-      initialized = null;
-      version = null;
-      changing = true;
-      return before;
+      ServerSession previous = state instanceof State.Open open ? open.session() : null;
+      Opening attempt = new Opening(initialize, previous);
+      if (!(state instanceof State.Closed)) {
+        state = attempt;
+        initialized = null;
+      }
+      return attempt;
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Opens the session and answers the client. To follow {@link #begin}.
+   * Opens the session and answers the client.
    *
    * @throws UpstreamException when the server gives no answer
    */
-  void open(Message.Request request) {
+  void open(Opening attempt) {
+    State next = NONE;
     ServerSession opened = null;
     try {
-      Handshake handshake = FIRST.until(() -> upstream.initialize(request), this::isClosed);
-      opened = opened(handshake);
+      Handshake handshake =
+          SafeRetry.SHORT.call(() -> upstream.initialize(attempt.initialize), this::isClosed);
+      opened = attach(handshake);
+      next = opened == null ? NONE : new State.Open(opened, attempt.initialize);
       handshake.before().stream().map(UpstreamMessage::payload).forEach(out::write);
       out.write(handshake.response());
     } finally {
-      settle(opened, opened == null ? null : request);
+      settle(attempt, next, opened);
     }
   }
 
-  private @Nullable ServerSession opened(Handshake handshake) {
+  private @Nullable ServerSession attach(Handshake handshake) {
     UpstreamLink link = handshake.link();
-    return link == null ? null : new ServerSession(upstream.attach(link), link);
+    return link == null ? null : new ServerSession(upstream.attach(link), link.protocolVersion());
   }
 
-  /** Keeps what the client says when it has understood the answer, to say it again. */
-  void initialized(Body body) {
+  /** Keeps the client's {@code notifications/initialized}, to repeat it in later sessions. */
+  void initialized(Body notification) {
     lock.lock();
     try {
-      initialized = body;
+      initialized = notification;
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * The session to speak in. Waits while one is being opened, and opens another if it was lost.
+   * The current session of the server. Waits while one is being opened, and reopens a lost one.
    *
-   * @throws SessionUnavailableException when the client has not opened one, or there is none any
-   *     more
-   * @throws UpstreamException when none can be opened
+   * @throws SessionUnavailableException when there is no session and none can be opened
+   * @throws UpstreamException when the server does not reopen the session
    */
   ServerSession session() {
+    State.Lost lost;
+    Opening attempt;
     lock.lock();
     try {
-      while (current == null) {
-        if (closed) {
-          throw new SessionUnavailableException("The bridge is being closed");
-        }
-        if (!changing) {
-          if (opening == null) {
-            throw new SessionUnavailableException("No session: initialize comes first");
-          }
-          changing = true;
-          break;
-        }
+      while (state instanceof Opening) {
         changed.awaitUninterruptibly();
       }
-      if (current != null) {
-        return current;
+      switch (state) {
+        case State.Open(ServerSession session, _) -> {
+          return session;
+        }
+        case State.Lost is -> lost = is;
+        case State.Closed _ -> throw new SessionUnavailableException("The bridge is being closed");
+        case State.None _, Opening _ ->
+            throw new SessionUnavailableException("No session: initialize comes first");
       }
+      attempt = new Opening(lost.initialize(), null);
+      state = attempt;
     } finally {
       lock.unlock();
     }
-    return reopen();
+    return reopen(attempt, lost);
   }
 
-  /** The server does not know the session any more. */
-  void lost(ServerSession gone) {
-    lock.lock();
-    try {
-      if (current == gone) {
-        current = null;
-        LOG.warn("the server has lost the session; another one is opened");
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private ServerSession reopen() {
-    ServerSession fresh = null;
+  private ServerSession reopen(Opening attempt, State.Lost lost) {
+    State next = lost;
     ServerSession opened = null;
     try {
-      Message.Request request = opening();
-      fresh = opened(LATER.until(() -> upstream.initialize(request), this::isClosed));
-      if (fresh == null) {
+      opened =
+          attach(SafeRetry.LONG.call(() -> upstream.initialize(lost.initialize()), this::isClosed));
+      if (opened == null) {
         throw new SessionUnavailableException(
             "The session was lost, and the server opens no other");
       }
-      requireSameVersion(fresh);
-      Body ready = initializedBody();
-      if (ready != null) {
-        fresh.session().send(ready);
-      }
-      opened = fresh;
-      return fresh;
-    } finally {
-      if (opened == null && fresh != null) {
-        // Nobody will speak in it, and its server would keep it.
-        fresh.session().end();
-      }
-      settle(opened, opening());
-    }
-  }
-
-  /** What the client was told once must stay true. */
-  private void requireSameVersion(ServerSession fresh) {
-    lock.lock();
-    try {
-      if (!fresh.protocolVersion().equals(version)) {
+      if (!opened.protocolVersion().equals(lost.protocolVersion())) {
         throw new SessionUnavailableException(
             "The session was lost, and the server now speaks another version; start anew");
       }
+      Body notification = initializedNotification();
+      if (notification != null) {
+        opened.upstream().send(notification);
+      }
+      next = new State.Open(opened, lost.initialize());
+      return opened;
     } finally {
-      lock.unlock();
+      settle(attempt, next, opened);
     }
   }
 
-  private void settle(@Nullable ServerSession opened, Message.@Nullable Request by) {
-    boolean late;
+  /** Ends an attempt. Ends its session unless requests use it from now on. */
+  private void settle(Opening attempt, State next, @Nullable ServerSession opened) {
+    boolean used;
     lock.lock();
     try {
-      changing = false;
-      late = closed;
-      current = late ? null : opened;
-      opening = by;
-      version = opened == null ? version : opened.protocolVersion();
+      boolean superseded = state != attempt;
+      used = !superseded && next instanceof State.Open;
+      state = superseded ? state : next;
       changed.signalAll();
     } finally {
       lock.unlock();
     }
-    if (late && opened != null) {
-      opened.session().end();
+    if (!used && opened != null) {
+      opened.upstream().end();
     }
   }
 
-  private Message.Request opening() {
-    lock.lock();
-    try {
-      if (opening == null) {
-        throw new SessionUnavailableException("No session: initialize comes first");
-      }
-      return opening;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private @Nullable Body initializedBody() {
+  private @Nullable Body initializedNotification() {
     lock.lock();
     try {
       return initialized;
@@ -224,59 +211,62 @@ final class BridgeSession {
     }
   }
 
-  /** The session, if the client has said that it is ready to hear of it; null otherwise. */
+  /** Notes that the server has lost a session. */
+  void lost(ServerSession gone) {
+    lock.lock();
+    try {
+      if (state instanceof State.Open(var session, var initialize) && session.equals(gone)) {
+        state = new State.Lost(initialize, session.protocolVersion());
+        LOG.warn("server lost the session; the bridge opens another one");
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private State state() {
+    lock.lock();
+    try {
+      return state;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The open session if the client has sent {@code notifications/initialized}; or null. */
   @Nullable ServerSession ready() {
-    lock.lock();
-    try {
-      return initialized == null ? null : current;
-    } finally {
-      lock.unlock();
-    }
+    return initializedNotification() != null && state() instanceof State.Open open
+        ? open.session()
+        : null;
   }
 
-  /** Whether the server has lost the session, and nobody has opened another yet. */
+  /** Whether the server has lost the session and no thread opens another one yet. */
   boolean isLost() {
-    lock.lock();
-    try {
-      return current == null && opening != null && !changing && !closed;
-    } finally {
-      lock.unlock();
-    }
+    return state() instanceof State.Lost;
   }
 
-  /** Whether this session is the one to speak in. */
+  /** Whether requests use this session. */
   boolean isCurrent(ServerSession session) {
-    lock.lock();
-    try {
-      return current == session;
-    } finally {
-      lock.unlock();
-    }
+    return state() instanceof State.Open open && open.session().equals(session);
   }
 
   boolean isClosed() {
-    lock.lock();
-    try {
-      return closed;
-    } finally {
-      lock.unlock();
-    }
+    return state() instanceof State.Closed;
   }
 
   /** Ends the session with the server. */
   void close() {
-    ServerSession last;
+    State last;
     lock.lock();
     try {
-      closed = true;
-      last = current;
-      current = null;
+      last = state;
+      state = new State.Closed();
       changed.signalAll();
     } finally {
       lock.unlock();
     }
-    if (last != null) {
-      last.session().end();
+    if (last instanceof State.Open open) {
+      open.session().upstream().end();
     }
   }
 }

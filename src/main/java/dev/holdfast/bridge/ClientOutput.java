@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
 
-/** Messages to the client, a line each, whole and one after the other. Thread-safe. */
+/** Writes messages to the client, one per line. Thread-safe. */
 final class ClientOutput {
 
   private static final Logger LOG = Logger.getLogger(ClientOutput.class);
@@ -19,8 +19,7 @@ final class ClientOutput {
   }
 
   /**
-   * Writes a message. A client that has gone away gets nothing more; its end is seen on its other
-   * stream.
+   * Writes a message. Ignores a closed output: the end of the client shows on its input.
    *
    * @param message JSON on one line
    */
@@ -32,7 +31,7 @@ final class ClientOutput {
       out.write(line);
       out.flush();
     } catch (IOException gone) {
-      LOG.debugf("the client takes nothing any more: %s", gone.getMessage());
+      LOG.debugf("client reads no more: cause=%s", gone.getMessage());
     } finally {
       lock.unlock();
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.bridge;
 
+import dev.holdfast.bridge.BridgeSession.ServerSession;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -17,78 +18,58 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One request of the client, or a batch with several, until each has its answer. */
+/** A request of the client, or a batch of them, until every request has a response. */
 final class ClientRequest implements Runnable {
 
-  private static final SafeRetry PATIENCE = new SafeRetry(Duration.ofMinutes(10));
-
   private final Body body;
-  private final BridgeSession conversation;
+  private final BridgeSession bridgeSession;
   private final ClientOutput out;
-  private final CountDownLatch asked = new CountDownLatch(1);
+  private final CountDownLatch sent = new CountDownLatch(1);
 
-  /** The thread's own that runs this. */
-  private final Set<RequestId> open = new LinkedHashSet<>();
+  /** Requests without a response. Owned by the running thread. */
+  private final Set<RequestId> open;
 
-  /** Set by the thread that reads the client, read by the one that runs this. */
-  private volatile boolean withdrawn;
+  /** Set by the thread that reads the client, read by the running thread. */
+  private volatile boolean cancelled;
 
-  /** As above, by the thread that closes. */
+  /** Set by the running thread, read by a closing thread. */
   private volatile @Nullable MessageSource source;
 
   private volatile boolean closed;
 
-  ClientRequest(Body body, BridgeSession conversation, ClientOutput out) {
+  ClientRequest(Body body, BridgeSession bridgeSession, ClientOutput out) {
     this.body = body;
-    this.conversation = conversation;
+    this.bridgeSession = bridgeSession;
     this.out = out;
-    ids(body).forEach(open::add);
+    this.open = new LinkedHashSet<>(body.requestIds());
   }
 
-  /** The ids of the requests in a body; none if it wants no answer. */
-  static Stream<RequestId> ids(Body body) {
-    return messages(body)
-        .filter(Message.Request.class::isInstance)
-        .map(message -> ((Message.Request) message).id());
-  }
-
-  static Stream<Message> messages(Body body) {
-    return switch (body) {
-      case Body.Single(Message message) -> Stream.of(message);
-      case Body.Batch(List<Message> messages, byte[] _) -> messages.stream();
-    };
-  }
-
-  /** Asks the server and passes on what it says, to the end. */
+  /** Sends the request and passes the answer to the client, to its end. */
   @Override
   public void run() {
     try {
-      ask(conversation.session());
-    } catch (SessionUnavailableException none) {
-      fail(none.getMessage());
+      exchange(bridgeSession.session());
+    } catch (SessionUnavailableException e) {
+      fail(String.valueOf(e.getMessage()));
     } catch (UpstreamException failure) {
       fail(failure);
     } finally {
-      asked.countDown();
+      sent.countDown();
     }
   }
 
-  private void ask(ServerSession session) {
+  private void exchange(ServerSession session) {
     try {
       Answer answer =
-          PATIENCE.until(() -> session.session().request(body), () -> withdrawn || closed);
-      asked.countDown();
-      switch (answer) {
-        case Answer.Json(byte[] json) -> pass(json);
-        case Answer.Stream(MessageSource messages) -> pass(messages);
-      }
+          SafeRetry.LONG.call(() -> session.upstream().request(body), () -> cancelled || closed);
+      sent.countDown();
+      pass(answer.source());
       fail("The server ended its answer without a response; the outcome is unknown");
     } catch (UpstreamException.SessionGone gone) {
       fail("The server has lost the session, and what was under way in it; try again");
-      conversation.lost(session);
+      bridgeSession.lost(session);
     }
   }
 
@@ -109,11 +90,13 @@ final class ClientRequest implements Runnable {
   private void pass(byte[] json) {
     out.write(json);
     try {
-      messages(Envelopes.read(json))
-          .filter(Message.Response.class::isInstance)
-          .forEach(message -> settle(((Message.Response) message).id()));
-    } catch (EnvelopeException none) {
-      // Then it is no response either.
+      for (Message message : Envelopes.read(json).messages()) {
+        if (message instanceof Message.Response response) {
+          settle(response.id());
+        }
+      }
+    } catch (EnvelopeException e) {
+      // The message is no response either.
     }
   }
 
@@ -121,14 +104,14 @@ final class ClientRequest implements Runnable {
     if (id != null) {
       open.remove(id);
     } else if (open.size() == 1) {
-      open.clear(); // An error without an id can only be about the request, when there is but one.
+      open.clear(); // An error without an id can only be about the one open request.
     }
   }
 
   private void fail(UpstreamException failure) {
     if (failure instanceof UpstreamException.Refused refused && open.size() == 1) {
       byte[] error = refused.error();
-      if (error != null && saysAbout(error)) {
+      if (error != null && isAboutOpenRequest(error)) {
         pass(error);
       }
     }
@@ -144,31 +127,32 @@ final class ClientRequest implements Runnable {
         });
   }
 
-  private boolean saysAbout(byte[] error) {
+  private boolean isAboutOpenRequest(byte[] error) {
     return Envelopes.read(error) instanceof Body.Single(Message.Response response)
         && open.contains(response.id());
   }
 
-  /** Answers what has no answer yet; the client waits for none to what it took back. */
-  private void fail(@Nullable String why) {
-    if (!withdrawn && !closed) {
+  /** Answers the open requests with errors. A client waits for no response it has cancelled. */
+  private void fail(String reason) {
+    if (!cancelled && !closed) {
       open.forEach(id ->
-          out.write(
-              JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR.code(), String.valueOf(why))));
+          out.write(JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR.code(), reason)));
     }
     open.clear();
   }
 
   /**
-   * The client wants no answer any more. Waits a moment until the server has heard of the request,
-   * so that it does not hear of the end before the beginning.
+   * Cancels the request. Waits until the server has the request, so that the server does not get
+   * the cancellation first.
+   *
+   * @param timeout upper bound of the wait
    */
-  void withdraw(Duration most) throws InterruptedException {
-    withdrawn = true;
-    var _ = asked.await(most.toMillis(), TimeUnit.MILLISECONDS);
+  void cancel(Duration timeout) throws InterruptedException {
+    cancelled = true;
+    var _ = sent.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Lets go of the server's answer. */
+  /** Stops reading the answer. */
   void close() {
     closed = true;
     MessageSource messages = source;

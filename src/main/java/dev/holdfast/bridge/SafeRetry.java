@@ -1,5 +1,6 @@
 package dev.holdfast.bridge;
 
+import dev.holdfast.retry.Backoff;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -7,64 +8,67 @@ import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 /**
- * Repeats what the server has certainly not seen, or has said to come back for. Anything else might
- * be done twice.
+ * Retries calls to the server, but only when the server has certainly not acted on the call or has
+ * named a time to come back. Any other retry might act twice.
  *
- * @param most how long this goes on before the failure is thrown
+ * @param timeout time after which the last failure is thrown
  */
-record SafeRetry(Duration most) {
+record SafeRetry(Duration timeout) {
+
+  /** For the first session: a wrong address must show soon. */
+  static final SafeRetry SHORT = new SafeRetry(Duration.ofSeconds(30));
+
+  /** For everything else: the server has worked before. */
+  static final SafeRetry LONG = new SafeRetry(Duration.ofMinutes(10));
 
   private static final Logger LOG = Logger.getLogger(SafeRetry.class);
-  private static final Duration FIRST = Duration.ofMillis(250);
-  private static final Duration LONGEST = Duration.ofSeconds(5);
+  private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(250), Duration.ofSeconds(5));
 
-  /** A server may ask for a longer wait than ours, but not for one without end. */
-  private static final Duration MOST_ASKED = Duration.ofMinutes(1);
-
-  /** As {@link #until}, for what nobody takes back. */
-  <T> T until(Supplier<T> attempt) {
-    return until(attempt, () -> false);
-  }
+  /** Upper bound of a delay that the server asks for. */
+  private static final Duration MAX_RETRY_AFTER = Duration.ofMinutes(1);
 
   /**
-   * Tries until it succeeds.
+   * Repeats the attempt until it succeeds.
    *
-   * @param withdrawn whether it is not wanted any more; then the last failure is thrown
-   * @throws UpstreamException what is final, or the last failure when the time is up
+   * @param cancelled whether the result is no longer wanted; then the last failure is thrown
+   * @throws UpstreamException a failure that must not be retried, or the last one
    */
-  <T> T until(Supplier<T> attempt, BooleanSupplier withdrawn) {
+  <T> T call(Supplier<T> attempt, BooleanSupplier cancelled) {
     long start = System.nanoTime();
-    Duration delay = FIRST;
-    while (true) {
+    for (Backoff backoff = BACKOFF; ; backoff = backoff.next()) {
       try {
         return attempt.get();
       } catch (UpstreamException failure) {
-        boolean over = System.nanoTime() - start > most.toNanos() || withdrawn.getAsBoolean();
-        if (over || !mayRepeat(failure)) {
+        boolean over = System.nanoTime() - start > timeout.toNanos() || cancelled.getAsBoolean();
+        if (over || !isSafe(failure)) {
           throw failure;
         }
-        LOG.warnf("trying again: %s", failure.getMessage());
-        pause(longer(delay, askedBy(failure)), failure);
-        delay = shorter(delay.multipliedBy(2), LONGEST);
+        LOG.warnf("trying again: cause=%s", failure.getMessage());
+        Duration asked = retryAfter(failure);
+        pause(asked.compareTo(backoff.delay()) > 0 ? asked : backoff.delay(), failure);
       }
     }
   }
 
-  private static boolean mayRepeat(UpstreamException failure) {
+  private static boolean isSafe(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.Unreachable _, UpstreamException.Busy _ -> true;
-      // Without a time to come back, nobody says that nothing was done.
+      // A 503 without a time to come back does not prove that nothing was done.
       case UpstreamException.Refused refused ->
           refused.status() == 429 || (refused.status() == 503 && refused.retryAfter().isPresent());
-      case UpstreamException.TimedOut _, UpstreamException.Broken _ -> false;
-      case UpstreamException.SessionGone _ -> false;
+      case UpstreamException.TimedOut _,
+          UpstreamException.Broken _,
+          UpstreamException.SessionGone _ ->
+          false;
     };
   }
 
-  private static Duration askedBy(UpstreamException failure) {
-    return failure instanceof UpstreamException.Refused refused
-        ? shorter(refused.retryAfter().orElse(Duration.ZERO), MOST_ASKED)
-        : Duration.ZERO;
+  private static Duration retryAfter(UpstreamException failure) {
+    Duration asked =
+        failure instanceof UpstreamException.Refused refused
+            ? refused.retryAfter().orElse(Duration.ZERO)
+            : Duration.ZERO;
+    return asked.compareTo(MAX_RETRY_AFTER) < 0 ? asked : MAX_RETRY_AFTER;
   }
 
   private static void pause(Duration delay, UpstreamException failure) {
@@ -74,13 +78,5 @@ record SafeRetry(Duration most) {
       Thread.currentThread().interrupt();
       throw failure;
     }
-  }
-
-  private static Duration longer(Duration a, Duration b) {
-    return a.compareTo(b) < 0 ? b : a;
-  }
-
-  private static Duration shorter(Duration a, Duration b) {
-    return a.compareTo(b) < 0 ? a : b;
   }
 }

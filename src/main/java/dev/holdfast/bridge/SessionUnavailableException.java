@@ -1,6 +1,6 @@
 package dev.holdfast.bridge;
 
-/** There is no session to speak in. The message is for the client. */
+/** No session is open and none can be opened. The message is meant for the client. */
 final class SessionUnavailableException extends RuntimeException {
   SessionUnavailableException(String message) {
     super(message, null, false, false);

@@ -1,5 +1,7 @@
 package dev.holdfast.bridge;
 
+import dev.holdfast.bridge.BridgeSession.ServerSession;
+import dev.holdfast.retry.Backoff;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -8,40 +10,39 @@ import java.util.List;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Passes on what the server says unasked in one session, for as long as that is the session. */
+/** Passes the standalone stream of one session to the client, until the session is replaced. */
 final class StandaloneListener implements Runnable {
 
   private static final Logger LOG = Logger.getLogger(StandaloneListener.class);
-  private static final Duration FIRST = Duration.ofMillis(250);
-  private static final Duration LONGEST = Duration.ofSeconds(10);
+  private static final Backoff BACKOFF =
+      new Backoff(Duration.ofMillis(250), Duration.ofSeconds(10));
 
-  private final BridgeSession conversation;
+  private final BridgeSession bridgeSession;
   private final ServerSession session;
   private final ClientOutput out;
 
-  /** Set by the thread that runs this, read by one that closes. */
+  /** Set by the listening thread, read by a closing thread. */
   private volatile @Nullable MessageSource source;
 
   private volatile boolean closed;
 
-  // The running thread's own.
-  private @Nullable String last;
-  private Duration delay = FIRST;
+  // Owned by the listening thread.
+  private @Nullable String cursor;
+  private Backoff backoff = BACKOFF;
 
-  StandaloneListener(BridgeSession conversation, ServerSession session, ClientOutput out) {
-    this.conversation = conversation;
+  StandaloneListener(BridgeSession bridgeSession, ServerSession session, ClientOutput out) {
+    this.bridgeSession = bridgeSession;
     this.session = session;
     this.out = out;
   }
 
-  /** Returns when the server offers nothing of the kind, or the session is over. */
+  /** Returns when the server offers no standalone stream, or the session is over. */
   @Override
   public void run() {
     try {
-      while (!closed && conversation.isCurrent(session) && listen()) {
-        Thread.sleep(delay);
-        Duration longer = delay.multipliedBy(2);
-        delay = longer.compareTo(LONGEST) < 0 ? longer : LONGEST;
+      while (!closed && bridgeSession.isCurrent(session) && listen()) {
+        Thread.sleep(backoff.delay());
+        backoff = backoff.next();
       }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
@@ -50,21 +51,22 @@ final class StandaloneListener implements Runnable {
 
   /** Returns whether to try again. */
   private boolean listen() {
-    try (MessageSource messages = session.session().listen(last).orElse(null)) {
+    try (MessageSource messages = session.upstream().listen(cursor).orElse(null)) {
       if (messages == null) {
         return false;
       }
-      messages.whenMoved(id -> last = id);
+      messages.whenMoved(id -> cursor = id);
       source = messages;
       if (!closed) {
         pass(messages);
       }
       return false;
     } catch (UpstreamException.SessionGone gone) {
-      conversation.lost(session);
+      bridgeSession.lost(session);
       return false;
     } catch (UpstreamException failure) {
-      LOG.debugf("the server is listened to again in %s: %s", delay, failure.getMessage());
+      LOG.debugf(
+          "standalone stream failed: retry=%s cause=%s", backoff.delay(), failure.getMessage());
       return true;
     }
   }
@@ -74,16 +76,16 @@ final class StandaloneListener implements Runnable {
     while (!taken.isEmpty()) {
       for (UpstreamMessage message : taken) {
         out.write(message.payload());
-        last = message.eventId() == null ? last : message.eventId();
+        cursor = message.eventId() == null ? cursor : message.eventId();
       }
-      delay = FIRST;
+      backoff = BACKOFF;
       taken = messages.take();
     }
   }
 
-  /** Whether this is what the server says in that session. */
+  /** Whether this listener belongs to the session. */
   boolean isOf(ServerSession other) {
-    return session == other;
+    return session.equals(other);
   }
 
   void close() {

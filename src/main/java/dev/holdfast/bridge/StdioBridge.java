@@ -1,5 +1,6 @@
 package dev.holdfast.bridge;
 
+import dev.holdfast.bridge.BridgeSession.ServerSession;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -11,7 +12,6 @@ import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.stdio.LineReader;
-import dev.holdfast.upstream.stdio.LineTooLongException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -28,50 +28,48 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that writes its messages to one stream and reads those of the server from another, a
- * line each (2025-11-25, Transports, stdio).
+ * Serves one client over stdio from an upstream: it reads messages from one byte stream and writes
+ * messages to another, one per line (MCP 2025-11-25, Transports, stdio).
  *
- * <p>Requests run side by side, each on a thread of its own. What asks for no answer is sent in the
- * order in which it came. Nothing but messages is written.
+ * <p>Each request has a thread of its own. Notifications and responses are sent in their order.
  */
 public final class StdioBridge implements AutoCloseable {
 
   private static final Logger LOG = Logger.getLogger(StdioBridge.class);
 
-  /** For what is under way when the client ends; whoever cannot wait so long sends a signal. */
+  /** Time for open requests after the client has ended its input. */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
-  private static final Duration ORDER = Duration.ofSeconds(2);
-  private static final SafeRetry PATIENCE = new SafeRetry(Duration.ofMinutes(10));
+  /** Time that a cancellation waits for its request to be sent. */
+  private static final Duration CANCEL_WAIT = Duration.ofSeconds(2);
 
-  private final BridgeSession conversation;
+  private final BridgeSession bridgeSession;
   private final ClientOutput out;
   private final int maxMessageBytes;
-  private final Map<RequestId, ClientRequest> calls = new ConcurrentHashMap<>();
+  private final Map<RequestId, ClientRequest> requests = new ConcurrentHashMap<>();
   private final BlockingQueue<Body> outgoing = new LinkedBlockingQueue<>();
-  private final AtomicReference<@Nullable StandaloneListener> listening = new AtomicReference<>();
+  private final AtomicReference<@Nullable StandaloneListener> listener = new AtomicReference<>();
 
-  /** The client, and each thing under way. */
-  private final Phaser underWay = new Phaser(1);
+  /** Parties: the client's input, and each message that is not settled yet. */
+  private final Phaser unsettled = new Phaser(1);
 
   /**
-   * Opens nothing yet.
+   * Opens no session yet.
    *
-   * @param upstream the server; not closed with this
+   * @param upstream the server; stays open when the bridge closes
    * @param out to the client
-   * @param maxMessageBytes the length of the longest line that a client may write
+   * @param maxMessageBytes length of the longest line accepted from the client
    */
   public StdioBridge(Upstream upstream, OutputStream out, int maxMessageBytes) {
     this.out = new ClientOutput(out);
-    this.conversation = new BridgeSession(upstream, this.out);
+    this.bridgeSession = new BridgeSession(upstream, this.out);
     this.maxMessageBytes = maxMessageBytes;
   }
 
   /**
-   * Serves the client until it ends, and a moment longer what it still wants to know. Then the
-   * session is ended.
+   * Serves the client until its input ends, waits a moment for open requests, and ends the session.
    *
-   * @return whether the client ended in order
+   * @return false if the input broke
    */
   public boolean run(InputStream in) {
     Thread sender = Thread.ofVirtual().name("bridge-sender").start(this::sendAll);
@@ -81,14 +79,14 @@ public final class StdioBridge implements AutoCloseable {
       while (more) {
         more = acceptNext(lines);
       }
-      int phase = underWay.arriveAndDeregister();
-      underWay.awaitAdvanceInterruptibly(phase, GRACE.toMillis(), TimeUnit.MILLISECONDS);
+      int phase = unsettled.arriveAndDeregister();
+      unsettled.awaitAdvanceInterruptibly(phase, GRACE.toMillis(), TimeUnit.MILLISECONDS);
       return true;
     } catch (TimeoutException late) {
-      LOG.warn("the client has gone, and what it asked for goes on without it");
+      LOG.warn("bridge stops with open requests: the client has ended");
       return true;
     } catch (IOException broken) {
-      LOG.warnf("the client cannot be read: %s", broken.getMessage());
+      LOG.warnf("client input broke: cause=%s", broken.getMessage());
       return false;
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
@@ -108,10 +106,9 @@ public final class StdioBridge implements AutoCloseable {
       if (!isBlank(line)) {
         accept(Envelopes.read(line));
       }
-    } catch (EnvelopeException wrong) {
-      out.write(
-          JsonRpcErrors.error(wrong.id().orElse(null), wrong.code().code(), wrong.clientMessage()));
-    } catch (LineTooLongException tooLong) {
+    } catch (EnvelopeException e) {
+      out.write(JsonRpcErrors.error(e.id().orElse(null), e.code().code(), e.clientMessage()));
+    } catch (LineReader.LineTooLongException e) {
       lines.skipLine();
       out.write(
           JsonRpcErrors.error(
@@ -136,28 +133,31 @@ public final class StdioBridge implements AutoCloseable {
       case Body.Single(Message.Request request) when request.method().equals(Methods.INITIALIZE) ->
           open(request);
       case Body.Single(Message.Notification notification)
-          when notification.method().equals(Methods.NOTIFICATIONS_INITIALIZED) ->
-          ready(body);
-      case Body _ when ClientRequest.ids(body).findAny().isPresent() -> call(body);
+          when notification.method().equals(Methods.NOTIFICATIONS_INITIALIZED) -> {
+        bridgeSession.initialized(body);
+        send(body); // On this thread: later messages must not overtake it.
+      }
+      case Body _ when !body.requestIds().isEmpty() -> request(body);
       case Body _ -> {
-        underWay.register();
+        unsettled.register();
         outgoing.add(body);
       }
     }
   }
 
   private void open(Message.Request request) {
-    ServerSession before = conversation.begin();
+    BridgeSession.Opening attempt = bridgeSession.begin(request);
     start(
         "bridge-open",
         () -> {
-          if (before != null) {
-            before.session().end();
+          ServerSession previous = attempt.previous();
+          if (previous != null) {
+            previous.upstream().end();
           }
           try {
-            conversation.open(request);
+            bridgeSession.open(attempt);
           } catch (UpstreamException failure) {
-            LOG.warnf("no session: %s", failure.getMessage());
+            LOG.warnf("session not opened: cause=%s", failure.getMessage());
             out.write(
                 JsonRpcErrors.error(
                     request.id(),
@@ -167,36 +167,30 @@ public final class StdioBridge implements AutoCloseable {
         });
   }
 
-  /** Waited for: what the client says next must not overtake it. */
-  private void ready(Body body) {
-    conversation.initialized(body);
-    send(body);
-  }
-
-  private void call(Body body) {
-    ClientRequest call = new ClientRequest(body, conversation, out);
-    ClientRequest.ids(body).forEach(id -> calls.put(id, call));
+  private void request(Body body) {
+    ClientRequest request = new ClientRequest(body, bridgeSession, out);
+    body.requestIds().forEach(id -> requests.put(id, request));
     start(
-        "bridge-call",
+        "bridge-request",
         () -> {
           try {
-            call.run();
+            request.run();
           } finally {
-            ClientRequest.ids(body).forEach(id -> calls.remove(id, call));
+            body.requestIds().forEach(id -> requests.remove(id, request));
           }
           listen();
         });
   }
 
   private void start(String name, Runnable work) {
-    underWay.register();
+    unsettled.register();
     Thread.ofVirtual()
         .name(name)
         .start(() -> {
           try {
             work.run();
           } finally {
-            underWay.arriveAndDeregister();
+            unsettled.arriveAndDeregister();
           }
         });
   }
@@ -206,88 +200,86 @@ public final class StdioBridge implements AutoCloseable {
       while (true) {
         Body body = outgoing.take();
         try {
-          withdraw(body);
+          cancel(body);
           send(body);
         } finally {
-          underWay.arriveAndDeregister();
+          unsettled.arriveAndDeregister();
         }
       }
     } catch (InterruptedException ended) {
-      LOG.debug("nothing is sent any more");
+      LOG.debug("bridge sender stops");
     }
   }
 
-  private void withdraw(Body body) throws InterruptedException {
+  private void cancel(Body body) throws InterruptedException {
     if (body instanceof Body.Single(Message.Notification notification)) {
-      RequestId cancelled = notification.cancelledRequestId();
-      ClientRequest call = cancelled == null ? null : calls.get(cancelled);
-      if (call != null) {
-        call.withdraw(ORDER);
+      RequestId id = notification.cancelledRequestId();
+      ClientRequest request = id == null ? null : requests.get(id);
+      if (request != null) {
+        request.cancel(CANCEL_WAIT);
       }
     }
   }
 
   private void send(Body body) {
     try {
-      ServerSession session = conversation.session();
+      ServerSession session = bridgeSession.session();
       try {
-        PATIENCE.until(
+        SafeRetry.LONG.call(
             () -> {
-              session.session().send(body);
+              session.upstream().send(body);
               return true;
             },
-            conversation::isClosed);
+            bridgeSession::isClosed);
       } catch (UpstreamException.SessionGone gone) {
-        // It was said in that session, and means nothing in another one.
-        conversation.lost(session);
+        bridgeSession.lost(session); // The message belongs to the lost session only.
       }
     } catch (UpstreamException | SessionUnavailableException failure) {
-      LOG.warnf("a message of the client did not reach the server: %s", failure.getMessage());
+      LOG.warnf("client message not delivered: cause=%s", failure.getMessage());
     }
     listen();
   }
 
-  /** Listens in the session of now, unless that is done already. */
+  /** Starts a listener for the current session, if it has none yet. */
   private void listen() {
-    ServerSession session = conversation.ready();
+    ServerSession session = bridgeSession.ready();
     if (session == null) {
       return;
     }
-    StandaloneListener next = new StandaloneListener(conversation, session, out);
+    StandaloneListener next = new StandaloneListener(bridgeSession, session, out);
     StandaloneListener former =
-        listening.getAndUpdate(
+        listener.getAndUpdate(
             current -> current != null && current.isOf(session) ? current : next);
-    if (former != null && former.isOf(session)) {
-      return;
+    if (former == null || !former.isOf(session)) {
+      Thread.ofVirtual()
+          .name("bridge-listener")
+          .start(() -> {
+            next.run();
+            reopen();
+          });
     }
-    Thread.ofVirtual()
-        .name("bridge-listener")
-        .start(() -> {
-          next.run();
-          reopen();
-        });
   }
 
-  /** Does not wait until the client wants something: the server may have something to say. */
+  /** Reopens a lost session without waiting for a request: the server may have messages. */
   private void reopen() {
-    if (conversation.isLost()) {
+    if (bridgeSession.isLost()) {
       try {
-        conversation.session();
+        bridgeSession.session();
         listen();
       } catch (UpstreamException | SessionUnavailableException failure) {
-        LOG.warnf("no session: %s", failure.getMessage());
+        LOG.warnf("session not reopened: cause=%s", failure.getMessage());
       }
     }
   }
 
-  /** Ends the session at once, and lets go of all that is under way. */
+  /** Ends the session at once and stops all requests. */
   @Override
   public void close() {
-    calls.values().forEach(ClientRequest::close);
-    StandaloneListener last = listening.get();
+    requests.values().forEach(ClientRequest::close);
+    StandaloneListener last = listener.get();
     if (last != null) {
       last.close();
     }
-    conversation.close();
+    bridgeSession.close();
   }
 }

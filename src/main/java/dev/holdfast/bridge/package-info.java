@@ -1,6 +1,6 @@
 /**
- * An MCP server on two streams of bytes, in front of an upstream: for a client that speaks only
- * over stdio. Cuts on the way to the upstream are mended here, as far as it can be resumed.
+ * A bridge from stdin and stdout to an upstream, for a client that speaks only MCP over stdio. It
+ * opens a new session when the server has lost the old one.
  */
 @NullMarked
 package dev.holdfast.bridge;

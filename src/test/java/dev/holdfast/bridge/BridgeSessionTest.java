@@ -21,44 +21,46 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of sessions that are opened in place of a lost one. */
+/** Sessions that replace a lost one. */
 class BridgeSessionTest {
 
   private final Server server = new Server();
-  private final BridgeSession conversation =
+  private final BridgeSession bridgeSession =
       new BridgeSession(server, new ClientOutput(new ByteArrayOutputStream()));
 
   @Test
-  void shouldEndASessionThatCouldNotBeMadeReady() {
+  void shouldEndSessionThatRefusesInitialized() {
     open();
-    conversation.lost(conversation.session());
-    server.takesNothing = true;
+    bridgeSession.lost(bridgeSession.session());
+    server.refusesMessages = true;
 
-    assertThatExceptionOfType(UpstreamException.Broken.class).isThrownBy(conversation::session);
+    assertThatExceptionOfType(UpstreamException.Broken.class).isThrownBy(bridgeSession::session);
 
     assertThat(server.ended).containsExactly("session 2");
-    server.takesNothing = false;
-    assertThat(conversation.session().protocolVersion()).isEqualTo("2025-11-25");
+    server.refusesMessages = false;
+    assertThat(bridgeSession.session().protocolVersion()).isEqualTo("2025-11-25");
     assertThat(server.ended).containsExactly("session 2");
   }
 
   @Test
-  void shouldEndASessionOfAnotherVersion() {
+  void shouldEndSessionOfAnotherVersion() {
     open();
-    conversation.lost(conversation.session());
+    bridgeSession.lost(bridgeSession.session());
     server.version = "2025-06-18";
 
-    assertThatExceptionOfType(SessionUnavailableException.class).isThrownBy(conversation::session);
+    assertThatExceptionOfType(SessionUnavailableException.class).isThrownBy(bridgeSession::session);
 
     assertThat(server.ended).containsExactly("session 2");
   }
 
   private void open() {
-    assertThat(conversation.begin()).isNull();
     Body initialize =
         body("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{}}");
-    conversation.open((Message.Request) ((Body.Single) initialize).message());
-    conversation.initialized(
+    BridgeSession.Opening attempt =
+        bridgeSession.begin((Message.Request) ((Body.Single) initialize).message());
+    assertThat(attempt.previous()).isNull();
+    bridgeSession.open(attempt);
+    bridgeSession.initialized(
         body("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"));
   }
 
@@ -66,12 +68,12 @@ class BridgeSessionTest {
     return Envelopes.read(json.getBytes(UTF_8));
   }
 
-  /** Opens any number of sessions, and may take nothing in them. Used by one thread. */
+  /** Opens any number of sessions, and may refuse their messages. Used by one thread. */
   private static final class Server implements Upstream {
 
     private final List<String> ended = new ArrayList<>();
     private String version = "2025-11-25";
-    private boolean takesNothing;
+    private boolean refusesMessages;
     private int sessions;
 
     @Override
@@ -88,7 +90,7 @@ class BridgeSessionTest {
 
     @Override
     public void close() {
-      // It has nothing to give back.
+      // Nothing to close.
     }
 
     private final class Session implements UpstreamSession {
@@ -106,8 +108,8 @@ class BridgeSessionTest {
 
       @Override
       public void send(Body messages) {
-        if (takesNothing) {
-          throw new UpstreamException.Broken("it does not want to", null);
+        if (refusesMessages) {
+          throw new UpstreamException.Broken("refused", null);
         }
       }
 

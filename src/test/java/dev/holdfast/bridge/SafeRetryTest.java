@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is sent again, and what might be done twice. */
+/** Which failures are retried. */
 class SafeRetryTest {
 
   private final AtomicInteger attempts = new AtomicInteger();
@@ -23,9 +23,9 @@ class SafeRetryTest {
     return attempts.get();
   }
 
-  static Stream<UpstreamException> ofUnknownOutcome() {
+  static Stream<UpstreamException> unknownOutcomes() {
     return Stream.of(
-        // A gateway that does not know whether the replica with the session has had it.
+        // From a gateway that does not know whether the pinned session got the call.
         new UpstreamException.Refused(502, null, null),
         new UpstreamException.Refused(502, null, Duration.ZERO),
         new UpstreamException.Refused(503, null, null),
@@ -35,35 +35,35 @@ class SafeRetryTest {
   }
 
   @ParameterizedTest
-  @MethodSource("ofUnknownOutcome")
-  void shouldNotRepeatWhatMayBeDone(UpstreamException failure) {
+  @MethodSource("unknownOutcomes")
+  void shouldNotRetryUnknownOutcome(UpstreamException failure) {
     assertThatExceptionOfType(UpstreamException.class)
-        .isThrownBy(() -> new SafeRetry(Duration.ofMinutes(1)).until(() -> failOnce(failure)))
+        .isThrownBy(() -> SafeRetry.LONG.call(() -> failOnce(failure), () -> false))
         .isSameAs(failure);
 
     assertThat(attempts).hasValue(1);
   }
 
-  static Stream<UpstreamException> ofWhatWasNotDone() {
+  static Stream<UpstreamException> undoneCalls() {
     return Stream.of(
         new UpstreamException.Busy(), new UpstreamException.Refused(503, null, Duration.ZERO));
   }
 
   @ParameterizedTest
-  @MethodSource("ofWhatWasNotDone")
-  void shouldRepeatWhatWasNotDone(UpstreamException failure) {
-    int answer = new SafeRetry(Duration.ofMinutes(1)).until(() -> failOnce(failure));
+  @MethodSource("undoneCalls")
+  void shouldRetryCallThatWasNotDone(UpstreamException failure) {
+    int answer = SafeRetry.LONG.call(() -> failOnce(failure), () -> false);
 
     assertThat(answer).isEqualTo(2);
   }
 
   @Test
-  void shouldNotRepeatWhatNobodyWantsAnyMore() {
+  void shouldNotRetryCancelledCall() {
     UpstreamException busy = new UpstreamException.Busy();
 
     assertThatExceptionOfType(UpstreamException.class)
         .isThrownBy(
-            () -> new SafeRetry(Duration.ofMinutes(1)).until(() -> failOnce(busy), () -> true))
+            () -> SafeRetry.LONG.call(() -> failOnce(busy), () -> true))
         .isSameAs(busy);
   }
 }

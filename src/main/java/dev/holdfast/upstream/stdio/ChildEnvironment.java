@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a process gets of our environment. Not all of it: the gateway's own has the password of its
- * store and the keys of other servers, and a server is somebody else's program. The official SDKs
- * pass on about the same variables.
+ * Environment variables of a child process. It inherits only a few: the gateway's own environment
+ * may hold the store's password and keys of other servers. The official SDKs pass on about the same
+ * variables.
  */
 final class ChildEnvironment {
 
@@ -24,7 +24,7 @@ final class ChildEnvironment {
           "TMPDIR",
           "TZ",
           "USER",
-          // Without these no program starts on Windows.
+          // Windows starts no program without these.
           "APPDATA",
           "COMSPEC",
           "HOMEDRIVE",
@@ -43,10 +43,10 @@ final class ChildEnvironment {
   private ChildEnvironment() {}
 
   /**
-   * Changes a copy of our environment into that of a process.
+   * Removes the variables that a process must not inherit, and adds the configured ones.
    *
-   * @param variables the copy
-   * @param configured what the process gets besides; goes before what it would inherit
+   * @param variables a copy of the gateway's environment
+   * @param configured wins over inherited variables
    */
   static void prepare(Map<String, String> variables, Map<String, String> configured) {
     variables.keySet().removeIf(name -> !INHERITED.contains(name.toUpperCase(Locale.ROOT)));

@@ -1,32 +1,28 @@
 package dev.holdfast.upstream.stdio;
 
-import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.channel.ChannelRouter;
 import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jboss.logging.Logger;
 
 /**
- * One running process, which is one session.
+ * A running process, which is one session.
  *
- * <p>Each of its three pipes has a thread: a read or a write of a pipe blocks the carrier of a
- * virtual thread, and there are not enough of those for every process.
+ * <p>Each of its three pipes has a platform thread. A blocked pipe pins the carrier of a virtual
+ * thread, and there are fewer carriers than processes.
  */
 final class ChildProcess implements Channel {
 
-  private static final Logger LOG = System.getLogger(ChildProcess.class.getName());
+  private static final Logger LOG = Logger.getLogger(ChildProcess.class);
 
   private final StdioUpstreamSettings settings;
   private final Process process;
@@ -48,7 +44,7 @@ final class ChildProcess implements Channel {
     this.process = process;
     this.whenGone = whenGone;
     router = new ChannelRouter(settings.name());
-    stdin = new LineWriter(process.getOutputStream(), this::begin);
+    stdin = new LineWriter(process.getOutputStream());
     log = new ProcessLog(settings.name(), process.pid());
     shutdown = new ProcessShutdown(settings.name(), process.toHandle(), settings.stopGrace());
   }
@@ -56,19 +52,11 @@ final class ChildProcess implements Channel {
   /**
    * Starts a process.
    *
-   * @param session what the session is to be called
-   * @param whenGone told once when the process has ended, and all that it had started
-   * @throws UpstreamException.Unreachable if it cannot be started; then nothing is told
-   */
-  static ChildProcess start(
-      StdioUpstreamSettings settings, String session, Consumer<Channel> whenGone) {
-    return start(settings, session, whenGone, ChildProcess::startThread);
-  }
-
-  /**
-   * Starts a process.
-   *
-   * @param threads read and write its pipes
+   * @param session our id of the session
+   * @param whenGone called once when the process and all its descendants have ended
+   * @param threads starts the threads of the pipes
+   * @throws UpstreamException.Unreachable if the process cannot start; {@code whenGone} is then not
+   *     called
    */
   static ChildProcess start(
       StdioUpstreamSettings settings, String session, Consumer<Channel> whenGone, Threads threads) {
@@ -83,10 +71,13 @@ final class ChildProcess implements Channel {
       return child;
     } catch (IOException e) {
       // Its text names the program and the reason, and no argument.
-      LOG.log(
-          Level.WARNING, "upstream={0} cannot be started: {1}", settings.name(), e.getMessage());
-      throw new UpstreamException.Unreachable(e);
+      throw unreachable(settings, e);
     }
+  }
+
+  private static UpstreamException unreachable(StdioUpstreamSettings settings, Throwable cause) {
+    LOG.warnf("process cannot start: upstream=%s cause=%s", settings.name(), cause.getMessage());
+    return new UpstreamException.Unreachable(cause);
   }
 
   /** Starts threads. */
@@ -94,41 +85,36 @@ final class ChildProcess implements Channel {
   interface Threads {
 
     /**
-     * Starts one.
+     * Starts a thread.
      *
-     * @throws OutOfMemoryError when there may be no more, as {@link Thread#start} does
+     * @throws OutOfMemoryError when no more threads can start, as {@link Thread#start} does
      */
     void start(String name, Runnable work);
   }
 
-  private static void startThread(String name, Runnable work) {
+  static void startThread(String name, Runnable work) {
     Thread.ofPlatform().daemon().name(name).start(work);
   }
 
   private void startThreads(Threads threads) {
-    String whose = " of " + settings.name() + " " + process.pid();
+    String suffix = " " + settings.name() + " " + process.pid();
     try {
-      threads.start("stdin" + whose, stdin);
-      threads.start("stdout" + whose, this::readMessages);
-      threads.start("stderr" + whose, () -> log.follow(process.getErrorStream()));
+      threads.start("stdin" + suffix, () -> stdin.run(this::end));
+      threads.start("stdout" + suffix, this::readMessages);
+      threads.start("stderr" + suffix, () -> log.logStderr(process.getErrorStream()));
     } catch (OutOfMemoryError noThread) {
-      abandon(noThread);
+      killUnlessEnding(noThread);
     }
-    CompletableFuture<?> _ = process.onExit().thenRun(this::begin);
+    CompletableFuture<?> _ = process.onExit().thenRun(this::end);
   }
 
-  /** Nobody would read what it says, nor end it. If it has ended itself, its end is under way. */
-  private void abandon(OutOfMemoryError noThread) {
+  /** Without its threads nothing reads or ends the process. */
+  private void killUnlessEnding(OutOfMemoryError noThread) {
     if (ending.compareAndSet(false, true)) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
       stdin.close();
-      LOG.log(
-          Level.WARNING,
-          "upstream={0} cannot be started: {1}",
-          settings.name(),
-          noThread.getMessage());
-      throw new UpstreamException.Unreachable(noThread);
+      throw unreachable(settings, noThread);
     }
   }
 
@@ -140,16 +126,16 @@ final class ChildProcess implements Channel {
           route(line);
         }
         router.end(new UpstreamException.Broken("the process has ended", null));
-      } catch (LineTooLongException e) {
+      } catch (LineReader.LineTooLongException e) {
         router.end(new UpstreamException.Broken("a message is too large", e));
-        begin();
-        lines.skipAll(); // Or it could not go on to its end.
+        end();
+        lines.skipAll(); // A full pipe would keep the process from ending.
       }
     } catch (IOException e) {
       router.end(new UpstreamException.Broken("its output broke", e));
     } finally {
       outputEnded.countDown();
-      begin();
+      end();
     }
   }
 
@@ -157,17 +143,10 @@ final class ChildProcess implements Channel {
     if (line.length == 0) {
       return;
     }
-    Body body;
     try {
-      body = Envelopes.read(line);
+      Envelopes.read(line).messages().forEach(router::route);
     } catch (EnvelopeException e) {
-      log.noMessage(line);
-      return;
-    }
-    switch (body) {
-      case Body.Single(Message message) -> router.route(message);
-      // Its messages may belong to different streams.
-      case Body.Batch(List<Message> messages, _) -> messages.forEach(router::route);
+      log.logInvalidMessage(line);
     }
   }
 
@@ -196,10 +175,10 @@ final class ChildProcess implements Channel {
     return !ending.get() && !router.isOver();
   }
 
-  /** {@inheritDoc} Notes what the process has started until now, for when it is ended. */
+  /** {@inheritDoc} Notes the descendants of the process, for its end. */
   @Override
   public void opened() {
-    shutdown.look();
+    shutdown.findDescendants();
   }
 
   @Override
@@ -215,7 +194,7 @@ final class ChildProcess implements Channel {
   @Override
   public void stop(UpstreamException why) {
     router.end(why);
-    begin();
+    end();
   }
 
   @Override
@@ -223,16 +202,17 @@ final class ChildProcess implements Channel {
     return gone.await(most.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  private void begin() {
+  /** Ends the process in the background. Idempotent. */
+  private void end() {
     if (ending.compareAndSet(false, true)) {
-      Thread.ofVirtual().name("end of " + settings.name() + " " + process.pid()).start(this::end);
+      Thread.ofVirtual().name("end " + settings.name() + " " + process.pid()).start(this::runEnd);
     }
   }
 
-  private void end() {
+  private void runEnd() {
     try {
       shutdown.run(stdin::close);
-      // What the process said before its end is still in the pipe.
+      // The pipe still holds the last messages of the process.
       boolean _ = outputEnded.await(settings.stopGrace().toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

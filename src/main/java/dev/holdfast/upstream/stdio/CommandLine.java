@@ -5,13 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a command line into words as a shell does, and does nothing else that a shell does: no
- * variables, no patterns, no pipes.
+ * Splits a command line into words like a shell, without variables, patterns and pipes.
  *
- * <p>White space separates words. Between single quotes everything stands for itself; between
- * double quotes everything but a backslash before a double quote or a backslash; elsewhere a
- * backslash takes the meaning from the character after it. Quotes may begin in the middle of a
- * word, and two quotes with nothing between them are an empty word.
+ * <p>White space separates words. A backslash makes the next character literal. Between single
+ * quotes every character is literal. Between double quotes a backslash only escapes a double quote
+ * or a backslash. Quotes may begin inside a word, and a pair of quotes alone is an empty word.
  */
 public final class CommandLine {
 

@@ -6,10 +6,7 @@ import java.io.InputStream;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Takes lines from a stream of bytes and keeps no more than one line of bounded length. Lines end
- * with LF or CRLF. For one thread.
- */
+/** Reads lines of bounded length that end with LF or CRLF. For one thread. */
 public final class LineReader {
 
   private static final int BUFFER = 8192;
@@ -20,10 +17,17 @@ public final class LineReader {
   private int from;
   private int to;
 
+  /** A line is longer than the bound. */
+  public static final class LineTooLongException extends Exception {
+    private LineTooLongException() {
+      super("a line is too long", null, false, false);
+    }
+  }
+
   /**
    * Reads nothing yet.
    *
-   * @param maxBytes the length of the longest line, without its end
+   * @param maxBytes upper bound of the length of a line, without its end
    */
   public LineReader(InputStream in, int maxBytes) {
     this.in = in;
@@ -31,11 +35,10 @@ public final class LineReader {
   }
 
   /**
-   * Waits for the next line.
+   * Waits for the next line. The last line needs no line end.
    *
-   * @return the line without its end; null when there is none any more. What comes last need not
-   *     have an end
-   * @throws LineTooLongException if it is too long; the next call goes on in the middle of it
+   * @return the line without its end; null at the end of the stream
+   * @throws LineTooLongException if the line is too long; the next call continues in its middle
    */
   public byte @Nullable [] next() throws IOException, LineTooLongException {
     ByteArrayOutputStream begun = null;
@@ -64,7 +67,7 @@ public final class LineReader {
     return begun == null ? null : withoutCr(begun.toByteArray());
   }
 
-  /** Waits for the end of the line, and forgets what is left of it. */
+  /** Skips the rest of the line. */
   public void skipLine() throws IOException {
     while (from < to || fill()) {
       int end = lineEnd();
@@ -75,14 +78,14 @@ public final class LineReader {
     }
   }
 
-  /** Waits for the end of the stream, and forgets all that comes before. */
+  /** Skips the rest of the stream. */
   void skipAll() throws IOException {
     do {
       from = to;
     } while (fill());
   }
 
-  /** Where the line ends that begins at {@code from}; {@code to} if that has not come yet. */
+  /** Index of the next line end in the buffer; {@code to} if the buffer has none. */
   private int lineEnd() {
     int end = from;
     while (end < to && buffer[end] != '\n') {

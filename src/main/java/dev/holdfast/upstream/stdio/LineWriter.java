@@ -14,36 +14,34 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes lines to the stdin of a process. A thread of its own does it, since nothing ends a write
- * to a pipe that nobody reads: whoever wants a line written waits for as long as he likes, and the
- * thread for as long as it takes.
+ * Writes lines to the stdin of a process, on a thread of its own. A write to a pipe that nobody
+ * reads blocks without bound. So callers wait with a timeout while the thread blocks.
  */
-final class LineWriter implements Runnable {
+final class LineWriter {
 
-  /** How many lines may wait that nobody waits for. */
-  private static final int MAX_UNATTENDED = 16;
+  /** Upper bound of the lines that wait when {@link #writeLater} adds one. */
+  private static final int MAX_WAITING = 16;
 
   private static final byte[] NOTHING = {};
 
   private final OutputStream out;
-  private final Runnable whenBroken;
   private final BlockingQueue<Line> lines = new LinkedBlockingQueue<>();
   private volatile boolean closing;
 
-  /** Nothing is written any more, and nobody takes a line from the queue. */
-  private volatile boolean over;
+  /** The thread has stopped taking lines from the queue. */
+  private volatile boolean stopped;
 
-  /**
-   * @param whenBroken told, by the writing thread, that the process takes no more
-   */
-  LineWriter(OutputStream out, Runnable whenBroken) {
+  /** Writes nothing before {@link #run}. */
+  LineWriter(OutputStream out) {
     this.out = out;
-    this.whenBroken = whenBroken;
   }
 
-  /** Writes until it is closed, or the process takes no more. */
-  @Override
-  public void run() {
+  /**
+   * Writes lines until the writer is closed or the process reads no more.
+   *
+   * @param whenBroken called when the process reads no more
+   */
+  void run(Runnable whenBroken) {
     try (out) {
       while (!closing) {
         write(lines.take());
@@ -53,8 +51,8 @@ final class LineWriter implements Runnable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      over = true;
-      failRest();
+      stopped = true;
+      failWaiting();
     }
   }
 
@@ -63,7 +61,7 @@ final class LineWriter implements Runnable {
       line.written.completeExceptionally(new UpstreamException.SessionGone());
       return;
     }
-    if (!line.begin()) {
+    if (!line.claim()) {
       return;
     }
     try {
@@ -78,87 +76,78 @@ final class LineWriter implements Runnable {
     line.written.complete(null);
   }
 
-  private void failRest() {
+  private void failWaiting() {
     for (Line line = lines.poll(); line != null; line = lines.poll()) {
       line.written.completeExceptionally(new UpstreamException.SessionGone());
     }
   }
 
   /**
-   * Writes a line.
+   * Writes a line and waits until the process has read it.
    *
-   * @param json without an end
-   * @param most how long to wait for the process to read it
-   * @throws UpstreamException.SessionGone if the process takes no more; it has not seen the line
-   * @throws UpstreamException.Unreachable if the process was busy with earlier lines for so long;
-   *     it will not see this one
-   * @throws UpstreamException.TimedOut if it has seen some of it, and may yet read the rest
-   * @throws UpstreamException.Broken if it broke in the middle
+   * @param json without a line end
+   * @param timeout upper bound of the wait
+   * @throws UpstreamException.SessionGone if the process reads no more; it has not seen the line
+   * @throws UpstreamException.Unreachable if earlier lines took too long; the process will not see
+   *     this one
+   * @throws UpstreamException.TimedOut if the process has read a part, and may still read the rest
+   * @throws UpstreamException.Broken if the pipe broke inside the line
    */
-  void write(byte[] json, Duration most) {
+  void write(byte[] json, Duration timeout) {
     Line line = new Line(json);
     add(line);
     try {
-      line.written.get(most.toNanos(), TimeUnit.NANOSECONDS);
+      line.written.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof UpstreamException failure) {
         throw failure;
       }
       throw new IllegalStateException(e.getCause());
     } catch (TimeoutException e) {
-      giveUp(line);
+      if (line.claim()) {
+        lines.remove(line);
+        throw new UpstreamException.Unreachable(null);
+      }
+      throw new UpstreamException.TimedOut("it does not read what it is sent");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UpstreamException.Broken("the waiting thread was interrupted", e);
     }
   }
 
-  private void giveUp(Line line) {
-    if (line.begin()) {
-      lines.remove(line);
-      throw new UpstreamException.Unreachable(null);
-    }
-    throw new UpstreamException.TimedOut("it does not read what it is sent");
-  }
-
-  /** Writes a line when its turn comes. Drops it if the process is much behind, or gone. */
+  /** Queues a line. Drops it if too many lines wait or the process reads no more. */
   void writeLater(byte[] json) {
-    if (!over && lines.size() < MAX_UNATTENDED) {
+    if (!stopped && lines.size() < MAX_WAITING) {
       add(new Line(json));
     }
   }
 
   private void add(Line line) {
     lines.add(line);
-    if (over) {
-      // The thread may have been gone before the line was there.
-      failRest();
+    if (stopped) {
+      failWaiting(); // The thread may have stopped before it saw the line.
     }
   }
 
-  /**
-   * Closes stdin, behind what is just being written. Lines that wait are not written any more. Does
-   * not wait.
-   */
+  /** Closes stdin after the current write, without waiting. Drops the waiting lines. */
   void close() {
     closing = true;
     lines.add(new Line(NOTHING)); // Wakes the thread.
   }
 
-  /** A line and what became of it. */
   private static final class Line {
 
     private final byte[] json;
     private final CompletableFuture<@Nullable Void> written = new CompletableFuture<>();
-    private final AtomicBoolean begun = new AtomicBoolean();
+    private final AtomicBoolean claimed = new AtomicBoolean();
 
     Line(byte[] json) {
       this.json = json;
     }
 
-    /** Whether it is the caller, and nobody before him, who decides what becomes of the line. */
-    boolean begin() {
-      return begun.compareAndSet(false, true);
+    /** Returns true once: either the thread writes the line, or its caller gives up. */
+    boolean claim() {
+      return claimed.compareAndSet(false, true);
     }
   }
 }

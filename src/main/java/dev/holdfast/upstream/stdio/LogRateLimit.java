@@ -2,10 +2,7 @@ package dev.holdfast.upstream.stdio;
 
 import java.util.function.LongSupplier;
 
-/**
- * How much one process may write into our log: at first a burst, then so many lines in a second.
- * For one thread.
- */
+/** Limits the lines that one process may log: a burst, then a rate. For one thread. */
 final class LogRateLimit {
 
   static final int BURST = 100;
@@ -18,6 +15,8 @@ final class LogRateLimit {
   private long dropped;
 
   /**
+   * Allows a whole burst.
+   *
    * @param nanoTime the monotonic clock
    */
   LogRateLimit(LongSupplier nanoTime) {
@@ -25,7 +24,7 @@ final class LogRateLimit {
     this.last = nanoTime.getAsLong();
   }
 
-  /** Whether a line may be written now. */
+  /** Returns whether a line may be logged now. Counts the line if not. */
   boolean admits() {
     long now = nanoTime.getAsLong();
     allowed = Math.min(BURST, allowed + (now - last) / NANOS_PER_LINE);
@@ -38,7 +37,7 @@ final class LogRateLimit {
     return true;
   }
 
-  /** How many lines were not admitted since this was asked last. */
+  /** Returns the number of refused lines since the last call. */
   long dropped() {
     long since = dropped;
     dropped = 0;

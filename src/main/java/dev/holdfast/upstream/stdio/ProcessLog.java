@@ -4,13 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings what a process says besides messages into our log, marked with the name of its upstream.
- * What a server writes to stderr is not an error: it may be anything it has to say.
+ * Logs the output of a process that is no message, with the name of its upstream. Lines on stderr
+ * are not errors: a server may write anything there.
  *
  * @see <a
  *     href="https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio">MCP
@@ -18,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProcessLog {
 
-  private static final Logger LOG = System.getLogger(ProcessLog.class.getName());
+  private static final Logger LOG = Logger.getLogger(ProcessLog.class);
 
-  /** What is kept of a line. */
+  /** Upper bound of the bytes logged of a line. */
   static final int MAX_LINE = 2000;
 
   private final String name;
@@ -33,40 +32,38 @@ final class ProcessLog {
     this.pid = pid;
   }
 
-  /** Logs all lines of the process's stderr, until it ends. */
-  void follow(InputStream stderr) {
+  /** Logs each line of stderr until it ends. */
+  void logStderr(InputStream stderr) {
     LineReader lines = new LineReader(stderr, MAX_LINE);
     try {
       for (byte[] line = next(lines); line != null; line = next(lines)) {
         if (line.length > 0 && errLimit.admits()) {
-          LOG.log(Level.INFO, "upstream={0} pid={1} stderr: {2}", name, id(), shown(line));
+          LOG.infof("upstream=%s pid=%d stderr: %s", name, pid, printable(line));
           logDropped(errLimit);
         }
       }
     } catch (IOException e) {
-      LOG.log(Level.DEBUG, "upstream={0} pid={1} stderr broke", name, id());
+      LOG.debugf("stderr broke: upstream=%s pid=%d", name, pid);
     }
   }
 
   private static byte @Nullable [] next(LineReader lines) throws IOException {
     try {
       return lines.next();
-    } catch (LineTooLongException e) {
+    } catch (LineReader.LineTooLongException e) {
       lines.skipLine();
       return "(a line too long to show)".getBytes(UTF_8);
     }
   }
 
-  /** Notes a line of stdout that is no message. It may hold anything, so only DEBUG shows it. */
-  void noMessage(byte[] line) {
+  /** Logs a line of stdout that is no message. Only DEBUG shows its text, which may be secret. */
+  void logInvalidMessage(byte[] line) {
     if (outLimit.admits()) {
-      LOG.log(
-          Level.INFO,
-          "upstream={0} pid={1} wrote to stdout what is no JSON-RPC message, ignored: bytes={2}",
-          name,
-          id(),
-          line.length);
-      LOG.log(Level.DEBUG, () -> "upstream=" + name + " ignored: " + shown(line));
+      LOG.infof(
+          "stdout line ignored, not JSON-RPC: upstream=%s pid=%d bytes=%d", name, pid, line.length);
+      if (LOG.isDebugEnabled()) {
+        LOG.debugf("upstream=%s ignored: %s", name, printable(line));
+      }
       logDropped(outLimit);
     }
   }
@@ -74,17 +71,12 @@ final class ProcessLog {
   private void logDropped(LogRateLimit limit) {
     long dropped = limit.dropped();
     if (dropped > 0) {
-      LOG.log(Level.INFO, "upstream={0} pid={1} lines not logged: {2}", name, id(), dropped);
+      LOG.infof("lines not logged: upstream=%s pid=%d lines=%d", name, pid, dropped);
     }
   }
 
-  /** As text: a message format would put separators into the number. */
-  private String id() {
-    return Long.toString(pid);
-  }
-
-  /** Without what could forge a line of our log, or drive the terminal that shows it. */
-  private static String shown(byte[] line) {
+  /** Removes characters that could forge a log line or drive a terminal. */
+  private static String printable(byte[] line) {
     String text = new String(line, 0, Math.min(line.length, MAX_LINE), UTF_8);
     return text.replaceAll("\\p{Cntrl}|[\\u2028\\u2029]", " ");
   }

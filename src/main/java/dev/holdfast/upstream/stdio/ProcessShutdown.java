@@ -1,24 +1,23 @@
 package dev.holdfast.upstream.stdio;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jboss.logging.Logger;
 
 /**
- * Ends a process and all that it has started: a server often runs behind a wrapper such as {@code
- * npx} or a shell, which a signal would end without it.
+ * Ends a process and all its descendants. A server often runs behind a wrapper such as {@code npx}
+ * or a shell, and a signal would end the wrapper alone.
  *
  * @see <a href="https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio">MCP
  *     2025-11-25, Lifecycle, Shutdown, stdio</a>
  */
 final class ProcessShutdown {
 
-  private static final Logger LOG = System.getLogger(ProcessShutdown.class.getName());
-  private static final Duration LOOK_EVERY = Duration.ofMillis(10);
+  private static final Logger LOG = Logger.getLogger(ProcessShutdown.class);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(10);
 
   private final String name;
   private final ProcessHandle process;
@@ -26,8 +25,10 @@ final class ProcessShutdown {
   private final Set<ProcessHandle> family = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param name what log lines are marked with
-   * @param grace how long to wait after each step
+   * Knows the process alone until {@link #findDescendants}.
+   *
+   * @param name marks log lines
+   * @param grace wait after each step
    */
   ProcessShutdown(String name, ProcessHandle process, Duration grace) {
     this.name = name;
@@ -36,62 +37,55 @@ final class ProcessShutdown {
     family.add(process);
   }
 
-  /**
-   * Notes what the process has started until now. Once it has ended itself, nothing tells any more
-   * whose they were.
-   */
-  void look() {
+  /** Notes the descendants. When the process has ended, nothing links them to it any more. */
+  void findDescendants() {
     List.copyOf(family).forEach(member -> member.descendants().forEach(family::add));
   }
 
   /**
-   * Goes through the steps until nothing is left: close stdin, SIGTERM, SIGKILL.
+   * Closes stdin, then sends SIGTERM, then SIGKILL, until all processes have ended.
    *
-   * @param closeStdin closes it without waiting
+   * @param closeStdin closes stdin without waiting
    */
   void run(Runnable closeStdin) {
-    look();
+    findDescendants();
     closeStdin.run();
-    if (hasEnded()) {
+    if (awaitEnd()) {
       return;
     }
     signal(ProcessHandle::destroy);
-    if (hasEnded()) {
+    if (awaitEnd()) {
       return;
     }
     signal(ProcessHandle::destroyForcibly);
-    if (!hasEnded()) {
-      LOG.log(
-          Level.WARNING,
-          "upstream={0} pid={1} cannot be ended",
-          name,
-          Long.toString(process.pid()));
+    if (!awaitEnd()) {
+      LOG.warnf("process cannot be ended: upstream=%s pid=%d", name, process.pid());
     }
   }
 
-  private void signal(Consumer<ProcessHandle> way) {
-    look();
-    family.stream().filter(ProcessShutdown::lives).forEach(way);
+  private void signal(Consumer<ProcessHandle> signal) {
+    findDescendants();
+    family.stream().filter(ProcessShutdown::isRunning).forEach(signal);
   }
 
-  /** One that has ended counts as alive until it is waited for; but it has no program any more. */
-  private static boolean lives(ProcessHandle member) {
+  /** A zombie counts as alive until its parent waits for it, but has no command any more. */
+  private static boolean isRunning(ProcessHandle member) {
     return member.isAlive() && member.info().command().isPresent();
   }
 
-  /** By looking: only of our own child the end is told, and not of what it has started. */
-  private boolean hasEnded() {
+  /** Polls: the JDK reports the end of a child, but not of its descendants. */
+  private boolean awaitEnd() {
     long start = System.nanoTime();
     try {
-      while (family.stream().anyMatch(ProcessShutdown::lives)) {
+      while (family.stream().anyMatch(ProcessShutdown::isRunning)) {
         if (System.nanoTime() - start >= grace.toNanos()) {
           return false;
         }
-        Thread.sleep(LOOK_EVERY);
+        Thread.sleep(POLL_INTERVAL);
       }
       return true;
     } catch (InterruptedException e) {
-      // Nobody interrupts this thread; if somebody did, he would want it over with.
+      // An interrupt is not expected; it skips the remaining wait.
       Thread.currentThread().interrupt();
       return false;
     }

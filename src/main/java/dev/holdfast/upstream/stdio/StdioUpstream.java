@@ -8,37 +8,34 @@ import java.util.function.Consumer;
 /**
  * A server that speaks over stdin and stdout. Each session is a process of its own.
  *
- * <p>A process gets SIGTERM or SIGKILL only if it does not end when its stdin is closed. So when
- * this program is killed itself, a server that keeps to the specification ends all the same.
+ * <p>Signals only follow when a process ignores the end of its stdin. So a server that obeys the
+ * specification also ends when the gateway is killed.
  */
 public final class StdioUpstream extends ChannelUpstream {
 
   private final StdioUpstreamSettings settings;
 
-  /** Starts nothing yet. */
+  /** Starts no process yet. */
   public StdioUpstream(StdioUpstreamSettings settings) {
-    super(common(settings));
+    super(
+        new ChannelSettings(
+            settings.name(),
+            settings.maxProcesses(),
+            settings.firstByteTimeout(),
+            settings.idleTimeout(),
+            settings.maxMessageBytes(),
+            settings.respawn(),
+            // A process ends in at most four steps of this length; all end at the same time.
+            settings.stopGrace().multipliedBy(4).plusSeconds(1)));
     this.settings = settings;
-  }
-
-  private static ChannelSettings common(StdioUpstreamSettings settings) {
-    return new ChannelSettings(
-        settings.name(),
-        settings.maxProcesses(),
-        settings.firstByteTimeout(),
-        settings.idleTimeout(),
-        settings.maxMessageBytes(),
-        settings.respawn(),
-        // Each step of each process takes no longer than this, and they all end at the same time.
-        settings.stopGrace().multipliedBy(4).plusSeconds(1));
   }
 
   @Override
   protected Channel start(String session, Consumer<Channel> whenGone) {
-    return ChildProcess.start(settings, session, whenGone);
+    return ChildProcess.start(settings, session, whenGone, ChildProcess::startThread);
   }
 
-  /** How many processes there are, those that are being ended included. */
+  /** The number of processes, those that are being ended included. */
   int processes() {
     return channels();
   }

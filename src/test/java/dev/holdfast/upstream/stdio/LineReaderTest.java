@@ -41,7 +41,7 @@ class LineReaderTest {
     LineReader reader = new LineReader(stream(line + "\n" + line + "y\nn"), bound);
 
     assertThat(reader.next()).hasSize(bound);
-    assertThatThrownBy(reader::next).isInstanceOf(LineTooLongException.class);
+    assertThatThrownBy(reader::next).isInstanceOf(LineReader.LineTooLongException.class);
     reader.skipLine();
     assertThat(all(reader)).containsExactly("n");
   }
@@ -66,7 +66,7 @@ class LineReaderTest {
         };
 
     assertThatThrownBy(new LineReader(endless, 10_000)::next)
-        .isInstanceOf(LineTooLongException.class);
+        .isInstanceOf(LineReader.LineTooLongException.class);
   }
 
   @Test
@@ -79,7 +79,7 @@ class LineReaderTest {
     assertThat(reader.next()).isNull();
   }
 
-  private static List<String> all(LineReader reader) throws IOException, LineTooLongException {
+  private static List<String> all(LineReader reader) throws IOException, LineReader.LineTooLongException {
     List<String> lines = new ArrayList<>();
     for (byte[] line = reader.next(); line != null; line = reader.next()) {
       lines.add(new String(line, UTF_8));

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
-import java.text.MessageFormat;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
@@ -12,11 +11,12 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.IntStream;
+import org.jboss.logmanager.ExtLogRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What of a process's words comes into our log. */
+/** What a process writes into the gateway's log. */
 class ProcessLogTest {
 
   private final Logger logger = Logger.getLogger(ProcessLog.class.getName());
@@ -36,8 +36,8 @@ class ProcessLogTest {
   }
 
   @Test
-  void shouldMarkEachLineOfStderr() {
-    follow("Starting {0}\n\nError: 'x'\n");
+  void shouldMarkEachStderrLine() {
+    logStderr("Starting {0}\n\nError: 'x'\n");
 
     assertThat(recorder.lines())
         .containsExactly(
@@ -47,16 +47,16 @@ class ProcessLogTest {
   }
 
   @Test
-  void shouldNotLetALineForgeAnother() {
-    follow("a\rINFO forged\u001b[31m\u2028b\n");
+  void shouldNotLetLineForgeAnother() {
+    logStderr("a\rINFO forged\u001b[31m\u2028b\n");
 
     assertThat(recorder.lines())
         .containsExactly("upstream=weather pid=12345 stderr: a INFO forged [31m b");
   }
 
   @Test
-  void shouldBoundLinesAndTheirNumber() {
-    follow("x".repeat(100_000) + "\nnext\n");
+  void shouldBoundLengthAndNumberOfLines() {
+    logStderr("x".repeat(100_000) + "\nnext\n");
     assertThat(recorder.lines())
         .hasSize(2)
         .allMatch(line -> line.length() < 2 * ProcessLog.MAX_LINE)
@@ -64,20 +64,20 @@ class ProcessLogTest {
         .asString()
         .endsWith("next");
 
-    follow(String.join("\n", IntStream.range(0, 100_000).mapToObj(Integer::toString).toList()));
+    logStderr(String.join("\n", IntStream.range(0, 100_000).mapToObj(Integer::toString).toList()));
     assertThat(recorder.lines()).hasSizeBetween(LogRateLimit.BURST, 10 * LogRateLimit.BURST);
   }
 
   @Test
-  void shouldShowNothingOfWhatStdoutShouldNotHave() {
-    log.noMessage("password=secret".getBytes(UTF_8));
+  void shouldNotShowInvalidLineOfStdout() {
+    log.logInvalidMessage("password=secret".getBytes(UTF_8));
 
     assertThat(recorder.lines()).singleElement().asString().contains("weather", "bytes=15");
     assertThat(recorder.lines()).noneMatch(line -> line.contains("secret"));
   }
 
-  private void follow(String text) {
-    log.follow(new ByteArrayInputStream(text.getBytes(UTF_8)));
+  private void logStderr(String text) {
+    log.logStderr(new ByteArrayInputStream(text.getBytes(UTF_8)));
   }
 
   private static final class Recorder extends Handler {
@@ -89,10 +89,9 @@ class ProcessLogTest {
     }
 
     private static String formatted(LogRecord each) {
-      Object[] parameters = each.getParameters();
-      return parameters == null || parameters.length == 0
-          ? each.getMessage()
-          : MessageFormat.format(each.getMessage(), parameters);
+      return each instanceof ExtLogRecord record
+          ? record.getFormattedMessage()
+          : each.getMessage();
     }
 
     @Override

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * A server that speaks HTTP+SSE, the transport of 2024-11-05. One connection carries all messages of
- * the server in a session, so the session is pinned to the replica with that connection.
+ * A server that speaks HTTP+SSE, the transport of 2024-11-05. One connection carries all messages
+ * of the server in a session, so the session is pinned to the replica with that connection.
  *
  * @see <a
  *     href="https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse">MCP

@@ -17,8 +17,8 @@ final class MessageEndpoint {
    *
    * @param base URL of the stream
    * @param text an absolute URI, or one relative to the base
-   * @throws UpstreamException.Broken if the text is no URI or has another origin. Messages carry our
-   *     credentials, so they must stay with the configured server.
+   * @throws UpstreamException.Broken if the text is no URI or has another origin. Messages carry
+   *     our credentials, so they must stay with the configured server.
    */
   static URI resolve(URI base, String text) {
     URI target;

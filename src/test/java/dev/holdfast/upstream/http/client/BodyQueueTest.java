@@ -65,7 +65,7 @@ class BodyQueueTest {
     assertThat(budget.isExceeded()).isFalse();
   }
 
-    @Test
+  @Test
   void shouldNotCountDroppedBytes() {
     ByteBudget budget = new ByteBudget(BodyQueue.LOW_WATER);
     BodyQueue dropped = exceeding(budget);
