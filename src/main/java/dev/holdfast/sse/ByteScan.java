@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Searches byte ranges eight bytes at a time (SWAR: the lanes of a {@code long}). */
+/** Searches byte ranges eight bytes at a time (SWAR: SIMD within a {@code long}). */
 final class ByteScan {
 
   private static final VarHandle LONG =
@@ -22,7 +22,7 @@ final class ByteScan {
     int i = from;
     for (; i <= to - Long.BYTES; i += Long.BYTES) {
       long word = (long) LONG.get(bytes, i);
-      long hits = zeroLanes(word ^ ALL_LF) | zeroLanes(word ^ ALL_CR);
+      long hits = zeroBytes(word ^ ALL_LF) | zeroBytes(word ^ ALL_CR);
       if (hits != 0) {
         return i + (Long.numberOfTrailingZeros(hits) >>> 3);
       }
@@ -49,10 +49,10 @@ final class ByteScan {
   }
 
   /**
-   * Sets the high bit of every zero lane. The subtraction may also borrow its way into lanes above
-   * a zero lane, never below it, so the lowest bit set is always right, and only that one is used.
+   * Sets the high bit of every zero byte. The subtraction may borrow into bytes above a zero byte,
+   * but never below it. So the lowest bit set is right, and callers use only that one.
    */
-  private static long zeroLanes(long word) {
+  private static long zeroBytes(long word) {
     return (word - ONES) & ~word & HIGH_BITS;
   }
 }

@@ -3,16 +3,18 @@ package dev.holdfast.sse;
 import java.util.Arrays;
 
 /**
- * The data buffer of the event under way. It first only points into the array its line was found
- * in; the bytes are copied when a second line is joined to them, or when that array is about to be
- * reused.
+ * Data buffer of the unfinished event. It first points into the array of its line. The bytes are
+ * copied when a second line is joined to them, or before that array is reused.
  */
 final class EventData {
+
+  /** Capacity that a buffer keeps between events; small, because each open stream has a parser. */
+  static final int RETAINED_BYTES = 512;
 
   private static final byte[] EMPTY = {};
 
   private final int maxBytes;
-  private final GrowableBytes kept = new GrowableBytes(SseParser.RETAINED_BYTES);
+  private final GrowableBytes kept = new GrowableBytes(RETAINED_BYTES);
   private byte[] array = EMPTY;
   private int offset;
   private int length;
@@ -39,7 +41,7 @@ final class EventData {
     }
   }
 
-  /** Copies data that still lies in somebody else's array. */
+  /** Copies data that still lies in the array of its line. */
   void keep() {
     if (present && kept.length() != length) {
       kept.append(array, offset, length);
@@ -47,7 +49,7 @@ final class EventData {
     }
   }
 
-  /** Replaces ill-formed UTF-8; done once per event, since a line end never splits a sequence. */
+  /** Replaces ill-formed UTF-8. Once per event is enough: a line end never splits a sequence. */
   void repair() {
     if (!Utf8.isValid(array, offset, offset + length)) {
       byte[] repaired = Utf8.repair(array, offset, offset + length);
@@ -61,7 +63,7 @@ final class EventData {
     present = false;
   }
 
-  /** Whether the event has a {@code data} line at all; its data may still be empty. */
+  /** Whether the event has a {@code data} line, even an empty one. */
   boolean present() {
     return present;
   }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.util.Arrays;
 
-/** A field name, looked for at the start of a line. */
+/** A field name at the start of a line. */
 final class FieldName {
 
   static final FieldName DATA = new FieldName("data");
@@ -12,7 +12,7 @@ final class FieldName {
   static final FieldName ID = new FieldName("id");
   static final FieldName RETRY = new FieldName("retry");
 
-  /** Returned for a line that has another field name. */
+  /** Result for a line with another field name. */
   static final int NO_MATCH = -1;
 
   private final byte[] bytes;
@@ -22,11 +22,10 @@ final class FieldName {
   }
 
   /**
-   * Finds where the value starts in the line {@code [from, to)}: past the first colon and one space
-   * after it. The whole line is the name when it has no colon; then the value is empty.
+   * Finds the value in the line {@code [from, to)}: after the first colon and one space. A line
+   * without a colon is a name with an empty value.
    *
-   * @return the index of the value, {@code to} if it is empty, {@link #NO_MATCH} if this isn't the
-   *     field's name
+   * @return the index of the value; {@code to} if it is empty; {@link #NO_MATCH} for another name
    */
   int valueIn(byte[] line, int from, int to) {
     int colon = from + bytes.length;

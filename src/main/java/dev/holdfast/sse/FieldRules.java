@@ -4,32 +4,32 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.time.Duration;
 
-/** What a field value must satisfy so that a reader gets back exactly what was written. */
+/** Rules for field values, so that a reader gets back exactly what was written. */
 final class FieldRules {
 
   private FieldRules() {}
 
-  /** An id: one line, no NUL (a reader ignores such an id), not empty (it would erase the last). */
+  /** One line, no NUL (readers ignore such an id), not empty (it would erase the last id). */
   static void requireId(String id) {
     requireNotEmpty("event id", id);
-    requireSeedableId(id);
+    requireIdOrEmpty(id);
   }
 
-  /** Like {@link #requireId}, but the empty id of a stream that has named none is fine, too. */
-  static void requireSeedableId(String id) {
+  /** Like {@link #requireId}, but allows the empty id of a stream without ids. */
+  static void requireIdOrEmpty(String id) {
     requireOneLine("event id", id);
     if (id.indexOf('\0') >= 0) {
       throw new IllegalArgumentException("event id holds NUL");
     }
   }
 
-  /** A type: one line, not empty (it would read back as the default type). */
+  /** One line, not empty (it would read back as the default type). */
   static void requireType(String type) {
     requireNotEmpty("event type", type);
     requireOneLine("event type", type);
   }
 
-  /** Text without a line end, which would start a field of its own. */
+  /** No line end: it would start another field. */
   static void requireOneLine(String what, String text) {
     boolean surrogates = false;
     for (int i = 0; i < text.length(); i++) {

@@ -4,7 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of an {@code id} or {@code event} field: kept as bytes, decoded once, when asked for.
+ * Value of an {@code id} or {@code event} field. The bytes are decoded once, on demand. {@link
+ * #clear} keeps them, because servers tend to send the same value with every event.
  */
 final class FieldText {
 
@@ -12,6 +13,7 @@ final class FieldText {
 
   private final GrowableBytes bytes = new GrowableBytes(RETAINED_BYTES);
   private @Nullable String text = "";
+  private boolean present;
 
   void set(byte[] source, int from, int to) {
     if (!matches(source, from, to)) {
@@ -19,13 +21,22 @@ final class FieldText {
       bytes.append(source, from, to - from);
       text = null;
     }
+    present = true;
+  }
+
+  void clear() {
+    present = false;
   }
 
   boolean matches(byte[] source, int from, int to) {
     return Arrays.equals(bytes.array(), 0, bytes.length(), source, from, to);
   }
 
+  /** The value; empty when none is set. */
   String text() {
+    if (!present) {
+      return "";
+    }
     String decoded = text;
     if (decoded == null) {
       decoded = Utf8.decode(bytes.array(), 0, bytes.length());

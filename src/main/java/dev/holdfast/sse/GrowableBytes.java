@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * An append-only byte buffer that starts empty, grows by half or more, and gives a large array back
- * when cleared, so that an idle stream holds next to nothing after one huge event.
+ * An append-only byte buffer that grows by half or more. {@link #clear} drops a large array, so an
+ * idle stream holds little memory after one huge event.
  */
 final class GrowableBytes {
 
@@ -16,13 +16,15 @@ final class GrowableBytes {
   private int length;
 
   /**
-   * @param retained bytes of capacity to allocate at first use and to keep over {@link #clear()}
+   * Allocates nothing yet.
+   *
+   * @param retained capacity that is allocated at first use and kept by {@link #clear}, in bytes
    */
   GrowableBytes(int retained) {
     this.retained = retained;
   }
 
-  /** The backing array; filled up to {@link #length()}, replaced when it grows or is cleared. */
+  /** The backing array, filled up to {@link #length}. Growing and clearing may replace it. */
   byte[] array() {
     return array;
   }
@@ -42,7 +44,7 @@ final class GrowableBytes {
     length += count;
   }
 
-  /** Appends text as UTF-8; ASCII, by far the most common, without a copy in between. */
+  /** Appends text as UTF-8. ASCII, the common case, needs no copy in between. */
   void appendText(String text) {
     int count = text.length();
     reserve(count);
@@ -58,7 +60,7 @@ final class GrowableBytes {
     length += count;
   }
 
-  /** Forgets the content. Whoever still reads the old array may finish before the next append. */
+  /** Removes the content. The array keeps its bytes until the next append. */
   void clear() {
     length = 0;
     if (array.length > retained) {

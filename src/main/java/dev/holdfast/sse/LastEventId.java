@@ -1,9 +1,9 @@
 package dev.holdfast.sse;
 
 /**
- * The two id buffers of the standard: what {@code id} lines set, and what the last dispatch
- * committed. Outside an unfinished event both are equal, since a dispatch commits without clearing;
- * so only a change is stored, and committing it swaps two references.
+ * The two id buffers of the standard: one that {@code id} lines set, and one that a dispatch
+ * commits. Between events both are equal, so only a change is stored. To commit it swaps two
+ * references.
  */
 final class LastEventId {
 
@@ -27,12 +27,12 @@ final class LastEventId {
     }
   }
 
-  /** Drops what an unfinished event has set. */
+  /** Drops the id of an unfinished event. */
   void discard() {
     changed = false;
   }
 
-  /** Sets and commits the id to go on from. */
+  /** Sets and commits the id after which the stream resumes. */
   void seed(byte[] id) {
     set(id, 0, id.length);
     commit();

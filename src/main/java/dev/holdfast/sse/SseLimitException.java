@@ -1,11 +1,11 @@
 package dev.holdfast.sse;
 
 /**
- * A peer sent a line or an event larger than the {@link SseParser} accepts. The rest of its stream
- * can't be trusted to start at an event, so the parser takes no more bytes until it is reset.
+ * A line or an event is larger than the {@link SseParser} accepts. The rest of the stream need not
+ * start at an event, so the parser accepts no more bytes until it is reset.
  */
 public final class SseLimitException extends RuntimeException {
-  /** What was too large. */
+  /** The exceeded limit. */
   public enum Limit {
     /** One line, without its line end. */
     LINE,
@@ -29,20 +29,12 @@ public final class SseLimitException extends RuntimeException {
     this.maxBytes = maxBytes;
   }
 
-  /**
-   * Tells which limit was exceeded.
-   *
-   * @return the limit
-   */
+  /** The exceeded limit. */
   public Limit limit() {
     return limit;
   }
 
-  /**
-   * Tells the value of that limit.
-   *
-   * @return the largest size that would have been accepted, in bytes
-   */
+  /** The largest accepted size in bytes. */
   public int maxBytes() {
     return maxBytes;
   }

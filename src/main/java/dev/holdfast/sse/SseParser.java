@@ -8,12 +8,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses a {@code text/event-stream} from byte chunks cut anywhere, by the rules of the WHATWG HTML
- * standard. Text is never refused: what is not UTF-8 is replaced by U+FFFD, and unknown fields are
- * skipped. Only sizes are bounded.
+ * Parses a {@code text/event-stream} from byte chunks cut anywhere, by the WHATWG HTML standard. It
+ * replaces ill-formed UTF-8 by U+FFFD, skips unknown fields, and bounds sizes.
  *
- * <p>A parser reads one stream at a time, on one thread at a time. It outlives connections: {@link
- * #end()} makes it ready for the next one, with the last event id to continue from.
+ * <p>A parser reads one stream, on one thread at a time. It outlives connections: {@link #end}
+ * prepares it for the next one, with the last event id to resume from.
  *
  * @see <a
  *     href="https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream">Parsing
@@ -21,28 +20,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SseParser {
 
-  /** What a buffer keeps allocated between events; small, for there is a parser per open stream. */
-  static final int RETAINED_BYTES = 512;
-
-  /** Saturation point of {@code retry}: 24 days, and what any timer can still take. */
+  /** Upper bound of {@code retry}: 24 days, which every timer accepts. */
   private static final long MAX_RETRY_MILLIS = Integer.MAX_VALUE;
 
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   private final int maxLineBytes;
-  private final GrowableBytes unfinishedLine = new GrowableBytes(RETAINED_BYTES);
-  private final EventType type = new EventType();
+  private final GrowableBytes unfinishedLine = new GrowableBytes(EventData.RETAINED_BYTES);
+  private final FieldText type = new FieldText();
   private final LastEventId lastEventId = new LastEventId();
   private final EventData data;
   private final SseEvent event;
 
-  /** How many bytes of the byte order mark have passed; all of them also once it can't come. */
+  /** Number of bytes of the byte order mark that have passed; all of them after other content. */
   private int markBytes;
 
-  /** The chunk before ended with a CR: an LF that follows belongs to it. */
+  /** The previous line ended with a CR, so a following LF belongs to it. */
   private boolean afterCarriageReturn;
 
-  /** Set while feeding and left set by an exception, when bytes of the stream have been lost. */
+  /** Set while feeding. An exception leaves it set, because bytes of the stream are lost. */
   private boolean broken;
 
   private @Nullable Duration retry;
@@ -50,10 +46,10 @@ public final class SseParser {
   /**
    * Creates a parser for a new stream, with no last event id.
    *
-   * @param maxLineBytes the longest line accepted, its line end not counted
-   * @param maxEventBytes the largest event accepted: the bytes of its {@code data} values and the
-   *     line feeds between them, as received
-   * @throws IllegalArgumentException if a limit isn't positive
+   * @param maxLineBytes length of the longest accepted line, without its line end
+   * @param maxEventBytes size of the largest accepted event: its {@code data} values and the line
+   *     feeds between them, as received
+   * @throws IllegalArgumentException if a limit is not positive
    */
   public SseParser(int maxLineBytes, int maxEventBytes) {
     if (maxLineBytes <= 0 || maxEventBytes <= 0) {
@@ -65,17 +61,12 @@ public final class SseParser {
   }
 
   /**
-   * Parses the next bytes of the stream and hands over what they complete. The chunk may be reused
-   * afterwards.
+   * Parses the next bytes of the stream. The chunk may be reused afterwards.
    *
-   * @param chunk holds the bytes
-   * @param offset index of the first one
-   * @param length how many there are
-   * @param handler is called during this method only
-   * @throws SseLimitException if a line or an event is too large; what came before it has been
-   *     handed over
-   * @throws IllegalStateException if an exception left this method earlier, and the parser wasn't
-   *     {@linkplain #reset() reset} since
+   * @param handler receives what these bytes complete, during this call only
+   * @throws SseLimitException if a line or an event is too large; the handler has received all
+   *     before it
+   * @throws IllegalStateException after an exception of this method, until {@link #reset}
    */
   public void feed(byte[] chunk, int offset, int length, SseHandler handler) {
     Objects.checkFromIndexSize(offset, length, chunk.length);
@@ -95,16 +86,15 @@ public final class SseParser {
       afterCarriageReturn = chunk[lineEnd] == '\r';
       position = skipLineFeed(chunk, lineEnd + 1, end);
     }
-    // First the data, which may still lie in the array that the unfinished line goes to.
+    // Before the append: the data may still lie in the array of the unfinished line.
     data.keep();
     unfinishedLine.append(chunk, position, end - position);
     broken = false;
   }
 
   /**
-   * Ends the connection. An unfinished event is discarded, and so is its id. The last event id and
-   * the reconnection time stay, and the next bytes fed are the start of a new connection, on which
-   * events without an id leave the last event id as it is.
+   * Ends the connection. Discards an unfinished event with its id. Keeps the last event id and the
+   * reconnection time. The next bytes start a new connection.
    */
   public void end() {
     unfinishedLine.clear();
@@ -115,39 +105,31 @@ public final class SseParser {
     afterCarriageReturn = false;
   }
 
-  /** Forgets everything, as if newly created; the way back after an exception. */
+  /** Restores the state of a new parser, also after an exception. */
   public void reset() {
     resume("");
   }
 
   /**
-   * Forgets everything but the position given, for a stream that another parser has read before.
+   * Resets the parser for a stream that another parser has read before.
    *
-   * @param lastEventId what {@link #lastEventId()} shall be until the stream sends another
-   * @throws IllegalArgumentException if it holds CR, LF or NUL, which no event id can
+   * @param lastEventId the last event id until the stream sends another; empty for none
+   * @throws IllegalArgumentException if it holds CR, LF or NUL
    */
   public void resume(String lastEventId) {
-    FieldRules.requireSeedableId(lastEventId);
+    FieldRules.requireIdOrEmpty(lastEventId);
     end();
     this.lastEventId.seed(lastEventId.getBytes(UTF_8));
     retry = null;
     broken = false;
   }
 
-  /**
-   * Tells where to continue: the value for the {@code Last-Event-ID} header of a new connection.
-   *
-   * @return the id of the last finished event, empty if there is none (then send no header)
-   */
+  /** Value for the {@code Last-Event-ID} header of the next connection; empty for no header. */
   public String lastEventId() {
     return lastEventId.committed();
   }
 
-  /**
-   * Tells how long the server asks to wait before a new connection.
-   *
-   * @return the latest {@code retry}, at most 2<sup>31</sup>-1 ms; empty if there was none
-   */
+  /** The last {@code retry} time of the server, at most 2<sup>31</sup>-1 ms. */
   public Optional<Duration> retry() {
     return Optional.ofNullable(retry);
   }
@@ -156,7 +138,7 @@ public final class SseParser {
     int position = from;
     while (markBytes < BYTE_ORDER_MARK.length && position < to) {
       if (chunk[position] != BYTE_ORDER_MARK[markBytes]) {
-        // It is none; what has passed of it, perhaps in an earlier chunk, is content.
+        // No mark: the bytes that have passed, perhaps in an earlier chunk, are content.
         unfinishedLine.append(BYTE_ORDER_MARK, 0, markBytes);
         markBytes = BYTE_ORDER_MARK.length;
         return position;
@@ -202,9 +184,7 @@ public final class SseParser {
       case 'i' -> idField(bytes, FieldName.ID.valueIn(bytes, from, to), to);
       case 'e' -> eventField(bytes, FieldName.EVENT.valueIn(bytes, from, to), to);
       case 'r' -> retryField(bytes, FieldName.RETRY.valueIn(bytes, from, to), to, handler);
-      default -> {
-        // An unknown field.
-      }
+      default -> {} // An unknown field.
     }
   }
 

@@ -7,12 +7,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes frames of a {@code text/event-stream} into a buffer of its own, one after the other, to
- * be sent with a single write. A frame is appended whole or, when an argument is refused, not at
- * all.
+ * Encodes frames of a {@code text/event-stream} into its buffer, to be sent with a single write. A
+ * refused argument leaves the buffer unchanged.
  *
- * <p>Fields come in the order {@code event}, {@code id}, {@code retry}, {@code data}, each as
- * {@code name: value} with the space. Lines end in LF. Not thread-safe.
+ * <p>Fields have the order {@code event}, {@code id}, {@code retry}, {@code data} and the form
+ * {@code name: value}. Lines end in LF. Not thread-safe.
  */
 public final class SseWriter {
 
@@ -27,7 +26,7 @@ public final class SseWriter {
 
   private final GrowableBytes frames;
 
-  /** Creates a writer that keeps no more than a small buffer between batches. */
+  /** Creates a writer that keeps a small buffer between batches. */
   public SseWriter() {
     this(DEFAULT_RETAINED_BYTES);
   }
@@ -35,7 +34,7 @@ public final class SseWriter {
   /**
    * Creates a writer for batches of about the same size.
    *
-   * @param retainedBytes the capacity to start with, and to keep when the buffer is cleared
+   * @param retainedBytes first capacity of the buffer, and its capacity after {@link #clear}
    * @throws IllegalArgumentException if it is negative
    */
   public SseWriter(int retainedBytes) {
@@ -46,25 +45,16 @@ public final class SseWriter {
   }
 
   /**
-   * Appends an event that has an id and data only; allocates nothing but room in the buffer.
+   * Appends an event with an id and data. Allocates nothing but room in the buffer.
    *
-   * @param id the event id
-   * @param data UTF-8 text, not checked; split at CRLF, LF and CR into as many {@code data} lines
+   * @param data UTF-8 text, not checked; split at CRLF, LF and CR into {@code data} lines
    * @throws IllegalArgumentException if the id is empty or holds CR, LF or NUL
    */
   public void event(String id, byte[] data) {
     event(id, data, 0, data.length);
   }
 
-  /**
-   * Like {@link #event(String, byte[])}, for data that is a part of an array.
-   *
-   * @param id the event id
-   * @param data holds UTF-8 text, not checked
-   * @param offset index of its first byte
-   * @param length the number of its bytes
-   * @throws IllegalArgumentException if the id is empty or holds CR, LF or NUL
-   */
+  /** Like {@link #event(String, byte[])}, with a part of an array. */
   public void event(String id, byte[] data, int offset, int length) {
     write(null, id, null, data, offset, length);
   }
@@ -72,10 +62,10 @@ public final class SseWriter {
   /**
    * Appends an event.
    *
-   * @param type the event type; none means {@link SseEvent#DEFAULT_TYPE}
-   * @param id the event id; without one the reader's last event id stays
-   * @param retry the reconnection time, sent in whole milliseconds
-   * @param data UTF-8 text, not checked; split at CRLF, LF and CR into as many {@code data} lines
+   * @param type the event type; null for {@link SseEvent#DEFAULT_TYPE}
+   * @param id the event id; null to keep the reader's last event id
+   * @param retry the reconnection time, sent in whole milliseconds; null for none
+   * @param data UTF-8 text, not checked; split at CRLF, LF and CR into {@code data} lines
    * @throws IllegalArgumentException if type or id is empty or holds CR or LF, if the id holds NUL,
    *     or if retry is negative
    */
@@ -85,10 +75,9 @@ public final class SseWriter {
   }
 
   /**
-   * Appends an event without content. It gives the reader a position before there is anything to
-   * read; the empty {@code data} line makes readers take note of an id they would ignore otherwise.
+   * Appends an event without content, which gives the reader a first cursor. Without its empty
+   * {@code data} line readers would ignore the id.
    *
-   * @param id the event id
    * @param retry the reconnection time, sent in whole milliseconds
    * @throws IllegalArgumentException if the id is empty or holds CR, LF or NUL, or if retry is
    *     negative
@@ -98,9 +87,9 @@ public final class SseWriter {
   }
 
   /**
-   * Appends a frame that only sets the reconnection time; readers see no event.
+   * Appends a reconnection time without an event.
    *
-   * @param retry the reconnection time, sent in whole milliseconds
+   * @param retry sent in whole milliseconds
    * @throws IllegalArgumentException if it is negative
    */
   public void retry(Duration retry) {
@@ -110,7 +99,7 @@ public final class SseWriter {
   }
 
   /**
-   * Appends a comment, which readers skip; it shows that the connection is alive.
+   * Appends a comment. Readers skip it; it shows that the connection is alive.
    *
    * @param text may be empty
    * @throws IllegalArgumentException if it holds CR or LF
@@ -122,34 +111,24 @@ public final class SseWriter {
   }
 
   /**
-   * Gives the array the frames lie in, from index 0 on. Valid until the next frame is appended or
-   * the buffer is cleared; the same array is used again, so clear it only when the write is done.
-   *
-   * @return not a copy
+   * The buffer, with the frames from index 0 on. Later frames reuse the array, so clear it only when
+   * the write is done.
    */
   public byte[] array() {
     return frames.array();
   }
 
-  /**
-   * Gives the size of all frames in the buffer.
-   *
-   * @return a number of bytes of {@link #array()}
-   */
+  /** Size of the frames in {@link #array}, in bytes. */
   public int length() {
     return frames.length();
   }
 
-  /** Forgets the frames in the buffer. */
+  /** Removes the frames from the buffer. */
   public void clear() {
     frames.clear();
   }
 
-  /**
-   * Takes the frames out, to be written while the next ones are already being appended.
-   *
-   * @return a new array of just the frames
-   */
+  /** Removes the frames and returns a copy, to be written while the next are appended. */
   public byte[] take() {
     byte[] taken = frames.toByteArray();
     frames.clear();
@@ -178,7 +157,6 @@ public final class SseWriter {
     frames.append((byte) '\n');
   }
 
-  /** Refuses before the first byte is appended. */
   private static void check(@Nullable String type, @Nullable String id, @Nullable Duration retry) {
     if (type != null) {
       FieldRules.requireType(type);

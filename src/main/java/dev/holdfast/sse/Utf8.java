@@ -3,9 +3,9 @@ package dev.holdfast.sse;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The "UTF-8 decode" of the WHATWG Encoding standard, on bytes: every maximal ill-formed part
- * becomes one U+FFFD. {@link String} isn't used for that because it differs: it takes an encoded
- * surrogate ({@code ED A0 80}) for one error where the standard counts three.
+ * "UTF-8 decode" of the WHATWG Encoding standard, on bytes: each maximal ill-formed part becomes one
+ * U+FFFD. {@link String} differs: it counts an encoded surrogate ({@code ED A0 80}) as one error,
+ * the standard as three.
  */
 final class Utf8 {
 
@@ -13,12 +13,12 @@ final class Utf8 {
 
   private Utf8() {}
 
-  /** Whether {@code [from, to)} is well-formed; ASCII costs one quick scan. */
+  /** Whether {@code [from, to)} is well-formed. ASCII costs one quick scan. */
   static boolean isValid(byte[] bytes, int from, int to) {
     return validEnd(bytes, from, to) == to;
   }
 
-  /** A well-formed copy of {@code [from, to)}, ill-formed parts replaced. */
+  /** A copy of {@code [from, to)} with ill-formed parts replaced. */
   static byte[] repair(byte[] bytes, int from, int to) {
     GrowableBytes repaired = new GrowableBytes(to - from);
     int i = from;
@@ -51,7 +51,7 @@ final class Utf8 {
         return i;
       }
       i += length;
-      // Back to the quick scan only at ASCII: in running non-ASCII text it would find nothing.
+      // The quick scan only pays off at ASCII.
       if (i < to && bytes[i] >= 0) {
         i = ByteScan.asciiEnd(bytes, i, to);
       }
@@ -61,8 +61,8 @@ final class Utf8 {
 
   /**
    * The length of the well-formed sequence at {@code i}, or minus the length of the maximal
-   * ill-formed part there. The bounds of the second byte shut out overlong forms, surrogates and
-   * code points past U+10FFFF.
+   * ill-formed part. The bounds of the second byte exclude overlong forms, surrogates and code
+   * points past U+10FFFF.
    */
   private static int sequence(byte[] bytes, int i, int to) {
     int lead = bytes[i] & 0xFF;
