@@ -55,7 +55,7 @@ final class StandaloneListener implements Runnable {
       if (messages == null) {
         return false;
       }
-      messages.whenMoved(id -> cursor = id);
+      messages.onIdWithoutMessage(id -> cursor = id);
       source = messages;
       if (!closed) {
         pass(messages);

@@ -2,17 +2,17 @@ package dev.holdfast.upstream;
 
 import java.util.List;
 
-/** A source that brings what is there already. For one reading thread. */
+/** A source of messages that have all arrived. For one reading thread. */
 public final class FixedMessageSource implements MessageSource {
 
   private List<UpstreamMessage> left;
 
-  /** Brings one message. */
+  /** A source of one message without an id. */
   public FixedMessageSource(byte[] payload) {
     this(List.of(new UpstreamMessage(payload, null)));
   }
 
-  /** Brings some messages. */
+  /** A source of some messages. */
   public FixedMessageSource(List<UpstreamMessage> messages) {
     this.left = List.copyOf(messages);
   }
@@ -26,6 +26,6 @@ public final class FixedMessageSource implements MessageSource {
 
   @Override
   public void close() {
-    // There is no connection to let go of.
+    // There is no connection.
   }
 }

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server's answer to {@code initialize}.
  *
- * @param response the JSON-RPC response, result or error, on one line
- * @param link the session that was opened; null when the response is an error
- * @param before what the server sent before its response, in order
+ * @param response the JSON-RPC response, a result or an error, on one line
+ * @param link the opened session; null when the response is an error
+ * @param before the messages before the response, in order
  */
 public record Handshake(
     byte[] response, @Nullable UpstreamLink link, List<UpstreamMessage> before) {

@@ -4,33 +4,30 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Messages as they come from a server. For one reading thread.
+ * Messages of a server, as they arrive. For one reading thread.
  *
- * <p>What is not taken is held back: a source keeps a bounded amount and lets the server wait.
- * Where the server gave ids to its events, a broken connection is resumed without the reader
- * noticing.
+ * <p>A source buffers a bounded amount of messages and then makes the server wait. If the server
+ * gives ids to its events, the source resumes a broken connection by itself.
  */
 public interface MessageSource extends AutoCloseable {
 
   /**
    * Waits for messages and takes all that have arrived.
    *
-   * @return at least one message in order; an empty list when the source has come to its end and
-   *     will bring no more
-   * @throws UpstreamException when the stream broke and cannot be resumed; the source is then
-   *     closed
+   * @return at least one message, in order; an empty list at the end of the source
+   * @throws UpstreamException when the stream broke and cannot be resumed; the source is closed
    */
   List<UpstreamMessage> take();
 
   /**
-   * Has a listener told, by the reading thread, of events that carry an id and no message: the
-   * stream can be resumed from there as well. A source without such events never calls it.
+   * Sets a listener for ids of events without a message. The stream can be resumed after those
+   * events, too. Sources without such events never call it.
    *
-   * @param listener gets the id; returns at once
+   * @param listener gets the id on the reading thread; must not block
    */
-  default void whenMoved(Consumer<String> listener) {}
+  default void onIdWithoutMessage(Consumer<String> listener) {}
 
-  /** Lets go of the connection. A thread in {@link #take()} gets an empty list. Idempotent. */
+  /** Closes the connection. A thread in {@link #take} gets an empty list. Idempotent. */
   @Override
   void close();
 }

@@ -3,79 +3,75 @@ package dev.holdfast.upstream;
 import dev.holdfast.protocol.Message;
 
 /**
- * One MCP server. Thread-safe; methods block their (virtual) thread for as long as the server
- * takes, bounded by the time-outs of the adapter.
+ * One MCP server. Thread-safe. Methods block their (virtual) thread until the server answers,
+ * bounded by the timeouts of the adapter.
  */
 public interface Upstream extends AutoCloseable {
 
   /**
-   * Opens a session by sending the client's {@code initialize} request as it is.
+   * Opens a session with the client's own {@code initialize} request.
    *
-   * @throws UpstreamException when the server gave no JSON-RPC answer; no session was opened
+   * @throws UpstreamException when the server gives no JSON-RPC answer; no session is open then
    */
   Handshake initialize(Message.Request initialize);
 
   /**
-   * Speaks in a session that was opened before, by any replica. Sends nothing.
+   * Attaches to a session that any replica has opened. Sends nothing.
    *
-   * @param link what {@link Handshake} gave when the session was opened
+   * @param link the link of the session's {@link Handshake}
    */
   UpstreamSession attach(UpstreamLink link);
 
   /**
-   * Whether a server like this may have opened a session. One that certainly did not was opened by
-   * another that had its name then, and knows nothing of the session.
+   * Whether this server may have opened a session. False only if the name of the server meant
+   * another server at that time, so that this one does not know the session.
    *
-   * @param link what {@link Handshake} gave when the session was opened, wherever that was
+   * @param link the link of the session's {@link Handshake}, from any replica
    */
   default boolean mayHaveOpened(UpstreamLink link) {
     return true;
   }
 
   /**
-   * Whether calls run in the process that made them, so that what a client sends to a call must
-   * come to that process: cancellations, and answers to what the call asks. It then comes to every
-   * process in which calls of the session run, once, and those that it does not concern must ignore
-   * it: so the ids of a server's requests must differ between processes. Otherwise the server finds
-   * its session by itself, whichever process speaks to it.
+   * Whether a call runs inside the process that made it. Messages to a call (cancellations, and
+   * answers to its requests) must then reach that process. Each process with calls of the session
+   * gets each message once and ignores messages for other processes. So the ids of a server's
+   * requests must differ between processes.
    */
-  default boolean isResident() {
+  default boolean runsInProcess() {
     return false;
   }
 
   /**
-   * Whether a session lives in the process that opened it: there it can be spoken in, from {@code
-   * initialize} on and by nobody else, and when that process is lost, so is the session.
+   * Whether a session is pinned to the process that opened it. Only that process can use the
+   * session, and the session is lost with the process.
    *
-   * @param link what {@link Handshake} gave when the session was opened, wherever that was
+   * @param link the link of the session's {@link Handshake}, from any replica
    */
-  default boolean keepsSessions(UpstreamLink link) {
+  default boolean isPinned(UpstreamLink link) {
+    return false;
+  }
+
+  /** Whether a lost {@linkplain #isPinned pinned} session can be opened again. */
+  default boolean canReopen() {
     return false;
   }
 
   /**
-   * Whether a session that {@link #keepsSessions(UpstreamLink) was kept} and is lost can be opened
-   * anew.
-   */
-  default boolean reopens() {
-    return false;
-  }
-
-  /**
-   * Opens a session that was lost anew, under its old name: from now on it lives in this process.
-   * What the server knew of it is gone; it is told what it was told when the session began.
+   * Opens a lost session again, under its old id and pinned to this process. The server has lost
+   * the session's state. The server gets the messages again that began the session.
    *
-   * @param link what {@link Handshake} gave when the session was opened, wherever that was
-   * @param initialize the request that opened it
-   * @param initialized whether the client has said since that it is initialized
-   * @throws UpstreamException when the server does not open it as it was; {@link
+   * @param link the link of the session's {@link Handshake}, from any replica
+   * @param initialize the request that opened the session
+   * @param initialized whether the client has sent {@code notifications/initialized}
+   * @throws UpstreamException when the server does not open the session as before; {@link
    *     UpstreamException.SessionGone} when it never will
    */
   default void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
     throw new UpstreamException.SessionGone();
   }
 
-  /** Gives back connections and threads. Running calls fail. */
+  /** Releases connections and threads. Running calls fail. */
   @Override
   void close();
 }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A server that did not answer as it should. The subclasses say how. */
+/** A failure of a server. The subclasses tell what the server may have seen. */
 public abstract sealed class UpstreamException extends RuntimeException
     permits UpstreamException.Unreachable,
         UpstreamException.Busy,
@@ -18,56 +18,53 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** No connection could be made: the server has seen nothing. */
   public static final class Unreachable extends UpstreamException {
-    /** Keeps the cause. */
+    /** A failure with its cause. */
     public Unreachable(@Nullable Throwable cause) {
       super("the upstream cannot be reached", cause);
     }
   }
 
-  /** There is no room for another session or request at the moment: the server has seen nothing. */
+  /** A bound of sessions or connections is reached: the server has seen nothing. */
   public static final class Busy extends UpstreamException {
-    /** Says so. */
+    /** A failure without details. */
     public Busy() {
       super("there is no room for more at the upstream", null);
     }
   }
 
-  /** The server took the request and did not answer, or fell silent, for longer than allowed. */
+  /** The server accepted the request, and then did not answer or fell silent for too long. */
   public static final class TimedOut extends UpstreamException {
-    /** Names what was waited for. */
+    /** A failure of the server to do something in time. */
     public TimedOut(String what) {
       super("the upstream was too slow: " + what, null);
     }
   }
 
-  /** The server does not know the session (any more). */
+  /** The server does not know the session. */
   public static final class SessionGone extends UpstreamException {
-    /** Says so. */
+    /** A failure without details. */
     public SessionGone() {
       super("the upstream does not know the session", null);
     }
   }
 
-  /** The server answered with an HTTP error, or its like. */
+  /** The server answered with an HTTP error. */
   public static final class Refused extends UpstreamException {
     private final int status;
     private final byte @Nullable [] error;
     private final @Nullable Duration retryAfter;
 
-    /**
-     * Keeps what can be passed on.
-     *
-     * @param status the HTTP status, 400 to 599
-     * @param error the JSON-RPC error that came with it, on one line; null when none did
-     */
+    /** A refusal that names no time to come back. */
     public Refused(int status, byte @Nullable [] error) {
       this(status, error, null);
     }
 
     /**
-     * Keeps what can be passed on.
+     * A refusal.
      *
-     * @param retryAfter after which time the server lets us come back; null when it did not say
+     * @param status the HTTP status, 400 to 599
+     * @param error the JSON-RPC error in the body, on one line; null for none
+     * @param retryAfter wait before a retry that the server asks for; null for none
      */
     public Refused(int status, byte @Nullable [] error, @Nullable Duration retryAfter) {
       super("the upstream refused with status " + status, null);
@@ -76,7 +73,7 @@ public abstract sealed class UpstreamException extends RuntimeException
       this.retryAfter = retryAfter;
     }
 
-    /** After which time the server lets us come back, if it said so. */
+    /** The wait before a retry that the server asks for. */
     public Optional<Duration> retryAfter() {
       return Optional.ofNullable(retryAfter);
     }
@@ -86,15 +83,15 @@ public abstract sealed class UpstreamException extends RuntimeException
       return status;
     }
 
-    /** The JSON-RPC error that came with the status; null when none did. */
+    /** The JSON-RPC error in the body, on one line; null for none. */
     public byte @Nullable [] error() {
       return error;
     }
   }
 
-  /** The connection broke, or what came was no MCP; what the server did is not known. */
+  /** The connection broke, or the answer was not MCP: the server may have acted or not. */
   public static final class Broken extends UpstreamException {
-    /** Says what broke. */
+    /** A failure with a short description. */
     public Broken(String what, @Nullable Throwable cause) {
       super("the upstream's answer broke: " + what, cause);
     }

@@ -3,10 +3,10 @@ package dev.holdfast.upstream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that is needed to speak in an opened session again, from any replica.
+ * What any replica needs to use an open session.
  *
- * @param session the server's own name of the session; null when it gave none
- * @param protocolVersion the version that the server chose, as it wrote it
+ * @param session the server's id of the session; null when it gave none
+ * @param protocolVersion the version that the server chose, verbatim
  */
 public record UpstreamLink(@Nullable String session, String protocolVersion) {
 

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message from a server.
  *
- * @param payload JSON on one line; not copied, so it must not be changed
- * @param eventId the server's own id of the event that carried it, from which its stream can be
- *     resumed; null when it gave none
+ * @param payload JSON on one line. Not copied, so it must not be changed.
+ * @param eventId the server's id of the event, after which its stream can be resumed; null when the
+ *     event has none
  */
 public record UpstreamMessage(byte[] payload, @Nullable String eventId) {}

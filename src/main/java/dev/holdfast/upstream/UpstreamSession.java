@@ -4,43 +4,42 @@ import dev.holdfast.protocol.Body;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One session with a server. Thread-safe. Holds nothing that a replica must keep. */
+/** One session with a server. Thread-safe. Holds no state that a replica must keep. */
 public interface UpstreamSession {
 
   /**
-   * Sends a request, or a batch with requests in it, and waits for the first sign of an answer.
+   * Sends a request, or a batch with requests, and waits until the answer begins.
    *
-   * @throws UpstreamException when there is none; whether the server acted on the request is then
-   *     not known, unless the exception says so
+   * @throws UpstreamException when no answer begins. Unless the exception says otherwise, the
+   *     server may have acted on the request.
    */
   Answer request(Body requests);
 
   /**
-   * Sends what asks for no answer: notifications and responses.
+   * Sends notifications and responses, which need no answer.
    *
-   * @throws UpstreamException when the server did not take it
+   * @throws UpstreamException when the server did not accept them
    */
   void send(Body messages);
 
   /**
-   * Opens the stream on which the server speaks unasked.
+   * Opens the standalone stream.
    *
-   * @param after the server's id of the last event that is known, after which it is to go on; null
-   *     for none. What the server has forgotten meanwhile is lost
-   * @return its messages; empty when the server offers no such stream
-   * @throws UpstreamException when it cannot be opened now
+   * @param after the server's id of the event after which the stream resumes; null for a new
+   *     stream. Events that the server has purged are lost.
+   * @return its messages; empty when the server offers no standalone stream
+   * @throws UpstreamException when the stream cannot be opened now
    */
   Optional<MessageSource> listen(@Nullable String after);
 
   /**
-   * Goes on with a stream after one of its events.
+   * Resumes a stream.
    *
-   * @param eventId the server's id of the last event that is known, as {@link
-   *     UpstreamMessage#eventId()} gave it
-   * @throws UpstreamException when the server does not resume it
+   * @param eventId the id of its last known event, from {@link UpstreamMessage#eventId}
+   * @throws UpstreamException when the server does not resume the stream
    */
   MessageSource resume(String eventId);
 
-  /** Ends the session with the server, as well as it can be reached. Does not throw. */
+  /** Ends the session if the server can be reached. Does not throw. */
   void end();
 }

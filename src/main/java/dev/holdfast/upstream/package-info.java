@@ -1,8 +1,6 @@
 /**
- * The MCP server behind the gateway.
- *
- * <p>{@link dev.holdfast.upstream.Upstream} is the port; how a kind of server is spoken to is the
- * affair of an adapter in a package below.
+ * Port to the MCP server behind the gateway: {@link dev.holdfast.upstream.Upstream}. Each package
+ * below is an adapter for one kind of server.
  */
 @NullMarked
 package dev.holdfast.upstream;

@@ -61,17 +61,17 @@ public final class ScriptedUpstream implements Upstream {
   }
 
   @Override
-  public boolean isResident() {
+  public boolean runsInProcess() {
     return resident;
   }
 
   @Override
-  public boolean keepsSessions(UpstreamLink link) {
+  public boolean isPinned(UpstreamLink link) {
     return keeping;
   }
 
   @Override
-  public boolean reopens() {
+  public boolean canReopen() {
     return reopening;
   }
 

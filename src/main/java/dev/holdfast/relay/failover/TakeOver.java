@@ -158,7 +158,7 @@ public final class TakeOver {
     for (AdoptedStream stream : adopted) {
       if (isStandalone(stream)) {
         PinnedServer server = upstreams.server(session);
-        listener.takenOver(server.reopens());
+        listener.takenOver(server.canReopen());
         pinned.pinLost(stream.writer(), server);
       }
     }

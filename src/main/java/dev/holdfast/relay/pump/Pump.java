@@ -132,7 +132,7 @@ public final class Pump implements Runnable {
   private void copyAll() throws InterruptedException {
     try (MessageSource messages = ask()) {
       source = messages;
-      messages.whenMoved(writer::recordUpstreamCursor);
+      messages.onIdWithoutMessage(writer::recordUpstreamCursor);
       upstreamAnswered.complete(null);
       if (stopped) {
         stop();

@@ -109,7 +109,7 @@ public final class StandaloneSource implements MessageSource {
   }
 
   @Override
-  public void whenMoved(Consumer<String> listener) {
+  public void onIdWithoutMessage(Consumer<String> listener) {
     moved = listener;
   }
 
@@ -117,7 +117,7 @@ public final class StandaloneSource implements MessageSource {
     MessageSource opened =
         opening.during(() -> isClosed() ? null : listen.open(lastId).orElse(null));
     if (opened != null) {
-      opened.whenMoved(this::moved);
+      opened.onIdWithoutMessage(this::moved);
     }
     current = opened;
     if (opened != null && isClosed()) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Routes messages of clients, on whichever replica they arrive. A cancellation goes to the pump of
  * the stream that it ends, and every message goes to the upstream. Most upstreams are reachable
- * from any replica. Messages for calls that {@link dev.holdfast.upstream.Upstream#isResident() run
+ * from any replica. Messages for calls that {@link dev.holdfast.upstream.Upstream#runsInProcess() run
  * inside a replica} go through the inbox of the session, and so do all messages of a session that
  * is pinned to another replica. Thread-safe.
  */
@@ -100,7 +100,7 @@ public final class MessageRouter {
   /** Whether a session is pinned here and outlives the loss of its server. */
   boolean isReopening(Session session) {
     PinnedSession here = pinned.find(session.id().value());
-    return here != null && here.reopens();
+    return here != null && here.canReopen();
   }
 
   /**
@@ -117,7 +117,7 @@ public final class MessageRouter {
     }
     cancelRequests(session, body);
     upstreams.attach(session).send(body);
-    if (upstreams.isResident(session)) {
+    if (upstreams.runsInProcess(session)) {
       body.messages().stream()
           .filter(message -> cancelledBy(message) == null)
           .forEach(message -> inbox.putForOthers(session.id().value(), message.bytes()));
@@ -185,7 +185,7 @@ public final class MessageRouter {
           }
         }
         session
-            .filter(upstreams::isResident)
+            .filter(upstreams::runsInProcess)
             .ifPresent(resident -> upstreams.attach(resident).send(body));
       } catch (SessionStoreException away) {
         throw new StoreUnavailableException("the session of an inbox message is not known", away);

@@ -123,7 +123,7 @@ final class PinnedSession implements MessageSource {
   }
 
   private void reopen() {
-    if (!server.reopens()) {
+    if (!server.canReopen()) {
       throw new UpstreamException.SessionGone();
     }
     server.reopen();
@@ -138,7 +138,7 @@ final class PinnedSession implements MessageSource {
 
   /** Counts a loss, and waits if it is not the first; returns whether to reopen the server. */
   private boolean mayReopen(UpstreamException failure) {
-    if (!server.reopens() || (lost && failure instanceof UpstreamException.SessionGone)) {
+    if (!server.canReopen() || (lost && failure instanceof UpstreamException.SessionGone)) {
       return false;
     }
     if (!lost) {
@@ -173,8 +173,8 @@ final class PinnedSession implements MessageSource {
   }
 
   /** Whether a lost server can be reopened, so that the session outlives it. */
-  boolean reopens() {
-    return server.reopens();
+  boolean canReopen() {
+    return server.canReopen();
   }
 
   /** The upstream's side of the session. */

@@ -31,7 +31,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
 
   /** Records the {@code initialize} request that opened the server. */
   void recordInitialize(Message.Request initialize) {
-    if (!reopens()) {
+    if (!canReopen()) {
       return;
     }
     if (initialize.bytes().length <= MAX_INITIALIZE_BYTES) {
@@ -45,7 +45,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
 
   /** Records that the client sent {@code notifications/initialized}. */
   void recordInitialized() {
-    if (reopens()) {
+    if (canReopen()) {
       store.saveUpstreamState(session.id(), INITIALIZED, new byte[] {1});
     }
   }
@@ -56,8 +56,8 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
   }
 
   /** Whether the server can be reopened after it was lost. */
-  public boolean reopens() {
-    return upstream.reopens();
+  public boolean canReopen() {
+    return upstream.canReopen();
   }
 
   /**

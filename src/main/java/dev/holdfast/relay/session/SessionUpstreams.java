@@ -48,14 +48,14 @@ public final class SessionUpstreams {
   }
 
   /** Whether messages of a session must reach the replica that runs its calls. */
-  public boolean isResident(Session session) {
-    return of(session).map(Upstream::isResident).orElse(false);
+  public boolean runsInProcess(Session session) {
+    return of(session).map(Upstream::runsInProcess).orElse(false);
   }
 
   /** Whether a session is pinned to the replica that opened it. */
   public boolean isPinned(Session session) {
     return of(session)
-        .map(upstream -> upstream.keepsSessions(PinnedServer.link(session)))
+        .map(upstream -> upstream.isPinned(PinnedServer.link(session)))
         .orElse(false);
   }
 

@@ -88,12 +88,12 @@ public abstract class ChannelUpstream implements Upstream {
   }
 
   @Override
-  public boolean keepsSessions(UpstreamLink link) {
+  public boolean isPinned(UpstreamLink link) {
     return true;
   }
 
   @Override
-  public boolean reopens() {
+  public boolean canReopen() {
     return settings.respawn();
   }
 

@@ -90,13 +90,13 @@ public final class DetectingUpstream implements Upstream {
   }
 
   @Override
-  public boolean keepsSessions(UpstreamLink link) {
-    return of(link).keepsSessions(link);
+  public boolean isPinned(UpstreamLink link) {
+    return of(link).isPinned(link);
   }
 
   @Override
-  public boolean reopens() {
-    return legacy.reopens();
+  public boolean canReopen() {
+    return legacy.canReopen();
   }
 
   @Override

@@ -38,7 +38,7 @@ class DetectingUpstreamTest {
 
     UpstreamLink link = open();
 
-    assertThat(upstream.keepsSessions(link)).isTrue();
+    assertThat(upstream.isPinned(link)).isTrue();
     assertThat(server.posts().getLast().target()).isEqualTo("/messages?session=1");
   }
 
@@ -48,7 +48,7 @@ class DetectingUpstreamTest {
 
     UpstreamLink link = open();
 
-    assertThat(upstream.keepsSessions(link)).isFalse();
+    assertThat(upstream.isPinned(link)).isFalse();
     assertThat(link.session()).isEqualTo("s-1");
     assertThat(server.gets()).isEmpty();
   }
@@ -93,11 +93,11 @@ class DetectingUpstreamTest {
     UpstreamLink old = open();
 
     speakStreamableHttp();
-    assertThat(upstream.keepsSessions(open())).isFalse();
+    assertThat(upstream.isPinned(open())).isFalse();
     refuseAtTheAddressItself(404, "");
 
-    assertThat(upstream.keepsSessions(open())).isTrue();
-    assertThat(upstream.keepsSessions(old)).isTrue();
+    assertThat(upstream.isPinned(open())).isTrue();
+    assertThat(upstream.isPinned(old)).isTrue();
   }
 
   private void refuseAtTheAddressItself(int status, String error) {

@@ -160,7 +160,7 @@ public final class SseMessageSource implements MessageSource {
   }
 
   @Override
-  public void whenMoved(Consumer<String> listener) {
+  public void onIdWithoutMessage(Consumer<String> listener) {
     reader.onIdWithoutMessage(listener);
   }
 

@@ -130,7 +130,7 @@ public final class LocalUpstream implements Upstream {
 
   /** {@inheritDoc} Always true: a call is a thread of this process. */
   @Override
-  public boolean isResident() {
+  public boolean runsInProcess() {
     return true;
   }
 
