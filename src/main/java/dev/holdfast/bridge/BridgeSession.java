@@ -42,7 +42,7 @@ final class BridgeSession {
    */
   record ServerSession(UpstreamSession upstream, String protocolVersion) {}
 
-  private sealed interface State {
+  sealed interface State {
     /** The client has not initialized, or the server refused. */
     record None() implements State {}
 

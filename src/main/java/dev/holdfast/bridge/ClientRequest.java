@@ -135,8 +135,8 @@ final class ClientRequest implements Runnable {
   /** Answers the open requests with errors. A client waits for no response it has cancelled. */
   private void fail(String reason) {
     if (!cancelled && !closed) {
-      open.forEach(id ->
-          out.write(JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR.code(), reason)));
+      open.forEach(
+          id -> out.write(JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR.code(), reason)));
     }
     open.clear();
   }

@@ -248,8 +248,7 @@ public final class StdioBridge implements AutoCloseable {
     }
     StandaloneListener next = new StandaloneListener(bridgeSession, session, out);
     StandaloneListener former =
-        listener.getAndUpdate(
-            current -> current != null && current.isOf(session) ? current : next);
+        listener.getAndUpdate(current -> current != null && current.isOf(session) ? current : next);
     if (former == null || !former.isOf(session)) {
       Thread.ofVirtual()
           .name("bridge-listener")

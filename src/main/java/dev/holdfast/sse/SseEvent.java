@@ -4,8 +4,8 @@ package dev.holdfast.sse;
  * The event that an {@link SseParser} dispatches. It is a view into the parser, valid only inside
  * {@link SseHandler#event}. The strings and {@link #copyData} are copies.
  *
- * <p>The data is {@link #dataLength} bytes of {@link #dataArray} from {@link #dataOffset} on, always
- * well-formed UTF-8. If one {@code data} line arrived in one chunk, the array is that chunk.
+ * <p>The data is {@link #dataLength} bytes of {@link #dataArray} from {@link #dataOffset} on,
+ * always well-formed UTF-8. If one {@code data} line arrived in one chunk, the array is that chunk.
  *
  * @see <a href="https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage">how
  *     the standard dispatches an event</a>

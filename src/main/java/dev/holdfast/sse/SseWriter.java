@@ -111,8 +111,8 @@ public final class SseWriter {
   }
 
   /**
-   * The buffer, with the frames from index 0 on. Later frames reuse the array, so clear it only when
-   * the write is done.
+   * The buffer, with the frames from index 0 on. Later frames reuse the array, so clear it only
+   * when the write is done.
    */
   public byte[] array() {
     return frames.array();

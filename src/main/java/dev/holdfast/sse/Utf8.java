@@ -3,9 +3,9 @@ package dev.holdfast.sse;
 import java.nio.charset.StandardCharsets;
 
 /**
- * "UTF-8 decode" of the WHATWG Encoding standard, on bytes: each maximal ill-formed part becomes one
- * U+FFFD. {@link String} differs: it counts an encoded surrogate ({@code ED A0 80}) as one error,
- * the standard as three.
+ * "UTF-8 decode" of the WHATWG Encoding standard, on bytes: each maximal ill-formed part becomes
+ * one U+FFFD. {@link String} differs: it counts an encoded surrogate ({@code ED A0 80}) as one
+ * error, the standard as three.
  */
 final class Utf8 {
 

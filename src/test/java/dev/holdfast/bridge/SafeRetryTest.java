@@ -62,8 +62,7 @@ class SafeRetryTest {
     UpstreamException busy = new UpstreamException.Busy();
 
     assertThatExceptionOfType(UpstreamException.class)
-        .isThrownBy(
-            () -> SafeRetry.LONG.call(() -> failOnce(busy), () -> true))
+        .isThrownBy(() -> SafeRetry.LONG.call(() -> failOnce(busy), () -> true))
         .isSameAs(busy);
   }
 }

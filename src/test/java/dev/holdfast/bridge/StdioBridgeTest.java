@@ -10,7 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A client that says all that it has to say at once and ends. Cuts are the packaged program's. */
+/** A client that writes all its messages at once and ends. */
 class StdioBridgeTest {
 
   private static final int LONGEST = 300;
@@ -22,7 +22,7 @@ class StdioBridgeTest {
   private static final String INITIALIZED =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
 
-  /** Returns what the client is told, line by line. */
+  /** Returns the lines that the client gets. */
   private static List<String> told(String... said) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     String input = String.join("\n", said) + "\n";
@@ -38,7 +38,7 @@ class StdioBridgeTest {
   }
 
   @Test
-  void shouldAnswerEachRequestThoughTheClientHasEnded() {
+  void shouldAnswerRequestsAfterClientEnded() {
     List<String> told = told(INITIALIZE, INITIALIZED, ping(1), "", ping(2));
 
     assertThat(told).hasSize(3);
@@ -57,7 +57,7 @@ class StdioBridgeTest {
   }
 
   @Test
-  void shouldGoOnBehindWhatItCannotRead() {
+  void shouldContinueAfterUnreadableLines() {
     List<String> told = told("{oops", "x".repeat(LONGEST + 2), INITIALIZE, ping(1));
 
     assertThat(told).hasSize(4);
@@ -66,7 +66,7 @@ class StdioBridgeTest {
   }
 
   @Test
-  void shouldPassOnTheErrorOfInitialize() {
+  void shouldPassOnErrorOfInitialize() {
     String wrong = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{}}";
 
     assertThat(told(wrong, ping(1)))

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class BackoffTest {
 
   @Test
-  void shouldWaitLongerEachTimeUpToABound() {
+  void shouldDoubleStoreDelaysUpToBound() {
     Stream<Long> delays =
         Stream.iterate(Backoff.STORE, Backoff::next).limit(8).map(b -> b.delay().toMillis());
 
@@ -16,7 +16,7 @@ class BackoffTest {
   }
 
   @Test
-  void shouldBearWithAServerForLonger() {
+  void shouldDoubleUpstreamDelaysUpToBound() {
     Stream<Long> delays =
         Stream.iterate(Backoff.UPSTREAM, Backoff::next).limit(8).map(b -> b.delay().toMillis());
 

@@ -10,7 +10,7 @@ import net.jqwik.api.constraints.Size;
 
 class ByteScanTest {
 
-  /** Values next to LF and CR are where a borrow between lanes would show. */
+  /** Values next to LF and CR are where a borrow between bytes would show. */
   @Property(tries = 5000)
   void shouldFindTheFirstLineEnd(
       @ForAll @Size(max = 40) @ByteRange(min = 8, max = 15) byte[] bytes,

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The standard's algorithm word for word, on a decoded string; what the real parser must equal. */
+/** The algorithm of the standard, on a decoded string. The real parser must find the same. */
 final class NaiveParser {
 
   private final List<Received.Item> items = new ArrayList<>();
@@ -22,7 +22,7 @@ final class NaiveParser {
     }
     NaiveParser parser = new NaiveParser();
     String[] lines = text.replace("\r\n", "\n").replace('\r', '\n').split("\n", -1);
-    // What follows the last line end is a line that never ended.
+    // The text after the last line end is an unfinished line.
     for (int i = 0; i < lines.length - 1; i++) {
       parser.line(lines[i]);
     }

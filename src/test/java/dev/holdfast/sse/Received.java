@@ -9,10 +9,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Records what a parser hands over, in order. */
+/** Records what a parser passes to its handler, in order. */
 final class Received implements SseHandler {
 
-  /** One thing that was handed over. */
+  /** One call of the handler. */
   sealed interface Item {}
 
   record Event(String type, String lastEventId, String data) implements Item {}
@@ -47,7 +47,7 @@ final class Received implements SseHandler {
     return items.stream().filter(Event.class::isInstance).map(Event.class::cast).toList();
   }
 
-  /** Unlike a String constructor this doesn't repair what the parser should have. */
+  /** Unlike a String constructor, fails on text that the parser should have repaired. */
   private static String strictlyDecoded(SseEvent event) {
     ByteBuffer data = ByteBuffer.wrap(event.dataArray(), event.dataOffset(), event.dataLength());
     try {

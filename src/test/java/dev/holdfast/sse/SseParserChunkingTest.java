@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Wherever a document is cut, the parser finds the same in it. */
+/** The parser finds the same in a document, wherever it is cut. */
 class SseParserChunkingTest {
 
   static Stream<byte[]> documents() {
@@ -49,7 +49,7 @@ class SseParserChunkingTest {
 
   @ParameterizedTest
   @MethodSource("documents")
-  void shouldFindTheSameInOneChunkAndInSingleBytes(byte[] document) {
+  void shouldParseSingleBytesLikeOneChunk(byte[] document) {
     Outcome uncut = Outcome.of(document);
 
     assertThat(Outcome.ofSingleBytes(document)).isEqualTo(uncut);
@@ -57,7 +57,7 @@ class SseParserChunkingTest {
 
   @ParameterizedTest
   @MethodSource("documents")
-  void shouldFindTheSameCutAtEveryByte(byte[] document) {
+  void shouldParseTheSameCutAtEveryByte(byte[] document) {
     Outcome uncut = Outcome.of(document);
 
     for (int cut = 0; cut <= document.length; cut++) {
@@ -67,7 +67,7 @@ class SseParserChunkingTest {
 
   @ParameterizedTest
   @MethodSource("documents")
-  void shouldFindTheSameCutAtEveryPairOfBytes(byte[] document) {
+  void shouldParseTheSameCutAtEveryPairOfBytes(byte[] document) {
     Outcome uncut = Outcome.of(document);
 
     for (int first = 0; first <= document.length; first++) {
@@ -87,7 +87,7 @@ class SseParserChunkingTest {
       return of(document, cuts);
     }
 
-    /** Feeds every part from one array that is overwritten each time, as a reader's buffer is. */
+    /** Feeds each part from one array, which is overwritten like a read buffer. */
     static Outcome of(byte[] document, int... cuts) {
       SseParser parser = new SseParser(1000, 1000);
       Received received = new Received();

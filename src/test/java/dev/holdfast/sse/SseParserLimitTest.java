@@ -18,7 +18,7 @@ class SseParserLimitTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 7, 1000})
-  void shouldAcceptALineOfTheLimitAndRefuseALongerOne(int chunkSize) {
+  void shouldAcceptLineAtLimitAndRefuseLonger(int chunkSize) {
     SseParser parser = new SseParser(9, 100);
 
     SseLimitException thrown =
@@ -34,7 +34,7 @@ class SseParserLimitTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 7, 1000})
-  void shouldAcceptAnEventOfTheLimitAndRefuseALargerOne(int chunkSize) {
+  void shouldAcceptEventAtLimitAndRefuseLarger(int chunkSize) {
     SseParser parser = new SseParser(100, 5);
 
     SseLimitException thrown =
@@ -48,7 +48,7 @@ class SseParserLimitTest {
   }
 
   @Test
-  void shouldNotWaitForTheEndOfALineThatIsTooLong() {
+  void shouldRefuseLongLineBeforeItsEnd() {
     SseParser parser = new SseParser(10, 10);
 
     assertThatThrownBy(() -> feed(parser, ": 123456789", 4)).isInstanceOf(SseLimitException.class);
@@ -70,7 +70,7 @@ class SseParserLimitTest {
   }
 
   @Test
-  void shouldCountEachEventForItself() {
+  void shouldApplyLimitToEachEvent() {
     SseParser parser = new SseParser(100, 4);
 
     feed(parser, "data: 1234\n\n".repeat(50) + ": comment\n".repeat(50), 5);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a parser keeps: the last event id, over events, connections and failures. */
+/** The last event id, over events, connections and failures. */
 class SseParserPositionTest {
 
   private final SseParser parser = new SseParser(1 << 20, 1 << 20);
@@ -94,7 +94,7 @@ class SseParserPositionTest {
   }
 
   @Test
-  void shouldContinueFromAnIdGiven() {
+  void shouldResumeFromGivenId() {
     parser.resume("s_17-4");
 
     feed("data: a\n\n");
@@ -105,7 +105,7 @@ class SseParserPositionTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"a\nb", "a\rb", "a\0b"})
-  void shouldRefuseToContinueFromWhatIsNoId(String id) {
+  void shouldRefuseToResumeFromInvalidId(String id) {
     assertThatThrownBy(() -> parser.resume(id)).isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -122,7 +122,7 @@ class SseParserPositionTest {
   }
 
   @Test
-  void shouldRefuseToGoOnAfterTheHandlerThrew() {
+  void shouldRefuseBytesAfterHandlerThrew() {
     byte[] document = "data: a\n\ndata: b\n\n".getBytes(UTF_8);
     SseHandler failing =
         event -> {

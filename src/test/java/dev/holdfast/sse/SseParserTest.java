@@ -39,7 +39,7 @@ class SseParserTest {
   }
 
   @Test
-  void shouldEndTheLineAtACarriageReturnBeforeTheNextChunkComes() {
+  void shouldEndLineAtCarriageReturnBeforeNextChunk() {
     feed("data: one\r");
     feed("\r");
 
@@ -47,7 +47,7 @@ class SseParserTest {
   }
 
   @Test
-  void shouldTakeALineFeedAfterACutForThePartOfCrLf() {
+  void shouldJoinCrLfAcrossChunks() {
     feed("data: a\r");
     feed("");
     feed("\ndata: b\r");
@@ -58,7 +58,7 @@ class SseParserTest {
   }
 
   @Test
-  void shouldTakeLfThenCrForTwoLineEnds() {
+  void shouldCountLfCrAsTwoLineEnds() {
     feed("data: a\n\rdata: b\n\n");
 
     assertThat(received.items()).containsExactly(message("a"), message("b"));
@@ -72,7 +72,7 @@ class SseParserTest {
   }
 
   @Test
-  void shouldTakeASecondByteOrderMarkForContent() {
+  void shouldTreatSecondByteOrderMarkAsContent() {
     feed("\uFEFF\uFEFFdata: a\n\ndata: b\n\n");
 
     assertThat(received.items()).containsExactly(message("b"));
@@ -80,7 +80,7 @@ class SseParserTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\u00EF", "\u00EF\u00BB", "\u00EF\u00BB\u00BE"})
-  void shouldTakeAnIncompleteByteOrderMarkForContent(String start) {
+  void shouldTreatIncompleteByteOrderMarkAsContent(String start) {
     feed((start + "data: a\n\ndata: b\n\n").getBytes(ISO_8859_1));
 
     assertThat(received.items()).containsExactly(message("b"));
@@ -112,7 +112,7 @@ class SseParserTest {
         "data: : >: ",
         "data::>:"
       })
-  void shouldTakeTheValueAfterTheFirstColonAndDropOneSpace(String line, String value) {
+  void shouldReadValueAfterFirstColonWithoutOneSpace(String line, String value) {
     feed(line + "\n\n");
 
     assertThat(received.items()).containsExactly(message(value));
@@ -168,7 +168,7 @@ class SseParserTest {
     "2147483648, 2147483647",
     "99999999999999999999999999999999, 2147483647"
   })
-  void shouldTakeRetryAtOnce(String value, long millis) {
+  void shouldReportRetryAtOnce(String value, long millis) {
     feed("retry: " + value + "\n");
 
     assertThat(received.items()).containsExactly(new Received.Retry(Duration.ofMillis(millis)));
@@ -193,7 +193,7 @@ class SseParserTest {
   }
 
   @Test
-  void shouldHandOverAViewOfTheChunkWhileTheEventLiesInIt() {
+  void shouldPassViewOfChunkThatHoldsWholeEvent() {
     byte[] chunk = "id: 1\ndata: one\n\n".getBytes(UTF_8);
     SseHandler handler =
         event -> {
@@ -219,7 +219,7 @@ class SseParserTest {
   }
 
   @Test
-  void shouldNotDependOnAChunkThatIsReused() {
+  void shouldNotDependOnReusedChunk() {
     byte[] chunk = "--event: e\nid: 1\ndata: one\nda--".getBytes(UTF_8);
     parser.feed(chunk, 2, chunk.length - 4, received);
     Arrays.fill(chunk, (byte) 'x');

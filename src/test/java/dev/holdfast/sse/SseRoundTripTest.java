@@ -22,7 +22,7 @@ class SseRoundTripTest {
   record Frame(Optional<String> type, Optional<String> id, Optional<Integer> retry, String data) {}
 
   @Property(tries = 2000)
-  void shouldReadBackWhatWasWritten(
+  void shouldReadBackWrittenFrames(
       @ForAll("frames") List<Frame> frames,
       @ForAll @Size(min = 1, max = 20) List<@IntRange(min = 1, max = 50) Integer> chunkSizes) {
     byte[] document = write(frames);
@@ -32,9 +32,9 @@ class SseRoundTripTest {
     assertThat(received.items()).isEqualTo(expected(frames));
   }
 
-  /** Any bytes at all, mostly those that mean something, read the same however they are cut. */
+  /** Any bytes, mostly those with a meaning, read the same with any cut. */
   @Property(tries = 5000)
-  void shouldReadAnyBytesTheSameHoweverTheyAreCut(
+  void shouldReadAnyBytesTheSameWithAnyCut(
       @ForAll("fragments") String document,
       @ForAll @Size(min = 1, max = 20) List<@IntRange(min = 1, max = 10) Integer> chunkSizes) {
     byte[] bytes = document.getBytes(ISO_8859_1);
@@ -114,7 +114,7 @@ class SseRoundTripTest {
     for (Frame frame : frames) {
       lastEventId = frame.id().orElse(lastEventId);
       frame.retry().ifPresent(r -> items.add(new Received.Retry(Duration.ofMillis(r))));
-      // Line ends are the one thing the format can't tell apart.
+      // The format cannot tell line ends apart.
       String data = frame.data().replaceAll("\r\n?", "\n");
       items.add(new Received.Event(frame.type().orElse("message"), lastEventId, data));
       items.add(new Received.Comment());

@@ -35,7 +35,7 @@ class SseWriterTest {
   }
 
   @Test
-  void shouldLeaveOutWhatIsAbsent() {
+  void shouldOmitAbsentFields() {
     writer.event(null, null, null, bytes("x"));
 
     assertThat(written()).isEqualTo("data: x\n\n");
@@ -95,7 +95,7 @@ class SseWriterTest {
   }
 
   @Test
-  void shouldStartAnewAfterTakeAndClear() {
+  void shouldStartEmptyAfterTakeAndClear() {
     writer.event("1", bytes("a"));
     writer.clear();
     assertThat(writer.length()).isZero();
@@ -107,7 +107,7 @@ class SseWriterTest {
   }
 
   @Test
-  void shouldGiveALargeBufferBackWhenCleared() {
+  void shouldDropLargeBufferWhenCleared() {
     SseWriter small = new SseWriter(100);
     small.event("1", new byte[1000]);
     small.clear();
@@ -120,7 +120,7 @@ class SseWriterTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a\nb", "a\rb", "a\0b", "\n", "a\uD800"})
-  void shouldRefuseAnIdNoReaderWouldGet(String id) {
+  void shouldRefuseUnreadableId(String id) {
     assertThatThrownBy(() -> writer.event("t", id, null, bytes("x")))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> writer.event(id, bytes("x")))
@@ -133,7 +133,7 @@ class SseWriterTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a\nb", "a\r", "\uDC00a"})
-  void shouldRefuseATypeNoReaderWouldGet(String type) {
+  void shouldRefuseUnreadableType(String type) {
     assertThatThrownBy(() -> writer.event(type, "1", null, bytes("x")))
         .isInstanceOf(IllegalArgumentException.class);
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class FixedMessageSourceTest {
 
   @Test
-  void shouldBringItsMessageOnceAndThenEnd() {
+  void shouldReturnItsMessageOnceAndEnd() {
     byte[] payload = {1, 2};
     FixedMessageSource source = new FixedMessageSource(payload);
 

@@ -9,21 +9,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which program is the server, and how patient we are with it.
+ * Which program is the server, and which bounds hold for it.
  *
- * @param name what its lines in our log are marked with
+ * @param name marks log lines
  * @param command the program and its arguments
- * @param environment variables that it gets beside the few that it inherits, see {@link
- *     ChildEnvironment}
- * @param directory where it runs; null for our own working directory
- * @param maxProcesses the most processes at a time, those that are being stopped included
- * @param stopGrace how long a process may take to end, once after its stdin was closed and once
- *     more after SIGTERM
- * @param firstByteTimeout how long a message may wait until the process reads it, and a request
- *     then until the process begins to answer; a tool call is waited for without this bound
- * @param idleTimeout how long a running call may be silent; zero for ever
- * @param maxMessageBytes the size of the largest message that is taken, without its line end
- * @param respawn whether a session whose process was lost gets another one
+ * @param environment variables besides the inherited ones of {@link ChildEnvironment}
+ * @param directory working directory; null for the gateway's own
+ * @param maxProcesses bound of concurrent processes, those that are being ended included
+ * @param stopGrace time to end after stdin was closed, and again after SIGTERM
+ * @param firstByteTimeout time until the process reads a message, and again until it begins to
+ *     answer a request that is no tool call
+ * @param idleTimeout time without a message after which a running call fails; zero for never
+ * @param maxMessageBytes size of the largest accepted message, without its line end
+ * @param respawn whether a session continues with a new process when its own was lost
  */
 public record StdioUpstreamSettings(
     String name,
@@ -38,10 +36,10 @@ public record StdioUpstreamSettings(
     boolean respawn) {
 
   /**
-   * Checks and copies.
+   * Checks the values and copies the collections.
    *
    * @throws IllegalArgumentException if a value is out of its range; the message never quotes an
-   *     argument or the value of a variable
+   *     argument or a variable's value
    */
   public StdioUpstreamSettings {
     command = List.copyOf(command);
@@ -49,7 +47,7 @@ public record StdioUpstreamSettings(
     require(!command.isEmpty() && !command.getFirst().isEmpty(), "command names no program");
     require(command.stream().noneMatch(StdioUpstreamSettings::hasNul), "command has a NUL in it");
     environment.forEach(StdioUpstreamSettings::requireVariable);
-    require(directory == null || Files.isDirectory(directory), "directory is none that exists");
+    require(directory == null || Files.isDirectory(directory), "directory does not exist");
     require(maxProcesses > 0, "maxProcesses must be positive");
     require(!stopGrace.isNegative(), "stopGrace must not be negative");
     require(firstByteTimeout.isPositive(), "firstByteTimeout must be positive");
@@ -57,10 +55,7 @@ public record StdioUpstreamSettings(
     require(maxMessageBytes > 0, "maxMessageBytes must be positive");
   }
 
-  /**
-   * Returns the defaults for a program: no variables, our directory, 100 processes, 2 s, 5 min, 5
-   * min, 4 MiB.
-   */
+  /** The defaults: no variables, 100 processes, 2 s, 5 min, 5 min, 4 MiB, no respawn. */
   public static StdioUpstreamSettings defaults(String name, List<String> command) {
     return new StdioUpstreamSettings(
         name,
@@ -92,15 +87,10 @@ public record StdioUpstreamSettings(
     }
   }
 
-  /** Keeps arguments and values of variables, which may be secret, out of logs. */
+  /** Keeps arguments and variables' values out of logs: they may be secret. */
   @Override
   public String toString() {
-    return "StdioUpstreamSettings[name="
-        + name
-        + ", program="
-        + command.getFirst()
-        + ", environment="
-        + new TreeSet<>(environment.keySet())
-        + "]";
+    return "StdioUpstreamSettings[name=%s, program=%s, environment=%s]"
+        .formatted(name, command.getFirst(), new TreeSet<>(environment.keySet()));
   }
 }

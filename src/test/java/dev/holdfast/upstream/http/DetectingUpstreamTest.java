@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which transport a server is taken to speak. */
+/** Detection of a server's transport. */
 @Timeout(60)
 class DetectingUpstreamTest {
 
@@ -33,7 +33,7 @@ class DetectingUpstreamTest {
 
   @ParameterizedTest
   @ValueSource(ints = {400, 404, 405})
-  void shouldFallBackWhenTheServerDoesNotTakeThePost(int status) {
+  void shouldFallBackWhenPostIsRefused(int status) {
     refuseAtTheAddressItself(status, "");
 
     UpstreamLink link = open();
@@ -43,7 +43,7 @@ class DetectingUpstreamTest {
   }
 
   @Test
-  void shouldKeepToStreamableHttpWhereItIsSpoken() {
+  void shouldPreferStreamableHttp() {
     speakStreamableHttp();
 
     UpstreamLink link = open();
@@ -55,7 +55,7 @@ class DetectingUpstreamTest {
 
   @ParameterizedTest
   @ValueSource(ints = {401, 403, 429, 500, 503})
-  void shouldNotGuessWhenTheStatusSaysNothingOfTheTransport(int status) {
+  void shouldNotFallBackOnUnrelatedStatus(int status) {
     refuseAtTheAddressItself(status, "");
 
     assertIsRefused(status);
@@ -63,7 +63,7 @@ class DetectingUpstreamTest {
   }
 
   @Test
-  void shouldNotGuessWhenTheRequestWasUnderstood() {
+  void shouldNotFallBackOnJsonRpcError() {
     refuseAtTheAddressItself(
         400, "{\"jsonrpc\":\"2.0\",\"id\":0,\"error\":{\"code\":-32602,\"message\":\"no\"}}");
 
@@ -72,7 +72,7 @@ class DetectingUpstreamTest {
   }
 
   @Test
-  void shouldTellOfTheFirstRefusalWhenTheServerSpeaksNeither() {
+  void shouldReportFirstRefusalOfServerWithoutTransport() {
     refuseAtTheAddressItself(404, "");
     server.whenAsked = (_, wire) -> wire.answer(405, "", "");
 
@@ -80,7 +80,7 @@ class DetectingUpstreamTest {
   }
 
   @Test
-  void shouldTellWhatAServerOfHttpAndSseRefuses() {
+  void shouldReportRefusalOfLegacyServer() {
     server.whenPosted =
         (request, wire) -> wire.answer(request.target().equals("/mcp") ? 404 : 503, "", "");
 
@@ -88,7 +88,7 @@ class DetectingUpstreamTest {
   }
 
   @Test
-  void shouldFindAServerThatWasReplacedByOneOfTheOtherKind() {
+  void shouldDetectReplacedServer() {
     refuseAtTheAddressItself(404, "");
     UpstreamLink old = open();
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Speaks to a server on the official SDK, over connections that fail. */
+/** Sessions with a server of the official SDK, over connections that fail. */
 class HttpUpstreamIT {
 
   private static NodeFixture server;
@@ -105,7 +105,7 @@ class HttpUpstreamIT {
   }
 
   @Test
-  void shouldComeBackWhenTheServerClosesTheStreamOnPurpose() {
+  void shouldReconnectWhenServerClosesStream() {
     // given
     UpstreamSession session = open(server.url());
 
@@ -131,7 +131,7 @@ class HttpUpstreamIT {
   }
 
   @Test
-  void onceEndedTheSessionShouldBeGone() {
+  void onceEndedSessionShouldBeGone() {
     // given
     UpstreamSession session = open(server.url());
 

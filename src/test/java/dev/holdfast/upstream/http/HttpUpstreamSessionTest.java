@@ -95,8 +95,8 @@ class HttpUpstreamSessionTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void shouldServeThreadsThatHaveAContextOfVertx(boolean worker) throws Exception {
-    // given a virtual thread that the platform has put on a context, as for an HTTP request of ours
+  void shouldServeThreadsWithVertxContext(boolean worker) throws Exception {
+    // given a virtual thread with a Vert.x context, as Quarkus gives to HTTP requests
     ScriptedServer server =
         fixture.server(
             (request, wire) -> wire.answer(200, JSON, response(1)),
@@ -155,11 +155,11 @@ class HttpUpstreamSessionTest {
   }
 
   /**
-   * A stream that is closed just when it ends must not take the connection down with it: that is
-   * back in the pool by then, and may carry the next request.
+   * Guards against a race: a stream is closed just when it ends. Its connection is back in the pool
+   * by then, and may carry the next request.
    */
   @Test
-  void closingAStreamThatJustEndsShouldNotBreakTheNextRequest() {
+  void closingEndingStreamShouldNotBreakNextRequest() {
     // given
     ScriptedServer server =
         fixture.server((request, wire) ->
@@ -175,7 +175,7 @@ class HttpUpstreamSessionTest {
   }
 
   @Test
-  void shouldSendWhatNeedsNoAnswer() {
+  void shouldSendNotification() {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.answer(202, "", ""));
     UpstreamSession session = fixture.session(server);
@@ -191,7 +191,7 @@ class HttpUpstreamSessionTest {
   }
 
   @Test
-  void on404ShouldSayThatTheSessionIsGone() {
+  void on404ShouldReportSessionGone() {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.answer(404, "", ""));
     UpstreamSession session = fixture.session(server);
@@ -208,7 +208,7 @@ class HttpUpstreamSessionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {400, 401, 403, 405, 429, 500, 503})
-  void onErrorStatusShouldPassOnTheErrorThatCameWithIt(int status) {
+  void onErrorStatusShouldPassOnJsonRpcError(int status) {
     // given
     String error = "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32000,\n\"message\":\"no\"}}";
     ScriptedServer server = fixture.server((request, wire) -> wire.answer(status, JSON, error));
@@ -231,7 +231,7 @@ class HttpUpstreamSessionTest {
     "application/json, '{\"error\":\"not JSON-RPC\"}'",
     "application/json, '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'"
   })
-  void onErrorStatusShouldPassOnNothingThatIsNoError(String type, String text) {
+  void onErrorStatusShouldDropOtherBodies(String type, String text) {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.answer(500, type, text));
     UpstreamSession session = fixture.session(server);
@@ -256,7 +256,7 @@ class HttpUpstreamSessionTest {
     "204, '', ''",
     "301, '', ''"
   })
-  void whatIsNoMcpShouldBeBroken(int status, String type, String text) {
+  void onAnswerWithoutMcpShouldBeBroken(int status, String type, String text) {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.answer(status, type, text));
     UpstreamSession session = fixture.session(server);
@@ -268,7 +268,7 @@ class HttpUpstreamSessionTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"SSH-2.0-OpenSSH_9.9\r\n\r\n", "\r\n\r\n", "HTTP/1.1 twohundred OK\r\n\r\n"})
-  void whatIsNoHttpShouldBeBroken(String garbage) {
+  void onAnswerWithoutHttpShouldBeBroken(String garbage) {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.write(garbage).close());
     UpstreamSession session = fixture.session(server);
@@ -278,7 +278,7 @@ class HttpUpstreamSessionTest {
   }
 
   @Test
-  void whenNobodyListensShouldBeUnreachable() throws IOException {
+  void whenPortIsClosedShouldBeUnreachable() throws IOException {
     // given
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -307,7 +307,7 @@ class HttpUpstreamSessionTest {
 
   @Test
   void whenTheConnectionClosesBeforeAnAnswerShouldBeBrokenAndNotRetried() {
-    // given a server that takes the request and then dies: it may have acted on it
+    // given a server that may have acted on the request before it dies
     ScriptedServer server = fixture.server((request, wire) -> wire.close());
     UpstreamSession session = fixture.session(server);
 
@@ -319,8 +319,8 @@ class HttpUpstreamSessionTest {
   }
 
   @Test
-  void whenAKeptConnectionTurnsOutDeadShouldBeBrokenAndNotRetried() {
-    // given a kept connection in each lane
+  void whenKeptConnectionIsDeadShouldBeBrokenAndNotRetried() {
+    // given a kept connection on each event loop
     int kept = HttpClients.eventLoops();
     ScriptedServer.Script[] scripts = new ScriptedServer.Script[kept + 1];
     Arrays.fill(
@@ -340,7 +340,7 @@ class HttpUpstreamSessionTest {
   }
 
   @Test
-  void whenNoAnswerBeginsShouldTimeOutAndLetGo() {
+  void whenNoAnswerBeginsShouldTimeOutAndDisconnect() {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.stall());
     UpstreamSession session = fixture.session(server, timeouts(SHORT, LONG));
@@ -401,7 +401,7 @@ class HttpUpstreamSessionTest {
   }
 
   @Test
-  void whenInterruptedShouldLetGoAndKeepTheFlag() throws Exception {
+  void whenInterruptedShouldDisconnectAndKeepFlag() throws Exception {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.stall());
     UpstreamSession session = fixture.session(server);
@@ -442,7 +442,7 @@ class HttpUpstreamSessionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {404, 405, 500})
-  void whenTheServerWillNotEndTheSessionShouldNotMind(int status) {
+  void whenServerRefusesToEndSessionShouldIgnoreIt(int status) {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.answer(status, "", ""));
 
@@ -454,7 +454,7 @@ class HttpUpstreamSessionTest {
   }
 
   @Test
-  void whenTheServerDropsTheEndShouldNotMind() {
+  void whenServerDropsDeleteShouldIgnoreIt() {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.reset());
 

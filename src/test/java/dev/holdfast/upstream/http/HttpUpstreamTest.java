@@ -160,7 +160,7 @@ class HttpUpstreamTest {
         "[]",
         "hello"
       })
-  void whatIsNoResponseShouldBeBroken(String text) {
+  void onAnswerWithoutResponseShouldBeBroken(String text) {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.answer(200, JSON, text));
 
@@ -179,9 +179,9 @@ class HttpUpstreamTest {
     assertThatThrownBy(() -> initializeAt(server)).isInstanceOf(UpstreamException.Broken.class);
   }
 
-  /** All of it is kept until the response comes. */
+  /** The messages stay in memory until the response arrives. */
   @Test
-  void whenTooMuchComesBeforeTheResponseShouldBeBroken() {
+  void whenTooManyBytesPrecedeResponseShouldBeBroken() {
     // given
     String large = notification(1).replace("n/1", "n/" + "x".repeat(500_000));
     ScriptedServer server =
@@ -199,9 +199,9 @@ class HttpUpstreamTest {
         .hasMessageContaining("too much");
   }
 
-  /** Its client would wait for as long as the server has something to say. */
+  /** Otherwise the client would wait as long as the server sends messages. */
   @Test
-  void whenTheServerSaysEverythingButTheResponseShouldTimeOut() {
+  void whenResponseNeverComesShouldTimeOut() {
     // given
     ScriptedServer server =
         fixture.server((request, wire) -> {
@@ -295,7 +295,7 @@ class HttpUpstreamTest {
   }
 
   @Test
-  void shouldRefuseMoreRequestsThanThereMayBeConnections() throws Exception {
+  void shouldBeBusyBeyondMaxConnections() throws Exception {
     CountDownLatch answering = new CountDownLatch(1);
     ScriptedServer server =
         fixture.server((_, wire) -> {

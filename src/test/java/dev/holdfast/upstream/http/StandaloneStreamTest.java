@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The stream on which the server speaks unasked. */
+/** The standalone stream of a session. */
 class StandaloneStreamTest {
 
   private static final Duration SHORT = Duration.ofMillis(200);
@@ -103,8 +103,8 @@ class StandaloneStreamTest {
   }
 
   @Test
-  void shouldComeBackForEverWithAndWithoutIds() {
-    // given more failures than the stream of a call survives
+  void shouldReconnectForEverWithAndWithoutIds() {
+    // given more failures than the stream of a call allows
     ScriptedServer server =
         fixture.server(
             brokenAfter(RETRY + event(notification(1))),
@@ -128,10 +128,10 @@ class StandaloneStreamTest {
         .containsExactly(null, null, null, null, null, null, null, "b", "c");
   }
 
-  /** 410: what followed the cursor was purged. The stream was asked for like that for ever. */
+  /** Guards against a loop: 410 means that the events after the cursor are purged for ever. */
   @ParameterizedTest
   @ValueSource(ints = {400, 410})
-  void whenTheServerForgotTheCursorShouldGoOnWithoutIt(int status) {
+  void whenCursorIsUnknownShouldContinueWithoutIt(int status) {
     // given
     ScriptedServer server =
         fixture.server(
@@ -149,9 +149,9 @@ class StandaloneStreamTest {
         .containsExactly(null, "a", null);
   }
 
-  /** As after a machine has slept: nothing tells that the connection is dead. */
+  /** After a machine has slept, a dead connection shows no error. */
   @Test
-  void whenItsConnectionFallsSilentShouldGoOnWithAnother() {
+  void whenConnectionStallsShouldReconnect() {
     // given
     ScriptedServer server =
         fixture.server(
@@ -171,7 +171,7 @@ class StandaloneStreamTest {
   }
 
   @Test
-  void shouldTellWhenTheServerLetsUsComeBack() {
+  void shouldReportRetryAfter() {
     // given
     ScriptedServer server =
         fixture.server((request, wire) -> wire.answer(503, "", "", "Retry-After: 7"));
@@ -185,7 +185,7 @@ class StandaloneStreamTest {
   }
 
   @Test
-  void whenTheServerTakesTheStreamBackShouldEnd() {
+  void whenServerStopsOfferingStreamShouldEnd() {
     // given
     ScriptedServer server = fixture.server(events(RETRY + event(notification(1))), status(405));
 
@@ -194,7 +194,7 @@ class StandaloneStreamTest {
   }
 
   @Test
-  void whenTheSessionIsGoneShouldSaySo() {
+  void whenSessionIsGoneShouldReportIt() {
     // given
     ScriptedServer server = fixture.server(events(RETRY), status(404));
     MessageSource source = listen(server);
@@ -205,8 +205,8 @@ class StandaloneStreamTest {
   }
 
   @Test
-  void shouldBearSilence() throws Exception {
-    // given a server that is silent for longer than one that runs a call may be
+  void shouldNotTimeOutWhenSilent() throws Exception {
+    // given a server that is silent for longer than the idle timeout of a call
     CountDownLatch released = new CountDownLatch(1);
     ScriptedServer server =
         fixture.server((request, wire) -> {
@@ -228,7 +228,7 @@ class StandaloneStreamTest {
   }
 
   @Test
-  void whenTheUpstreamIsClosedShouldNotComeBack() {
+  void whenUpstreamIsClosedShouldNotReconnect() {
     // given
     ScriptedServer server =
         fixture.server((request, wire) -> wire.beginEvents().chunk(RETRY).stall());

@@ -30,13 +30,13 @@ class CommandLineTest {
 
   @ParameterizedTest
   @MethodSource("lines")
-  void shouldSplitAsAShellDoes(String line, List<String> words) {
+  void shouldSplitLikeShell(String line, List<String> words) {
     assertThat(CommandLine.parse(line)).isEqualTo(words);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"a 'b", "a \"b", "\"a\\\"", "a \\", "'"})
-  void shouldRefuseWhatIsNotFinished(String line) {
+  void shouldRefuseUnfinishedText(String line) {
     assertThatThrownBy(() -> CommandLine.parse(line))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("command ");

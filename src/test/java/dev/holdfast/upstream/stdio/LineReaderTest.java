@@ -19,7 +19,7 @@ class LineReaderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 7, 8192})
-  void shouldFindLinesHoweverTheyCome(int chunk) throws Exception {
+  void shouldReadLinesFromAnyChunks(int chunk) throws Exception {
     LineReader reader = new LineReader(chunks("a\n\nbc\r\n\r\nd\re\nlast", chunk), 100);
 
     assertThat(all(reader)).containsExactly("a", "", "bc", "", "d\re", "last");
@@ -27,7 +27,7 @@ class LineReaderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {8191, 8192, 8193, 16_384, 50_000})
-  void shouldTakeLinesUpToTheBound(int length) throws Exception {
+  void shouldReadLinesUpToBound(int length) throws Exception {
     String line = "x".repeat(length);
 
     assertThat(all(new LineReader(stream(line + "\n" + line + "\r\n" + line), length)))
@@ -36,7 +36,7 @@ class LineReaderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 100, 8192, 20_000})
-  void shouldRefuseLongerLinesAndGoOnBehindThem(int bound) throws Exception {
+  void shouldRefuseLongerLinesAndContinueAfterThem(int bound) throws Exception {
     String line = "x".repeat(bound);
     LineReader reader = new LineReader(stream(line + "\n" + line + "y\nn"), bound);
 
@@ -47,8 +47,8 @@ class LineReaderTest {
   }
 
   @Test
-  void shouldKeepNoMoreThanTheBound() {
-    // A line without an end, as large as a process likes.
+  void shouldBufferNoMoreThanBound() {
+    // A line without an end.
     AtomicLong given = new AtomicLong();
     InputStream endless =
         new InputStream() {
@@ -79,7 +79,8 @@ class LineReaderTest {
     assertThat(reader.next()).isNull();
   }
 
-  private static List<String> all(LineReader reader) throws IOException, LineReader.LineTooLongException {
+  private static List<String> all(LineReader reader)
+      throws IOException, LineReader.LineTooLongException {
     List<String> lines = new ArrayList<>();
     for (byte[] line = reader.next(); line != null; line = reader.next()) {
       lines.add(new String(line, UTF_8));

@@ -12,7 +12,7 @@ class LogRateLimitTest {
   private final LogRateLimit limit = new LogRateLimit(clock::get);
 
   @Test
-  void shouldAdmitABurstAndThenSoManyInASecond() {
+  void shouldAdmitBurstAndThenRate() {
     assertThat(admitted(300)).isEqualTo(LogRateLimit.BURST);
     clock.addAndGet(Duration.ofSeconds(1).toNanos());
     assertThat(admitted(300)).isEqualTo(20);
@@ -21,7 +21,7 @@ class LogRateLimitTest {
   }
 
   @Test
-  void shouldCountWhatItDropped() {
+  void shouldCountDroppedLines() {
     admitted(LogRateLimit.BURST + 7);
 
     assertThat(limit.dropped()).isEqualTo(7);

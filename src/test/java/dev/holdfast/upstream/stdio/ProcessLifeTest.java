@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How processes end, by themselves and otherwise, and that nothing of them is left. */
+/** The end of processes and their descendants. */
 @Timeout(60)
 class ProcessLifeTest {
 
@@ -53,7 +53,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldLetAProcessEndInItsOwnTime() {
+  void shouldLetProcessEndByItself() {
     Path bye = directory.resolve("bye");
     StdioClient client = open(server().with("AT_END", "echo closed > " + bye));
     ProcessHandle process = process(client, "$$");
@@ -66,10 +66,10 @@ class ProcessLifeTest {
     await().until(() -> upstream.processes() == 0);
   }
 
-  /** Nobody knew of it any more, and it was left behind for as long as it liked. */
+  /** Guards against a leak: without its threads the process ran on, and nothing ended it. */
   @ParameterizedTest
   @ValueSource(strings = {"stdin", "stdout", "stderr"})
-  void shouldLeaveNoProcessBehindThatCannotBeFollowed(String pipe) {
+  void shouldKillProcessWithoutThreads(String pipe) {
     StdioUpstreamSettings settings = server().runBy("/bin/sh", "-c", "exec sleep 1000").settings();
     AtomicLong pid = new AtomicLong();
     AtomicInteger told = new AtomicInteger();
@@ -94,7 +94,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldTerminateAProcessThatGoesOnWithoutStdin() {
+  void shouldTerminateProcessThatIgnoresEndOfStdin() {
     Path bye = directory.resolve("bye");
     StdioClient client =
         open(
@@ -111,7 +111,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldKillAProcessThatCannotBeTerminated() {
+  void shouldKillProcessThatIgnoresSigterm() {
     StdioClient client =
         open(
             server()
@@ -127,8 +127,8 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldEndAProcessThatDoesNotRead() {
-    // Its stdin can't be closed, as the end would stand behind what it has not read.
+  void shouldEndProcessThatDoesNotRead() {
+    // Its stdin cannot be closed: the unread bytes block the writer.
     StdioClient client =
         open(server().stopGrace(Duration.ofMillis(100)).firstByteTimeout(Duration.ofMillis(500)));
     ProcessHandle process = process(client, "$$");
@@ -143,7 +143,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldEndWhatTheProcessHasStarted() {
+  void shouldEndDescendants() {
     StdioClient client = open(server().stopGrace(Duration.ofMillis(200)));
     ProcessHandle process = process(client, "$$");
     client.tell("sleep 1000 & child=$!");
@@ -156,7 +156,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldEndTheServerBehindAWrapper() {
+  void shouldEndServerBehindWrapper() {
     StdioClient client =
         open(
             server()
@@ -172,7 +172,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldEndTheServerWhoseWrapperIsKilled() {
+  void shouldEndServerOfKilledWrapper() {
     StdioClient client =
         open(
             server()
@@ -191,7 +191,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldEndAllWhenClosed() {
+  void shouldEndAllProcessesWhenClosed() {
     StdioClient client =
         open(
             server()
@@ -209,7 +209,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldFailWhatIsOpenWhenTheProcessDies() {
+  void shouldFailOpenRequestsWhenProcessDies() {
     StdioClient client = open(server());
     ProcessHandle process = process(client, "$$");
     MessageSource standalone = client.listen();
@@ -226,7 +226,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldDeliverWhatAProcessSaysLast() {
+  void shouldDeliverLastMessagesOfProcess() {
     StdioClient client = open(server());
 
     assertThat(drain(client.call("1", "log a; reply '{}'; exit 3")))
@@ -235,7 +235,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldEndAProcessThatClosesItsOutput() {
+  void shouldEndProcessThatClosesStdout() {
     StdioClient client = open(server());
     ProcessHandle process = process(client, "$$");
     MessageSource call = client.call("1", "exec 1>&-; while read -r line; do :; done");
@@ -245,7 +245,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldEndAProcessThatClosesItsInput() {
+  void shouldEndProcessThatClosesStdin() {
     StdioClient client = open(server().stopGrace(Duration.ofMillis(200)));
     ProcessHandle process = process(client, "$$");
     MessageSource call = client.call("1", "exec 0<&-; log a; sleep 1000");
@@ -258,7 +258,7 @@ class ProcessLifeTest {
   }
 
   @Test
-  void shouldStopAProcessWhoseMessageIsTooLarge() {
+  void shouldEndProcessWithTooLargeMessage() {
     StdioClient client = open(server());
     ProcessHandle process = process(client, "$$");
     MessageSource other = client.call("1", "");
@@ -273,7 +273,7 @@ class ProcessLifeTest {
     await().until(() -> !process.isAlive());
   }
 
-  /** The same process of which the server tells by that variable of the shell. */
+  /** The process whose id the shell variable names. */
   private static ProcessHandle process(StdioClient client, String variable) {
     Matcher number = NUMBER.matcher(client.ask("99", "reply " + variable));
     assertThat(number.find()).isTrue();

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.IntStream;
-import org.jboss.logmanager.ExtLogRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,9 +89,10 @@ class ProcessLogTest {
     }
 
     private static String formatted(LogRecord each) {
-      return each instanceof ExtLogRecord record
-          ? record.getFormattedMessage()
-          : each.getMessage();
+      Object[] parameters = each.getParameters();
+      return parameters == null
+          ? each.getMessage()
+          : String.format(Locale.ROOT, each.getMessage(), parameters);
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How a server is started that runs the shell code a test sends it; see {@code server.sh}. */
+/** A server that runs the shell code in its messages; see {@code server.sh}. */
 final class ShellServer {
 
   private final Path directory;
@@ -50,7 +50,7 @@ final class ShellServer {
     return directory.resolve("received");
   }
 
-  /** All lines that the server got. */
+  /** The lines that the server has read. */
   List<String> received() {
     try {
       return Files.exists(record()) ? Files.readAllLines(record()) : List.of();
@@ -112,7 +112,7 @@ final class ShellServer {
         respawn);
   }
 
-  /** A request whose answer the code gives. */
+  /** A request; the code prints the answer. */
   static String request(String id, String method, String code) {
     return request(id, method, code, null);
   }
@@ -124,7 +124,7 @@ final class ShellServer {
         .formatted(id, method, meta, encoded(code));
   }
 
-  /** A notification upon which the server runs the code. */
+  /** A notification; the server runs the code. */
   static String notification(String code) {
     return "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/test\",\"params\":{\"sh\":\"%s\"}}"
         .formatted(encoded(code));

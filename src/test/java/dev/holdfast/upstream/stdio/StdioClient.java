@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** One session, spoken to in JSON texts. */
+/** One session, used with JSON texts. */
 record StdioClient(UpstreamLink link, UpstreamSession session) {
 
   static final String INITIALIZE =
@@ -34,7 +34,7 @@ record StdioClient(UpstreamLink link, UpstreamSession session) {
     return upstream.initialize((Message.Request) body.message());
   }
 
-  /** Asks for something that is answered with JSON. */
+  /** Sends a request that is answered with JSON. */
   String ask(String id, String code) {
     Answer answer = session.request(body(ShellServer.request(id, "resources/read", code)));
     assertThat(answer).isInstanceOf(Answer.Json.class);
@@ -46,19 +46,19 @@ record StdioClient(UpstreamLink link, UpstreamSession session) {
     return stream(ShellServer.request(id, "tools/call", code));
   }
 
-  /** Calls a tool, and wants to hear of its progress. */
+  /** Calls a tool with a progress token. */
   MessageSource call(String id, String code, String token) {
     return stream(ShellServer.request(id, "tools/call", code, token));
   }
 
-  /** Asks for something that is answered with a stream. */
+  /** Sends a request that is answered with a stream. */
   MessageSource stream(String request) {
     Answer answer = session.request(body(request));
     assertThat(answer).isInstanceOf(Answer.Stream.class);
     return ((Answer.Stream) answer).source();
   }
 
-  /** Has the server run code that answers nothing. */
+  /** Runs code on the server without an answer. */
   void tell(String code) {
     session.send(body(ShellServer.notification(code)));
   }
@@ -77,7 +77,7 @@ record StdioClient(UpstreamLink link, UpstreamSession session) {
     return session.listen(null).orElseThrow();
   }
 
-  /** Reads to the end. */
+  /** Reads a stream to its end. */
   static List<String> drain(MessageSource source) {
     List<String> all = new ArrayList<>();
     for (var some = source.take(); !some.isEmpty(); some = source.take()) {
@@ -86,7 +86,7 @@ record StdioClient(UpstreamLink link, UpstreamSession session) {
     return all;
   }
 
-  /** Reads so many messages. */
+  /** Reads {@code count} messages. */
   static List<String> take(MessageSource source, int count) {
     List<String> all = new ArrayList<>();
     while (all.size() < count) {

@@ -23,11 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said in a session, with a real process. */
+/** Messages of a session with a real process. */
 @Timeout(60)
 class StdioSessionTest {
 
-  /** As many messages as wait in a stream before the server has to. */
+  /** Number of messages that wait in a stream before the server is held back. */
   private static final int MOST_WAITING = 64;
 
   private static final String ID_IN_USE = "the id is in use";
@@ -60,13 +60,13 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldAnswerWithJsonWhatIsAnsweredAtOnce() {
+  void shouldAnswerWithJsonWithoutEarlierMessages() {
     assertThat(client.ask("1", "reply '{\"a\":1}'")).isEqualTo(response("1", "{\"a\":1}"));
     assertThat(client.ask("\"1\"", "reply '{\"a\":2}'")).isEqualTo(response("\"1\"", "{\"a\":2}"));
   }
 
   @Test
-  void shouldAnswerWithAStreamWhatIsSpokenOfBefore() {
+  void shouldAnswerWithStreamAfterEarlierMessages() {
     MessageSource stream =
         client.stream(ShellServer.request("1", "prompts/get", "log a; log b; reply '{}'"));
 
@@ -74,7 +74,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldStreamACall() {
+  void shouldAnswerCallWithStream() {
     String progress =
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\","
             + "\"params\":{\"progressToken\":\"t\",\"progress\":1}}";
@@ -85,7 +85,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldSendABodyOfSeveralLinesOnOne() {
+  void shouldSendBodyOnOneLine() {
     client.send("{\"jsonrpc\":\"2.0\",\n \"method\":\r\n\"notifications/test\"}\n");
 
     await()
@@ -96,7 +96,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldIgnoreWhatIsNoMessage() {
+  void shouldIgnoreInvalidMessages() {
     MessageSource stream =
         client.call(
             "1",
@@ -109,7 +109,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldAskAndBeAnsweredDuringACall() {
+  void shouldPassServerRequestAndAnswerDuringCall() {
     String question =
         "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/create\",\"params\":{}}";
     MessageSource stream =
@@ -124,7 +124,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldSayUnaskedOnTheStandaloneStream() {
+  void shouldRouteOtherMessagesToStandaloneStream() {
     client.tell("log early");
     MessageSource standalone = client.listen();
     client.tell("log later");
@@ -136,7 +136,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldNotLoseWhatComesFasterThanItIsRead() {
+  void shouldNotLoseMessagesOfFastServer() {
     int lines = 20 * MOST_WAITING;
 
     MessageSource stream =
@@ -151,7 +151,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldNotHoldUpOthersForAStreamThatIsClosed() {
+  void shouldNotBlockOthersForClosedStream() {
     MessageSource flooded =
         client.call("1", "i=0; while [ $i -lt 500 ]; do i=$((i+1)); log $i; done");
     MessageSource waiting = client.call("2", "reply '{}'");
@@ -163,14 +163,14 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldPassOnABatch() {
+  void shouldPassOnBatch() {
     String batch =
         "["
             + ShellServer.request("1", "tools/call", "first=$id")
             + ","
             + ShellServer.request("2", "tools/call", "")
             + "]";
-    // The script sees the line only once, and runs the code of its first message.
+    // The script reads the line once and runs the code of its first message.
     MessageSource one =
         client.stream(
             batch.replace(
@@ -185,7 +185,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldDropTheReplyToACancelledCall() {
+  void shouldDropResponseToCancelledCall() {
     MessageSource cancelled = client.call("1", "held=$id");
     client.cancel("1");
 
@@ -196,7 +196,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldNotKeepACancelledRequestWaiting() {
+  void shouldEndCancelledRequest() {
     var asked = CompletableFuture.supplyAsync(() -> client.ask("1", "held=$id"));
     await().until(() -> server.received().size() == 2);
 
@@ -208,7 +208,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldRefuseAnIdThatIsInUse() {
+  void shouldRefuseIdInUse() {
     MessageSource first = client.call("1", "held=$id");
 
     Answer second =
@@ -225,7 +225,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldGiveUpACallThatFallsSilent() {
+  void shouldTimeOutSilentCall() {
     server.idleTimeout(Duration.ofSeconds(2));
     reopen();
     MessageSource stream = client.call("1", "log a");
@@ -243,7 +243,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldGiveUpARequestThatIsNotAnswered() {
+  void shouldTimeOutUnansweredRequest() {
     server.firstByteTimeout(Duration.ofMillis(500));
     reopen();
 
@@ -253,7 +253,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldNotWaitForEverForAProcessThatDoesNotRead() {
+  void shouldBoundWaitForProcessThatDoesNotRead() {
     server.firstByteTimeout(Duration.ofSeconds(1));
     reopen();
     // More than a pipe holds.
@@ -269,7 +269,7 @@ class StdioSessionTest {
   }
 
   @Test
-  void shouldResumeNothing() {
+  void shouldNotResumeStreams() {
     assertThatExceptionOfType(UpstreamException.Broken.class)
         .isThrownBy(() -> client.session().resume("1"));
   }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How sessions begin, and how many there may be. */
+/** The begin of sessions, and their bound. */
 @Timeout(60)
 class StdioUpstreamTest {
 
@@ -66,7 +66,7 @@ class StdioUpstreamTest {
   }
 
   @Test
-  void shouldGiveEachSessionAProcess() {
+  void shouldStartProcessPerSession() {
     String first = StdioClient.open(upstream).ask("1", "reply $$");
     String second = StdioClient.open(upstream).ask("1", "reply $$");
 
@@ -79,7 +79,7 @@ class StdioUpstreamTest {
   }
 
   @Test
-  void shouldGiveASessionWhoseProcessWasLostAnother() {
+  void shouldReopenSessionWithAnotherProcess() {
     ShellServer server = server().respawn();
     upstream = server.upstream();
     StdioClient client = StdioClient.open(upstream);
@@ -100,9 +100,9 @@ class StdioUpstreamTest {
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
   }
 
-  /** The lost one may still be on its way out when the other has come. */
+  /** Guards against a race: the lost process may still be ending when the new one has started. */
   @Test
-  void shouldKeepTheNewProcessWhenTheOldOneHasGone() {
+  void shouldKeepNewProcessWhenOldOneEnds() {
     upstream = server().respawn().with("AT_END", "sleep 0.2").upstream();
     StdioClient client = StdioClient.open(upstream);
     client.session().end();
@@ -115,7 +115,7 @@ class StdioUpstreamTest {
   }
 
   @Test
-  void shouldNotReopenASessionInAnotherVersion() {
+  void shouldNotReopenSessionInAnotherVersion() {
     upstream = server().respawn().upstream();
     UpstreamLink older = new UpstreamLink("s", "2025-06-18");
 
@@ -127,19 +127,19 @@ class StdioUpstreamTest {
   }
 
   @Test
-  void shouldRunWhereAndWithWhatIsConfigured() {
+  void shouldUseConfiguredDirectoryAndEnvironment() {
     upstream = server().with("API_KEY", "a b").upstream();
     StdioClient client = StdioClient.open(upstream);
 
     assertThat(client.ask("1", "reply \"\\\"$API_KEY\\\"\"")).contains("\"a b\"");
     assertThat(client.ask("2", "reply \"\\\"$(pwd -P)\\\"\"")).contains(directory.toString());
-    // The build sets this one, and a server needs PATH to find its programs.
+    // The build sets this variable. A server needs PATH to find programs.
     assertThat(client.ask("3", "reply \"\\\"${JAVA_HOME:-none}\\\"\"")).contains("none");
     assertThat(client.ask("4", "reply \"\\\"$PATH\\\"\"")).contains(System.getenv("PATH"));
   }
 
   @Test
-  void shouldEndAProcessThatRefuses() {
+  void shouldEndProcessThatRefusesInitialize() {
     upstream =
         server()
             .with(
@@ -162,7 +162,7 @@ class StdioUpstreamTest {
     "while :; do log a; done, Broken",
     "i=0; while [ $i -lt 10000 ]; do printf 1234567890123456; done, Broken"
   })
-  void shouldEndAProcessThatDoesNotOpenASession(String instead, String failure) {
+  void shouldEndProcessThatOpensNoSession(String instead, String failure) {
     upstream =
         server()
             .firstByteTimeout(Duration.ofSeconds(failure.equals("TimedOut") ? 1 : 20))
@@ -178,7 +178,7 @@ class StdioUpstreamTest {
   }
 
   @Test
-  void shouldSayThatThereIsNoSuchProgram() {
+  void shouldReportMissingProgram() {
     upstream = server().maxProcesses(1).runBy("/no/such/program").upstream();
 
     for (int i = 0; i < 3; i++) {
@@ -189,7 +189,7 @@ class StdioUpstreamTest {
   }
 
   @Test
-  void shouldStartNoMoreThanThereMayBe() {
+  void shouldStartAtMostMaxProcesses() {
     upstream = server().maxProcesses(2).upstream();
     StdioClient first = StdioClient.open(upstream);
     StdioClient second = StdioClient.open(upstream);
@@ -222,7 +222,7 @@ class StdioUpstreamTest {
   }
 
   @Test
-  void shouldStartNothingWhenClosed() {
+  void shouldStartNoProcessWhenClosed() {
     StdioClient client = StdioClient.open(upstream);
     MessageSource call = client.call("1", "");
 
@@ -235,7 +235,7 @@ class StdioUpstreamTest {
   }
 
   @Test
-  void shouldLeaveNothingWhenClosedDuringAHandshake() {
+  void shouldEndProcessWhenClosedDuringHandshake() {
     upstream = server().with("ON_INITIALIZE", ":").upstream();
     CompletableFuture<Handshake> opening =
         CompletableFuture.supplyAsync(() -> StdioClient.initialize(upstream));
@@ -248,7 +248,7 @@ class StdioUpstreamTest {
   }
 
   @Test
-  void shouldRefuseSettingsThatCannotWork() {
+  void shouldRefuseInvalidSettings() {
     assertRefused(List.of(), Map.of(), null, "command names no program");
     assertRefused(List.of("", "a"), Map.of(), null, "command names no program");
     assertRefused(List.of("a\0"), Map.of(), null, "NUL");

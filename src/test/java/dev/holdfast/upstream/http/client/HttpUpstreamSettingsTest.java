@@ -59,7 +59,7 @@ class HttpUpstreamSettingsTest {
         "http://user:secret@host/mcp",
         "http://host/mcp#part"
       })
-  void shouldRefuseWhatIsNoEndpoint(String url) {
+  void shouldRefuseInvalidUrl(String url) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> HttpUpstreamSettings.defaults(URI.create(url)))
         .withMessageNotContaining("secret");
@@ -67,12 +67,12 @@ class HttpUpstreamSettingsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a b", "a:", "Mcp-Session-Id", "content-length", "Last-Event-ID"})
-  void shouldRefuseHeadersThatAreNotForConfiguration(String name) {
+  void shouldRefuseReservedHeaders(String name) {
     assertThatIllegalArgumentException().isThrownBy(() -> withHeaders(Map.of(name, "v")));
   }
 
   @Test
-  void shouldRefuseHeadersThatBreakOutAndNotQuoteThem() {
+  void shouldRefuseHeaderWithLineEndWithoutQuotingIt() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> withHeaders(Map.of("Authorization", "secret\r\nX: y")))
         .withMessageNotContaining("secret");
@@ -109,7 +109,7 @@ class HttpUpstreamSettingsTest {
   }
 
   @Test
-  void shouldTakeTheSmallestValues() {
+  void shouldAcceptSmallestValues() {
     assertThat(with(1, 1, 0, 1, 1, 0).idleTimeout()).isZero();
   }
 }

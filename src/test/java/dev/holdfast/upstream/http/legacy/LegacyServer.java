@@ -14,8 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server of HTTP+SSE that answers {@code initialize} by itself, and says all else when the test
- * has it say it.
+ * An HTTP+SSE server that answers {@code initialize} by itself and sends other messages on demand.
  */
 public final class LegacyServer implements AutoCloseable {
 
@@ -25,10 +24,10 @@ public final class LegacyServer implements AutoCloseable {
   private final ScriptedServer server;
   private final AtomicInteger streams = new AtomicInteger();
 
-  /** What a GET gets; by itself a stream with an endpoint. */
+  /** Answer to a GET; by default a stream with an endpoint. */
   public volatile ScriptedServer.Script whenAsked = (_, wire) -> begin(wire, "/messages?session=1");
 
-  /** What a POST gets. */
+  /** Answer to a POST. */
   public volatile ScriptedServer.Script whenPosted = (_, wire) -> wire.answer(202, "", "Accepted");
 
   private volatile @Nullable RawConnection stream;
@@ -56,12 +55,12 @@ public final class LegacyServer implements AutoCloseable {
     wire.stall();
   }
 
-  /** Says something on the stream that was begun last. */
+  /** Sends an event on the latest stream. */
   void say(String json) throws IOException {
     stream().chunk(UpstreamFixture.event(json));
   }
 
-  /** Says something under an id. */
+  /** Sends an event with an id on the latest stream. */
   void say(String id, String json) throws IOException {
     stream().chunk(UpstreamFixture.event(id, json));
   }
@@ -70,7 +69,7 @@ public final class LegacyServer implements AutoCloseable {
     return Objects.requireNonNull(stream);
   }
 
-  /** Waits until so many streams have been begun. */
+  /** Waits until {@code count} streams have begun. */
   void awaitStreams(int count) {
     await().until(() -> streams.get() >= count);
   }
@@ -83,17 +82,17 @@ public final class LegacyServer implements AutoCloseable {
     return server.requests();
   }
 
-  /** Those by which something was sent. */
+  /** The POST requests. */
   public List<ScriptedRequest> posts() {
     return requests().stream().filter(request -> request.method().equals("POST")).toList();
   }
 
-  /** Those that asked for a stream. */
+  /** The GET requests. */
   public List<ScriptedRequest> gets() {
     return requests().stream().filter(request -> request.method().equals("GET")).toList();
   }
 
-  /** Waits until a message has been posted. */
+  /** Waits for a POST whose body contains the method. */
   void awaitPost(String method) {
     await().until(() -> posts().stream().anyMatch(post -> post.body().contains(method)));
   }

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is said in a session over HTTP+SSE, and what becomes of one whose connection is lost. */
+/** Sessions over HTTP+SSE, also when their connection is lost. */
 @Timeout(60)
 class LegacyUpstreamTest {
 
@@ -51,7 +51,7 @@ class LegacyUpstreamTest {
   }
 
   @Test
-  void shouldPostToTheEndpointAndReadAnswersFromTheStream() throws Exception {
+  void shouldPostToEndpointAndReadAnswersFromStream() throws Exception {
     HttpUpstreamSettings settings = headers(Map.of("x-key", "k")).apply(settings(server.url()));
     LegacyUpstream upstream = fixture.legacy(settings, false);
 
@@ -71,11 +71,11 @@ class LegacyUpstreamTest {
   }
 
   @Test
-  void shouldAnswerWithJsonWhatIsNoCall() throws Exception {
+  void shouldAnswerOtherRequestsWithJson() throws Exception {
     UpstreamSession session = open(upstream());
     server.whenPosted =
         (_, wire) -> {
-          // Before the POST is answered, as many servers do.
+          // Before the answer to the POST, as many servers do.
           server.say(response(7));
           wire.answer(202, "", "");
         };
@@ -86,7 +86,7 @@ class LegacyUpstreamTest {
   }
 
   @Test
-  void shouldGiveWhatBelongsToNoRequestToTheStandaloneStream() throws Exception {
+  void shouldRouteOtherMessagesToStandaloneStream() throws Exception {
     UpstreamSession session = open(upstream());
 
     server.say(notification(1));
@@ -107,7 +107,7 @@ class LegacyUpstreamTest {
 
   @ParameterizedTest
   @ValueSource(ints = {400, 401, 500, 503})
-  void shouldFailOnlyTheRequestThatIsRefused(int status) throws Exception {
+  void shouldFailOnlyRefusedRequest(int status) throws Exception {
     UpstreamSession session = open(upstream());
     MessageSource other = call(session, 1);
     server.whenPosted = (_, wire) -> wire.answer(status, "text/plain", "no");
@@ -121,7 +121,7 @@ class LegacyUpstreamTest {
   }
 
   @Test
-  void shouldEndASessionThatTheServerDoesNotKnow() throws Exception {
+  void shouldEndSessionUnknownToServer() throws Exception {
     LegacyUpstream upstream = upstream();
     UpstreamSession session = open(upstream);
     MessageSource other = call(session, 1);
@@ -185,7 +185,7 @@ class LegacyUpstreamTest {
   }
 
   @Test
-  void shouldOpenALostSessionAnew() throws Exception {
+  void shouldReopenLostSession() throws Exception {
     LegacyUpstream upstream = fixture.legacy(settings(server.url()), true);
     UpstreamLink link = link(upstream);
     server.stream().reset();
@@ -219,7 +219,7 @@ class LegacyUpstreamTest {
   }
 
   @Test
-  void shouldBeBusyWithAsManySessionsAsThereMayBe() {
+  void shouldBeBusyAtMaxSessions() {
     LegacyUpstream upstream = upstream();
     UpstreamSession first = open(upstream);
     open(upstream);
@@ -232,7 +232,7 @@ class LegacyUpstreamTest {
   }
 
   @Test
-  void shouldSayThatItCannotBeReached() throws IOException {
+  void shouldReportUnreachableServer() throws IOException {
     URI nowhere;
     try (ServerSocket closed = new ServerSocket(0)) {
       nowhere = URI.create("http://127.0.0.1:" + closed.getLocalPort() + "/sse");
@@ -243,7 +243,7 @@ class LegacyUpstreamTest {
   }
 
   @Test
-  void shouldPassOnThatTheStreamIsRefused() {
+  void shouldReportRefusedStream() {
     server.whenAsked = (_, wire) -> wire.answer(503, "text/plain", "no");
 
     assertThatExceptionOfType(UpstreamException.Refused.class)
@@ -252,7 +252,7 @@ class LegacyUpstreamTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void shouldWaitForAnEndpointNoLongerThanForAnAnswer(boolean begun) {
+  void shouldBoundWaitForEndpoint(boolean begun) {
     server.whenAsked =
         (_, wire) -> {
           if (begun) {
@@ -264,7 +264,7 @@ class LegacyUpstreamTest {
         timeouts(Duration.ofMillis(100), Duration.ofSeconds(10)).apply(settings(server.url()));
     LegacyUpstream upstream = fixture.legacy(settings, false);
 
-    // On a busy machine not even a connection may be made within the time.
+    // On a busy machine even the connection may take longer than the timeout.
     assertThatThrownBy(() -> upstream.initialize(initialize()))
         .isInstanceOfAny(UpstreamException.TimedOut.class, UpstreamException.Unreachable.class);
     assertIsGone(upstream);
@@ -282,7 +282,7 @@ class LegacyUpstreamTest {
   }
 
   @Test
-  void shouldRefuseWhatIsNoStream() {
+  void shouldRefuseAnswerWithoutStream() {
     server.whenAsked = (_, wire) -> wire.answer(200, "text/html", "<html>");
 
     assertThatExceptionOfType(UpstreamException.Broken.class)
@@ -290,7 +290,7 @@ class LegacyUpstreamTest {
   }
 
   @Test
-  void shouldGiveUpALineWithoutEnd() throws Exception {
+  void shouldFailOnEndlessLine() throws Exception {
     LegacyUpstream upstream = upstream();
     MessageSource call = call(open(upstream), 1);
 
@@ -307,12 +307,12 @@ class LegacyUpstreamTest {
         server.stream().chunk("x".repeat(1 << 16));
       }
     } catch (IOException cutOff) {
-      // It was enough.
+      // The upstream has closed the connection.
     }
   }
 
   @Test
-  void shouldIgnoreWhatIsNoMessage() throws Exception {
+  void shouldIgnoreInvalidMessages() throws Exception {
     MessageSource call = call(open(upstream()), 1);
 
     server.say("garbage");
@@ -322,7 +322,7 @@ class LegacyUpstreamTest {
   }
 
   @Test
-  void shouldTellTheServerWhatIsNotWaitedFor() throws Exception {
+  void shouldCancelTimedOutRequest() throws Exception {
     HttpUpstreamSettings settings =
         timeouts(Duration.ofSeconds(10), Duration.ofMillis(100)).apply(settings(server.url()));
     MessageSource call = call(open(fixture.legacy(settings, false)), 1);

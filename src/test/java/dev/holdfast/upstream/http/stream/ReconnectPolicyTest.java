@@ -95,7 +95,7 @@ class ReconnectPolicyTest {
   }
 
   @Test
-  void anOrderlyCloseShouldForgiveFailures() {
+  void orderlyCloseShouldResetFailures() {
     // given
     ReconnectPolicy failed =
         ReconnectPolicy.limited(1, CEILING).afterFailure(SECOND, 0).orElseThrow().next();

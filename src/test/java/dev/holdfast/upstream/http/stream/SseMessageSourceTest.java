@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Streams on one connection. */
+/** Streams over a single connection. */
 class SseMessageSourceTest {
 
   private static final Duration SHORT = Duration.ofMillis(200);
@@ -34,7 +34,7 @@ class SseMessageSourceTest {
   @RegisterExtension private final UpstreamFixture fixture = new UpstreamFixture();
 
   @Test
-  void shouldGiveMessagesInOrderWithTheirIds() {
+  void shouldReturnMessagesInOrderWithIds() {
     // given
     ScriptedServer server =
         fixture.server((request, wire) ->
@@ -112,7 +112,7 @@ class SseMessageSourceTest {
   }
 
   @Test
-  void shouldGiveEachMessageAtOnce() {
+  void shouldReturnEachMessageAtOnce() {
     // given
     CountDownLatch taken = new CountDownLatch(1);
     ScriptedServer server =
@@ -145,7 +145,7 @@ class SseMessageSourceTest {
   }
 
   @Test
-  void whenBrokenWithoutIdsShouldGiveWhatCameAndFail() {
+  void whenBrokenWithoutIdsShouldReturnMessagesAndFail() {
     // given
     CountDownLatch taken = new CountDownLatch(1);
     ScriptedServer server =
@@ -167,8 +167,8 @@ class SseMessageSourceTest {
   }
 
   @Test
-  void whenBrokenBehindAFullQueueShouldStillGiveWhatCame() {
-    // given a break that is noticed while bytes before it are still held back
+  void whenBrokenWhilePausedShouldReturnAllMessages() {
+    // given a break while the sender is paused
     int count = 2_400;
     String filler = " ".repeat(80);
     CountDownLatch written = new CountDownLatch(1);
@@ -193,7 +193,7 @@ class SseMessageSourceTest {
   }
 
   @Test
-  void whenSilentTooLongShouldTimeOutAndLetGo() {
+  void whenSilentTooLongShouldTimeOutAndDisconnect() {
     // given
     ScriptedServer server =
         fixture.server(
@@ -208,8 +208,8 @@ class SseMessageSourceTest {
   }
 
   @Test
-  void commentsShouldKeepAStreamAlive() {
-    // given comments for longer than the server may be silent
+  void commentsShouldKeepStreamAlive() {
+    // given comments for longer than the idle timeout
     ScriptedServer server =
         fixture.server((request, wire) -> {
           wire.beginEvents();
@@ -229,7 +229,7 @@ class SseMessageSourceTest {
   }
 
   @Test
-  void aLineWithoutEndShouldBeBroken() {
+  void endlessLineShouldBeBroken() {
     // given
     ScriptedServer server =
         fixture.server((request, wire) -> {
@@ -252,7 +252,7 @@ class SseMessageSourceTest {
   }
 
   @Test
-  void anEventWithoutEndShouldBeBroken() {
+  void endlessEventShouldBeBroken() {
     // given
     ScriptedServer server =
         fixture.server((request, wire) -> {
@@ -270,8 +270,8 @@ class SseMessageSourceTest {
   }
 
   @Test
-  void whenNobodyTakesShouldHoldTheServerBack() {
-    // given a server that writes as fast as it can, and nobody who takes
+  void whenNobodyReadsShouldHoldServerBack() {
+    // given a server that writes as fast as it can, and no reader
     String piece = event("{\"jsonrpc\":\"2.0\",\"method\":\"" + "x".repeat(8_000) + "\"}");
     AtomicLong written = new AtomicLong();
     long flood = 256L << 20;
@@ -288,18 +288,18 @@ class SseMessageSourceTest {
     // when
     MessageSource source = fixture.call(fixture.session(server));
 
-    // then its writes block, long before all is written
+    // then its writes block long before the end
     AtomicLong before = new AtomicLong(-1);
     await()
         .pollInterval(Duration.ofMillis(300))
         .until(() -> written.get() > 0 && before.getAndSet(written.get()) == written.get());
     assertThat(written.get()).isLessThan(flood / 4);
-    // and it goes on once somebody takes
+    // and continue once there is a reader
     assertThat(takeAll(source)).hasSize((int) (flood / piece.length()) + 2);
   }
 
   @Test
-  void closeShouldWakeTheTaker() {
+  void closeShouldWakeReader() {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.beginEvents().stall());
     MessageSource source = fixture.call(fixture.session(server));
@@ -315,7 +315,7 @@ class SseMessageSourceTest {
   }
 
   @Test
-  void interruptShouldWakeTheTakerAndLetGo() throws Exception {
+  void interruptShouldWakeReaderAndDisconnect() throws Exception {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.beginEvents().stall());
     MessageSource source = fixture.call(fixture.session(server));

@@ -33,13 +33,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Streams of calls that go on over several connections. */
+/** Streams of calls over several connections. */
 class SseStreamResumeTest {
 
   private static final Duration SHORT = Duration.ofMillis(400);
   private static final Duration LONG = Duration.ofSeconds(10);
 
-  /** Keeps the waits between connections short; also primes the stream. */
+  /** An event that keeps the waits between connections short and gives a first cursor. */
   private static final String PRIMING = "retry: 10\nid: p\ndata:\n\n";
 
   @RegisterExtension private final UpstreamFixture fixture = new UpstreamFixture();
@@ -52,7 +52,7 @@ class SseStreamResumeTest {
     return (request, wire) -> wire.answer(status, "", "");
   }
 
-  /** Sends these pieces and closes the stream in order. */
+  /** Sends the parts and closes the stream in order. */
   private static ScriptedServer.Script events(String... pieces) {
     return (request, wire) -> {
       wire.beginEvents();
@@ -63,7 +63,7 @@ class SseStreamResumeTest {
     };
   }
 
-  /** Sends this and breaks the connection. */
+  /** Sends the text and breaks the connection. */
   private static ScriptedServer.Script brokenAfter(String piece) {
     return (request, wire) -> wire.beginEvents().chunk(piece).close();
   }
@@ -76,7 +76,7 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void shouldGoOnAfterTheLastCompleteEvent() {
+  void shouldResumeAfterLastCompleteEvent() {
     // given a connection that is reset in the middle of an event, whose id must not count
     CountDownLatch taken = new CountDownLatch(1);
     ScriptedServer server =
@@ -128,7 +128,7 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void shouldWaitAsLongAsTheServerAsksFor() {
+  void shouldWaitForRetryTimeOfServer() {
     // given
     AtomicLong closed = new AtomicLong();
     AtomicLong back = new AtomicLong();
@@ -152,8 +152,8 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void shouldPollForAsLongAsTheServerClosesInOrder() {
-    // given more early closes than failures are borne, and some with nothing at all
+  void shouldReconnectAfterEachOrderlyClose() {
+    // given more early closes than allowed failures, some without an event
     ScriptedServer.Script[] closes = new ScriptedServer.Script[9];
     Arrays.setAll(closes, i -> i % 2 == 0 ? events(PRIMING) : events());
     ScriptedServer server =
@@ -170,8 +170,8 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void pollingShouldBeBoundByTheIdleTimeoutAndNotBeTight() {
-    // given a server that closes again and again, asks for no wait and brings nothing
+  void pollingShouldEndAtIdleTimeoutAndBackOff() {
+    // given a server that closes again and again, without a retry time and without events
     ScriptedServer server =
         fixture.server(events("retry: 0\nid: p\ndata:\n\n"), events("retry: 0\n\n"));
     MessageSource source = fixture.call(fixture.session(server, timeouts(LONG, SHORT)));
@@ -183,7 +183,7 @@ class SseStreamResumeTest {
 
   @ParameterizedTest
   @ValueSource(ints = {409, 429, 500, 503})
-  void shouldTryAgainAfterWhatMayPass(int status) {
+  void shouldRetryTemporaryStatus(int status) {
     // given
     ScriptedServer server =
         fixture.server(events(PRIMING), status(status), close(), events(event(response(1))));
@@ -194,7 +194,7 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void shouldGiveUpAfterSoManyFailuresInARow() {
+  void shouldGiveUpAfterLimitOfFailures() {
     // given
     ScriptedServer server = fixture.server(brokenAfter(PRIMING), close());
     MessageSource source = fixture.call(fixture.session(server));
@@ -206,7 +206,7 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void progressShouldForgiveFailures() {
+  void progressShouldResetFailures() {
     // given
     ScriptedServer server =
         fixture.server(
@@ -227,7 +227,7 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void connectionsThatBreakWithoutBringingAnythingShouldCountAsFailures() {
+  void connectionsWithoutEventsShouldCountAsFailures() {
     // given
     ScriptedServer server = fixture.server(brokenAfter(PRIMING), brokenAfter("id: x\n"));
     MessageSource source = fixture.call(fixture.session(server));
@@ -238,7 +238,7 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void on404ShouldSayThatTheSessionIsGone() {
+  void on404ShouldReportSessionGone() {
     // given
     ScriptedServer server = fixture.server(events(PRIMING), status(404));
     MessageSource source = fixture.call(fixture.session(server));
@@ -250,7 +250,7 @@ class SseStreamResumeTest {
 
   @ParameterizedTest
   @ValueSource(ints = {400, 401, 403, 405, 410})
-  void whatCannotPassShouldBeBrokenAtOnce(int status) {
+  void permanentStatusShouldBeBrokenAtOnce(int status) {
     // given
     ScriptedServer server = fixture.server(events(PRIMING), status(status));
     MessageSource source = fixture.call(fixture.session(server));
@@ -262,7 +262,7 @@ class SseStreamResumeTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void afterTheResponseShouldNotComeBack(boolean inOrder) {
+  void afterResponseShouldNotReconnect(boolean inOrder) {
     // given ids, so that the stream could be resumed
     ScriptedServer server =
         fixture.server(
@@ -276,7 +276,7 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void aBatchShouldGoOnAfterItsFirstResponse() {
+  void batchShouldContinueAfterFirstResponse() {
     // given
     ScriptedServer server =
         fixture.server(
@@ -293,7 +293,7 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void anotherReplicaShouldGoOnWhereTheFirstOneStopped() {
+  void anotherReplicaShouldResumeAfterFirst() {
     // given
     ScriptedServer server = fixture.server(brokenAfter(PRIMING), events(event("z", response(1))));
 
@@ -308,7 +308,7 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void aResumedStreamThatBringsNothingShouldKeepItsCursor() {
+  void resumedStreamWithoutEventsShouldKeepCursor() {
     // given
     ScriptedServer server = fixture.server(events("retry: 10\n\n"), events(event(response(1))));
 
@@ -321,7 +321,7 @@ class SseStreamResumeTest {
 
   @ParameterizedTest
   @ValueSource(ints = {400, 405, 409, 500})
-  void whenItIsNotResumedShouldSayHowItWasRefused(int status) {
+  void whenResumeIsRefusedShouldReportStatus(int status) {
     // given
     ScriptedServer server = fixture.server(status(status));
     var session = fixture.session(server);
@@ -335,7 +335,7 @@ class SseStreamResumeTest {
 
   @ParameterizedTest
   @CsvSource({"200, text/html", "202, ''", "204, ''"})
-  void whenItIsResumedWithNoStreamShouldBeBroken(int status, String type) {
+  void whenResumeIsNoStreamShouldBeBroken(int status, String type) {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.answer(status, type, ""));
     var session = fixture.session(server);
@@ -353,12 +353,12 @@ class SseStreamResumeTest {
     // when
     takeAll(fixture.call(fixture.session(server)));
 
-    // then the bytes of UTF-8, which the fixture reads one by one
+    // then the bytes are UTF-8; the fixture reads one character per byte
     assertThat(cursors(server)).containsExactly("Ã¤/â\u0082¬");
   }
 
   @Test
-  void anIdThatNoHeaderCanHoldShouldNotBeResumedFrom() {
+  void idWithControlCharactersShouldNotBeUsedAsCursor() {
     // given
     ScriptedServer server = fixture.server(brokenAfter("id: \u0001\ndata:\n\n"));
     MessageSource source = fixture.call(fixture.session(server));
@@ -371,7 +371,7 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void closeShouldWakeATakerThatWaitsToComeBack() {
+  void closeShouldWakeReaderThatWaitsToReconnect() {
     // given
     ScriptedServer server = fixture.server(events("retry: 60000\nid: p\ndata:\n\n"));
     MessageSource source = fixture.call(fixture.session(server));
@@ -386,7 +386,7 @@ class SseStreamResumeTest {
   }
 
   @Test
-  void closeShouldWakeATakerWhoseNewConnectionIsNotAnswered() {
+  void closeShouldWakeReaderWhileReconnecting() {
     // given
     ScriptedServer server = fixture.server(events(PRIMING), (request, wire) -> wire.stall());
     MessageSource source = fixture.call(fixture.session(server));
