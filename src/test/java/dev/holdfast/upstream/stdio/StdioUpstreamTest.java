@@ -254,7 +254,7 @@ class StdioUpstreamTest {
     assertRefused(List.of("a\0"), Map.of(), null, "NUL");
     assertRefused(List.of("a"), Map.of("A=B", "c"), null, "not the name of a variable");
     assertRefused(List.of("a"), Map.of("A", "secret\0"), null, "the variable A");
-    assertRefused(List.of("a"), Map.of(), directory.resolve("none"), "directory is none");
+    assertRefused(List.of("a"), Map.of(), directory.resolve("none"), "directory does not exist");
   }
 
   private static void assertRefused(
