@@ -3,37 +3,37 @@ package dev.holdfast.log.redis;
 import dev.holdfast.log.StreamRef;
 import org.jspecify.annotations.Nullable;
 
-/** What one replica tells another through its channel; the scripts write the text. */
+/** A message on the channel of a replica. The scripts of other replicas publish it. */
 sealed interface ChannelMessage {
 
-  /** Something was appended to a stream. */
+  /** A stream has new events, and this replica has its tail. */
   record Wake(StreamRef stream) implements ChannelMessage {}
 
   /**
-   * Another replica has a stream's tail now.
+   * Another replica has the tail of a stream now.
    *
-   * @param seat the number under which the former tail is recorded
+   * @param number the number of the former tail; 0 for the tail that the opening recorded
    */
-  record Evict(StreamRef stream, long seat) implements ChannelMessage {}
+  record Evict(StreamRef stream, long number) implements ChannelMessage {}
 
-  /** Something was put into the inbox of a session, for a stream that this replica owns. */
-  record In(String session) implements ChannelMessage {}
+  /** The inbox of a session has a message for a stream that this replica owns. */
+  record InboxFilled(String session) implements ChannelMessage {}
 
   /** A session has ended. */
-  record End(String session) implements ChannelMessage {}
+  record SessionEnded(String session) implements ChannelMessage {}
 
-  /** Reads a message: null when it is none of these, but something for other listeners. */
+  /** Parses a message. Returns null if it is for other listeners of the channel. */
   static @Nullable ChannelMessage parse(String message) {
     String[] words = message.split(" ", -1);
     try {
       return switch (words[0]) {
         case "wake" -> new Wake(new StreamRef(words[1], words[2]));
         case "evict" -> new Evict(new StreamRef(words[1], words[2]), Long.parseLong(words[3]));
-        case "in" -> new In(words[1]);
-        case "end" -> new End(words[1]);
+        case "in" -> new InboxFilled(words[1]);
+        case "end" -> new SessionEnded(words[1]);
         default -> null;
       };
-    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException garbled) {
+    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException malformed) {
       return null;
     }
   }

@@ -1,9 +1,10 @@
 package dev.holdfast.log.redis;
 
 import dev.holdfast.log.WatcherRegistry;
+import dev.holdfast.log.redis.script.StreamField;
+import dev.holdfast.log.redis.script.StreamOwner;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
-import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.List;
@@ -15,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class MissedEvictions {
 
-  private final RedisClient link;
+  private final RedisClient client;
   private final RedisKeys keys;
   private final String replica;
   private final WatcherRegistry watchers;
 
-  MissedEvictions(RedisClient link, RedisKeys keys, String replica, WatcherRegistry watchers) {
-    this.link = link;
+  MissedEvictions(RedisClient client, RedisKeys keys, String replica, WatcherRegistry watchers) {
+    this.client = client;
     this.keys = keys;
     this.replica = replica;
     this.watchers = watchers;
@@ -30,18 +31,15 @@ final class MissedEvictions {
   /** Compares all watchers with the records in Redis. */
   void evict() {
     List<WatcherRegistry.Registration> all = watchers.recorded();
-    List<@Nullable Response> recorded = link.sendMany(all.stream().map(this::recorded).toList());
+    List<Request> questions =
+        all.stream().map(each -> StreamField.TAIL.get(keys, each.stream())).toList();
+    List<@Nullable Response> tails = client.sendMany(questions);
     for (int i = 0; i < all.size(); i++) {
-      Response watcher = recorded.get(i);
+      Response tail = tails.get(i);
       // A complete stream has no record: its watcher reads to the end.
-      if (watcher != null && !watcher.toString().startsWith(replica + ' ')) {
+      if (tail != null && !StreamOwner.replicaOf(tail.toString()).equals(replica)) {
         watchers.evict(all.get(i).stream(), all.get(i).number());
       }
     }
-  }
-
-  private Request recorded(WatcherRegistry.Registration watcher) {
-    String session = keys.session(watcher.stream().session());
-    return Request.cmd(Command.HGET).arg(session).arg("t:" + watcher.stream().name());
   }
 }

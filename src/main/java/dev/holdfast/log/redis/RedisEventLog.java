@@ -1,5 +1,7 @@
 package dev.holdfast.log.redis;
 
+import static dev.holdfast.log.redis.script.StoreCalls.available;
+
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogSize;
 import dev.holdfast.log.Position;
@@ -14,8 +16,16 @@ import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.log.ownership.SharedLog;
+import dev.holdfast.log.redis.inbox.InboxScripts;
+import dev.holdfast.log.redis.inbox.RedisInbox;
+import dev.holdfast.log.redis.read.LogReader;
+import dev.holdfast.log.redis.read.RedisStreamReader;
+import dev.holdfast.log.redis.script.StreamField;
+import dev.holdfast.log.redis.script.StreamScripts;
+import dev.holdfast.log.redis.write.AppendScripts;
+import dev.holdfast.log.redis.write.OwnedStream;
+import dev.holdfast.log.redis.write.OwnedStreams;
 import dev.holdfast.redis.RedisClient;
-import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisSubscription;
 import io.vertx.redis.client.Command;
@@ -27,78 +37,65 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the events in Redis Streams, where every replica finds them.
- *
- * <p>Per open stream the session's hash has these fields, where <i>s</i> is the stream's name:
- *
- * <ul>
- *   <li>{@code o:}<i>s</i>: its owner, as replica and fence
- *   <li>{@code r:}<i>s</i>: the ids of the requests that it answers
- *   <li>{@code l:}<i>s</i>: the position of its last event
- *   <li>{@code t:}<i>s</i>: its one tail, as replica and number
- *   <li>{@code d:}<i>s</i>: up to where it was delivered, once something was
- *   <li>{@code u:}<i>s</i>: from where its upstream can go on, as the number of the event before
- *       and the upstream's id, while no event tells
- *   <li>{@code i:}<i>s</i>: the stream that keeps its events, when that is another. Then {@code l:}
- *       counts its own, {@code u:} is there once an event had an id, and nobody is its tail
- * </ul>
- *
- * A complete stream has none of them: its last entry, which has the field {@code z}, tells enough.
- * A stream that is kept in another leaves its end in a set of such ends. A shared stream has {@code
- * -} for its owner: no replica of that name is ever lost, and none claims it.
+ * An event log in Redis Streams, where every replica finds the events of all others. {@link
+ * StreamField} documents what the session hash records of each open stream.
  */
 public final class RedisEventLog implements EventLog, SharedLog {
 
   private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
 
-  private final RedisClient link;
+  private final RedisClient client;
   private final RedisSubscription channel;
   private final RedisKeys keys;
-  private final OwnedSessionRecorder ownership;
-  private final LogScripts scripts;
-  private final Reads reads;
+  private final StreamScripts scripts;
   private final WatcherRegistry watchers = new WatcherRegistry();
   private final OwnedStreams owned;
-  private final StreamOwnership claims;
-  private final DeliveryMarks deliveries;
+  private final LogReader reader;
+  private final StreamOwnership ownership;
+  private final DeliveryRecorder deliveries;
   private final RedisInbox inbox;
-  private final MissedEvictions lostEvictions;
+  private final MissedEvictions missedEvictions;
 
   /**
-   * Creates a log on connections that are not its own: whoever made them closes them.
+   * Creates a log on connections that the caller made and closes.
    *
    * @param channel this replica's channel, to which the log listens from now on
-   * @param replica this replica's id, without spaces, by which the channel is named
-   * @param ownership hears of the sessions of which this replica owns streams
+   * @param replica this replica's id, without spaces, which names the channel
+   * @param sessionRecorder records a session before this replica becomes the owner of a stream in
+   *     it, so that other replicas find the session if this one is lost. If it throws a {@link
+   *     dev.holdfast.redis.RedisException}, the stream is not opened
    */
   public RedisEventLog(
-      RedisClient link,
+      RedisClient client,
       RedisSubscription channel,
       RedisKeys keys,
       String replica,
-      OwnedSessionRecorder ownership,
+      Consumer<String> sessionRecorder,
       Retention retention) {
-    this.link = link;
+    this.client = client;
     this.channel = channel;
     this.keys = keys;
-    this.ownership = ownership;
-    this.scripts = new LogScripts(link, keys, replica, retention);
-    this.owned = new OwnedStreams(scripts, watchers);
-    this.reads = new Reads(new RedisStreamReader(link, keys), owned, watchers);
-    InboxScripts inboxes = new InboxScripts(link, keys, replica, retention);
-    UnwrittenStreams unwritten = new UnwrittenStreams(link, keys, replica, owned, inboxes);
-    this.claims = new StreamOwnership(link, keys, replica, ownership, scripts, owned, unwritten);
-    this.deliveries = new DeliveryMarks(scripts::delivered);
-    this.inbox = new RedisInbox(inboxes, this::sessions, owned::asked);
-    this.lostEvictions = new MissedEvictions(link, keys, replica, watchers);
-    channel.addListener(this::hear, this::lookAgain);
+    scripts = new StreamScripts(client, keys, replica, retention);
+    owned = new OwnedStreams(new AppendScripts(client, keys, replica, retention), watchers);
+    reader = new LogReader(new RedisStreamReader(client, keys), owned, watchers);
+    InboxScripts inboxes = new InboxScripts(client, keys, replica, retention);
+    ownership =
+        new StreamOwnership(client, keys, replica, sessionRecorder, scripts, inboxes, owned);
+    deliveries = new DeliveryRecorder(scripts::recordDelivery);
+    inbox =
+        new RedisInbox(
+            inboxes,
+            owned::sessions,
+            (stream, owner, keptIn) -> owned.add(stream, owner, Position.START, keptIn));
+    missedEvictions = new MissedEvictions(client, keys, replica, watchers);
+    channel.addListener(this::received, this::channelRestored);
   }
 
   @Override
@@ -108,29 +105,18 @@ public final class RedisEventLog implements EventLog, SharedLog {
 
   @Override
   public void begin(String session) {
-    available("begin a session", () -> scripts.begin(session));
+    available("begin a session", () -> scripts.beginSession(session));
   }
 
   @Override
   public void end(String session) {
-    available("end a session", () -> scripts.end(session));
-    ended(session);
+    available("end a session", () -> scripts.endSession(session));
+    sessionEnded(session);
   }
 
   @Override
   public StreamWriter open(StreamRef stream, String requests, @Nullable String into) {
-    String owner = claims.newOwner();
-    return available(
-        "open a stream",
-        () ->
-            owned.open(
-                stream,
-                owner,
-                into,
-                () -> {
-                  ownership.owning(stream.session());
-                  scripts.open(stream, owner, requests, into);
-                }));
+    return available("open a stream", () -> ownership.open(stream, requests, into));
   }
 
   @Override
@@ -140,26 +126,27 @@ public final class RedisEventLog implements EventLog, SharedLog {
 
   @Override
   public List<AdoptedStream> adopt(String session, String former) {
-    List<AdoptedStream> adopted = claims.adopt(session, former);
+    List<AdoptedStream> adopted = ownership.adopt(session, former);
     if (!adopted.isEmpty()) {
-      inbox.notice(session); // What the former owner has not taken told nobody else.
+      // Messages that the former owner has not collected were announced to it alone.
+      inbox.announce(session);
     }
     return adopted;
   }
 
   @Override
   public Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
-    return claims.findOrphaned(sessions);
+    return ownership.findOrphaned(sessions);
   }
 
   @Override
   public List<AdoptedStream> reclaim(String session, Set<String> names) {
-    return claims.reclaim(session, names);
+    return ownership.reclaim(session, names);
   }
 
   @Override
   public Set<StreamRef> findTakenOver(Collection<StreamRef> streams) {
-    return claims.findTakenOver(streams);
+    return ownership.findTakenOver(streams);
   }
 
   @Override
@@ -167,12 +154,12 @@ public final class RedisEventLog implements EventLog, SharedLog {
     if (maxEvents < 1) {
       throw new IllegalArgumentException("a page has room for at least one event");
     }
-    return reads.read(stream, after, maxEvents);
+    return reader.read(stream, after, maxEvents);
   }
 
   @Override
   public Optional<Position> beforeOldest(StreamRef stream) {
-    return reads.beforeOldest(stream);
+    return reader.beforeOldest(stream);
   }
 
   @Override
@@ -183,42 +170,39 @@ public final class RedisEventLog implements EventLog, SharedLog {
   @Override
   public Watch watch(StreamRef stream, Watcher watcher) {
     OwnedStream own = owned.find(stream);
-    // Before the script: word that the seat is another's again must find it taken.
-    WatcherRegistry.Registration seat =
-        watchers.register(stream, watcher, () -> owned.left(stream));
+    // The watcher is registered here before the script runs: an eviction must find it.
+    WatcherRegistry.Registration registration =
+        watchers.register(stream, watcher, () -> owned.tailLeft(stream));
     try {
-      if (own == null || !own.takeFree(seat.number())) {
-        available("watch a stream", () -> scripts.watch(stream, seat.number()));
+      if (own == null || !own.takeRecordedTail(registration.number())) {
+        available("watch a stream", () -> scripts.registerTail(stream, registration.number()));
       }
     } catch (StoreUnavailableException unavailable) {
-      seat.close();
+      registration.close();
       throw unavailable;
     }
-    seat.markRecorded();
+    registration.markRecorded();
     if (own != null) {
-      own.head().setActive(true);
+      own.recent().setKept(true);
     }
-    return seat;
+    return registration;
   }
 
   @Override
   public void markDelivered(StreamRef stream, Position position) {
-    deliveries.mark(stream, position);
+    deliveries.record(stream, position);
   }
 
   @Override
   public Position deliveredUpTo(StreamRef stream) {
-    Position pending = deliveries.pending(stream);
-    if (pending != null) {
-      return pending;
+    Position unrecorded = deliveries.unrecorded(stream);
+    if (unrecorded != null) {
+      return unrecorded;
     }
-    Request get =
-        Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg("d:" + stream.name());
-    Response stored =
-        available("read a session", () -> Optional.ofNullable(link.send(get))).orElse(null);
-    return stored == null
-        ? Position.START
-        : Position.parse(stored.toString()).orElse(Position.START);
+    Request get = StreamField.DELIVERED.get(keys, stream);
+    return available("read a session", () -> Optional.ofNullable(client.send(get)))
+        .flatMap(stored -> Position.parse(stored.toString()))
+        .orElse(Position.START);
   }
 
   @Override
@@ -226,33 +210,24 @@ public final class RedisEventLog implements EventLog, SharedLog {
     scripts.retire(stream);
   }
 
-  /** The sessions in which this replica owns streams. */
-  private List<String> sessions() {
-    return owned.all().stream().map(StreamRef::session).distinct().toList();
-  }
-
-  /** Redis expires by itself; what is left is to forget the streams of sessions that it expired. */
+  /** Redis removes expired sessions by itself; this forgets the streams of such sessions. */
   @Override
   public void sweep() {
     owned.sweep();
-    inbox.lookAgain();
+    inbox.collectAll();
     List<String> sessions =
-        Stream.concat(sessions().stream(), claims.sessions().stream()).distinct().toList();
-    for (int from = 0; from < sessions.size(); from += RedisClient.BATCH_SIZE) {
-      sweep(sessions.subList(from, Math.min(sessions.size(), from + RedisClient.BATCH_SIZE)));
-    }
-  }
-
-  private void sweep(List<String> sessions) {
+        Stream.concat(owned.sessions().stream(), ownership.unsettledSessions().stream())
+            .distinct()
+            .toList();
     List<Request> questions =
         sessions.stream()
             .map(session -> Request.cmd(Command.EXISTS).arg(keys.session(session)))
             .toList();
-    List<@Nullable Response> answers = available("sweep", () -> link.sendAll(questions));
+    List<@Nullable Response> answers = available("sweep", () -> client.sendMany(questions));
     for (int i = 0; i < sessions.size(); i++) {
       Response exists = answers.get(i);
       if (exists != null && exists.toString().equals("0")) {
-        ended(sessions.get(i));
+        sessionEnded(sessions.get(i));
       }
     }
   }
@@ -263,16 +238,16 @@ public final class RedisEventLog implements EventLog, SharedLog {
         "reach the store",
         () -> {
           channel.check();
-          link.check(keys.check());
+          client.check(keys.check());
         });
   }
 
-  /** Redis counts the events of one stream at a time, but knows what memory all its keys take. */
+  /** Redis knows the memory of all its keys, but counts the events of one stream at a time. */
   @Override
   public LogSize depth() {
     Request info = Request.cmd(Command.INFO).arg("memory");
     Optional<Response> memory =
-        available("ask for the memory", () -> Optional.ofNullable(link.send(info)));
+        available("ask for the memory", () -> Optional.ofNullable(client.send(info)));
     Matcher used = USED_MEMORY.matcher(memory.map(Response::toString).orElse(""));
     return new LogSize(
         OptionalLong.empty(),
@@ -281,70 +256,53 @@ public final class RedisEventLog implements EventLog, SharedLog {
 
   @Override
   public void close() {
-    owned.all().forEach(owned::forget);
+    owned.close();
     inbox.close();
   }
 
-  private void hear(String message) {
+  private void received(String message) {
     switch (ChannelMessage.parse(message)) {
       case ChannelMessage.Wake(StreamRef stream) -> {
         OwnedStream own = owned.find(stream);
         if (own != null) {
-          own.head().doubt();
+          own.recent().doubt();
         }
         watchers.wake(stream);
       }
-      case ChannelMessage.Evict(StreamRef stream, long seat) -> evict(stream, seat);
-      case ChannelMessage.In(String session) -> inbox.notice(session);
-      case ChannelMessage.End(String session) -> ended(session);
+      case ChannelMessage.Evict(StreamRef stream, long number) -> evict(stream, number);
+      case ChannelMessage.InboxFilled(String session) -> inbox.announce(session);
+      case ChannelMessage.SessionEnded(String session) -> sessionEnded(session);
       case null -> {
-        // Somebody else listens to this channel too.
+        // The message is for another listener of this channel.
       }
     }
   }
 
-  private void evict(StreamRef stream, long seat) {
+  private void evict(StreamRef stream, long number) {
     OwnedStream own = owned.find(stream);
-    if (seat == 0 && own != null) {
-      own.loseFree().ifPresent(free -> watchers.evict(stream, free));
+    if (number == 0 && own != null) {
+      own.loseRecordedTail().ifPresent(taken -> watchers.evict(stream, taken));
     } else {
-      watchers.evict(stream, seat);
+      watchers.evict(stream, number);
     }
   }
 
   @Override
   public void evictReplacedWatchers() {
-    available("look for missed evictions", lostEvictions::evict);
+    available("look for missed evictions", missedEvictions::evict);
   }
 
-  private void lookAgain() {
+  /** Messages may have been missed while the channel was not subscribed. */
+  private void channelRestored() {
     owned.doubtAll();
     watchers.wakeAll();
-    inbox.lookAgain();
+    inbox.collectAll();
   }
 
-  private void ended(String session) {
+  private void sessionEnded(String session) {
     owned.end(session);
-    claims.forget(session);
+    ownership.forget(session);
     watchers.wakeSession(session);
-    inbox.ended(session);
-  }
-
-  static void available(String what, Runnable asked) {
-    available(
-        what,
-        () -> {
-          asked.run();
-          return true;
-        });
-  }
-
-  /** For what may be asked again whatever became of it: any failure means that it did not work. */
-  static <T> T available(String what, Supplier<T> asked) {
-    try {
-      return asked.get();
-    } catch (RedisException failure) {
-      throw new StoreUnavailableException("could not " + what, failure);
-    }
+    inbox.forget(session);
   }
 }

@@ -1,137 +1,184 @@
 package dev.holdfast.log.redis;
 
-import static dev.holdfast.log.redis.RedisEventLog.available;
+import static dev.holdfast.log.redis.script.StoreCalls.available;
 
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.log.ownership.Adoption;
+import dev.holdfast.log.redis.inbox.InboxScripts;
+import dev.holdfast.log.redis.script.StreamField;
+import dev.holdfast.log.redis.script.StreamOwner;
+import dev.holdfast.log.redis.script.StreamScripts;
+import dev.holdfast.log.redis.write.OwnedStreams;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.security.SecureRandom;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Streams that become this replica's, or another's. */
+/**
+ * Makes this replica the owner of streams that it opens or adopts. Finds streams that other
+ * replicas adopted from it, and streams that have it as their owner but no writer.
+ */
 final class StreamOwnership implements Adoption {
 
-  private static final int FENCE_BYTES = 8;
+  /** More fields than a session hash has, so that one reply has all of them. */
+  private static final int ALL_FIELDS = 10_000;
 
-  private final RedisClient link;
+  private final RedisClient client;
   private final RedisKeys keys;
   private final String replica;
-  private final OwnedSessionRecorder ownership;
-  private final LogScripts scripts;
+  private final Consumer<String> sessionRecorder;
+  private final StreamScripts scripts;
+  private final InboxScripts inboxes;
   private final OwnedStreams owned;
-  private final UnwrittenStreams unwritten;
 
-  /** By session: the fences of claims whose outcome is not known yet. */
+  /** By session: owners with claims of unknown outcome. */
   private final Map<String, String> unsettled = new ConcurrentHashMap<>();
 
   StreamOwnership(
-      RedisClient link,
+      RedisClient client,
       RedisKeys keys,
       String replica,
-      OwnedSessionRecorder ownership,
-      LogScripts scripts,
-      OwnedStreams owned,
-      UnwrittenStreams unwritten) {
-    this.link = link;
+      Consumer<String> sessionRecorder,
+      StreamScripts scripts,
+      InboxScripts inboxes,
+      OwnedStreams owned) {
+    this.client = client;
     this.keys = keys;
     this.replica = replica;
-    this.ownership = ownership;
+    this.sessionRecorder = sessionRecorder;
     this.scripts = scripts;
+    this.inboxes = inboxes;
     this.owned = owned;
-    this.unwritten = unwritten;
   }
 
-  /** This replica with a new fence. */
-  String newOwner() {
-    return replica + ' ' + newFence();
-  }
-
-  /** What tells two owners of a stream apart, also when they are the same replica. */
-  static String newFence() {
-    byte[] fence = new byte[FENCE_BYTES];
-    new SecureRandom().nextBytes(fence);
-    return HexFormat.of().formatHex(fence);
-  }
-
-  @Override
-  public Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
-    return available("look for streams without a writer", () -> unwritten.among(sessions));
-  }
-
-  /** If its outcome stays unknown, the streams are found unwritten once more. */
-  @Override
-  public List<AdoptedStream> reclaim(String session, Set<String> names) {
-    String owner = newOwner();
-    return claim(session, replica, owner, names);
+  /** Opens a stream in the name of this replica. */
+  StreamWriter open(StreamRef stream, String requests, @Nullable String keptIn) {
+    String owner = StreamOwner.withNewFence(replica);
+    return owned.open(
+        stream,
+        owner,
+        keptIn,
+        () -> {
+          sessionRecorder.accept(stream.session());
+          scripts.open(stream, owner, requests, keptIn);
+        });
   }
 
   @Override
   public List<AdoptedStream> adopt(String session, String former) {
-    // A claim whose outcome is unknown is made again with the same fence, so that it finds itself.
-    String owner = unsettled.computeIfAbsent(session, id -> newOwner());
+    // A claim of unknown outcome is repeated with the same fence, so that it finds its streams.
+    String owner = unsettled.computeIfAbsent(session, id -> StreamOwner.withNewFence(replica));
     List<AdoptedStream> claimed = claim(session, former, owner, Set.of());
     unsettled.remove(session, owner);
     return claimed;
   }
 
+  /** If the outcome stays unknown, {@link #findOrphaned} finds the streams again. */
+  @Override
+  public List<AdoptedStream> reclaim(String session, Set<String> names) {
+    return claim(session, replica, StreamOwner.withNewFence(replica), names);
+  }
+
   private List<AdoptedStream> claim(
       String session, String former, String owner, Set<String> names) {
-    List<LogScripts.Claimed> claimed =
+    List<StreamScripts.Claimed> claimed =
         available(
             "adopt streams",
             () -> {
-              ownership.owning(session);
+              sessionRecorder.accept(session);
               return scripts.claim(session, former, owner, names);
             });
     return claimed.stream().map(each -> adopted(each, owner)).toList();
   }
 
-  /** Of which streams may have been claimed that nobody writes. */
-  Set<String> sessions() {
+  private AdoptedStream adopted(StreamScripts.Claimed claimed, String owner) {
+    return new AdoptedStream(
+        owned.add(claimed.stream(), owner, claimed.last(), claimed.keptIn()),
+        claimed.requests(),
+        claimed.upstreamId());
+  }
+
+  /** Sessions with a claim of unknown outcome. Their streams may have no writer. */
+  Set<String> unsettledSessions() {
     return unsettled.keySet();
   }
 
-  /** The session has ended. */
+  /** Forgets a session that has ended. */
   void forget(String session) {
     unsettled.remove(session);
   }
 
-  private AdoptedStream adopted(LogScripts.Claimed claimed, String owner) {
-    return new AdoptedStream(
-        owned.claimed(claimed.stream(), owner, claimed.last(), claimed.into()),
-        claimed.requests(),
-        claimed.upstreamId());
+  @Override
+  public Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
+    Map<StreamRef, String> found =
+        available("look for streams without a writer", () -> findUnwritten(List.copyOf(sessions)));
+    // A stream that was opened in the name of this replica gets its writer with its inbox message.
+    List<String> among = found.keySet().stream().map(StreamRef::session).distinct().toList();
+    Set<String> waiting = Set.copyOf(inboxes.waiting(among));
+    found.keySet().removeIf(stream -> waiting.contains(stream.session()));
+    return found;
+  }
+
+  private Map<StreamRef, String> findUnwritten(List<String> sessions) {
+    Map<StreamRef, String> found = new HashMap<>();
+    List<@Nullable Response> replies =
+        client.sendMany(sessions.stream().map(this::owners).toList());
+    for (int i = 0; i < sessions.size(); i++) {
+      addUnwritten(sessions.get(i), replies.get(i), found);
+    }
+    return found;
+  }
+
+  private Request owners(String session) {
+    return Request.cmd(Command.HSCAN)
+        .arg(keys.session(session))
+        .arg(0)
+        .arg("MATCH")
+        .arg(StreamField.OWNER.prefix() + "*")
+        .arg("COUNT")
+        .arg(ALL_FIELDS);
+  }
+
+  private void addUnwritten(String session, @Nullable Response scan, Map<StreamRef, String> found) {
+    Response fields = scan == null ? null : scan.get(1);
+    for (int i = 0; fields != null && i + 1 < fields.size(); i += 2) {
+      String name = fields.get(i).toString().substring(StreamField.OWNER.prefix().length());
+      StreamRef stream = new StreamRef(session, name);
+      if (isOwn(fields.get(i + 1)) && !owned.isWritten(stream)) {
+        found.put(stream, fields.get(i + 1).toString());
+      }
+    }
   }
 
   @Override
   public Set<StreamRef> findTakenOver(Collection<StreamRef> streams) {
     Set<StreamRef> lost = new HashSet<>();
     List<StreamRef> all = List.copyOf(streams);
+    List<Request> questions =
+        all.stream().map(stream -> StreamField.OWNER.get(keys, stream)).toList();
     List<@Nullable Response> owners =
-        available(
-            "look for lost streams", () -> link.sendMany(all.stream().map(this::owner).toList()));
+        available("look for lost streams", () -> client.sendMany(questions));
     for (int i = 0; i < all.size(); i++) {
-      Response owner = owners.get(i);
-      if (owner == null || !owner.toString().startsWith(replica + ' ')) {
+      if (!isOwn(owners.get(i))) {
         lost.add(all.get(i));
       }
     }
     return lost;
   }
 
-  private Request owner(StreamRef stream) {
-    return Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg("o:" + stream.name());
+  private boolean isOwn(@Nullable Response owner) {
+    return owner != null && StreamOwner.replicaOf(owner.toString()).equals(replica);
   }
 }

@@ -1,8 +1,9 @@
 /**
  * The event log in Redis Streams: any replica reads what any other wrote.
  *
- * <p>{@link dev.holdfast.log.redis.RedisEventLog} ties together the writer's group commit, the
- * reader's rules for gaps and the newest events in memory. What must be atomic is a script.
+ * <p>{@link dev.holdfast.log.redis.RedisEventLog} is the facade. {@code write} has the streams that
+ * this replica writes, {@code read} reads streams and detects gaps, {@code inbox} has the messages
+ * for streams of other replicas, and {@code script} has everything that Redis executes.
  */
 @NullMarked
 package dev.holdfast.log.redis;

@@ -17,40 +17,30 @@ import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.Retention;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RedisProxy;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Streams whose owner is lost, or only seems to be. */
-class AdoptionIT {
-
-  private static final Duration HOUR = Duration.ofHours(1);
-  private static final Retention RETENTION = new Retention(HOUR, HOUR, 100_000, HOUR, 100);
+/** Streams whose owner is lost or only seems to be. */
+class AdoptionIT extends ReplicasFixture {
 
   @SuppressWarnings("NullAway.Init")
   private static RedisFixture redis;
-
-  private final List<AutoCloseable> opened = new ArrayList<>();
-  private final StreamRef ref = new StreamRef("s" + UUID.randomUUID(), "a1");
 
   @BeforeAll
   static void startRedis() {
@@ -62,23 +52,12 @@ class AdoptionIT {
     redis.close();
   }
 
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable closeable : opened.reversed()) {
-      closeable.close();
-    }
-  }
-
   private RedisEventLog replica(String name) {
-    return replica(name, redis.url());
+    return replica(redis, name);
   }
 
-  private RedisEventLog replica(String name, String url) {
-    Replica replica =
-        new Replica(name, url, redis.url(), redis.url(), Duration.ofSeconds(1), RETENTION);
-    opened.add(replica);
-    replica.log.begin(ref.session());
-    return replica.log;
+  private RedisEventLog replica(String name, RedisProxy proxy) {
+    return replica(redis, name, proxy.url(), redis.url());
   }
 
   private static NewEvent fromUpstream(String payload, String id) {
@@ -86,51 +65,53 @@ class AdoptionIT {
   }
 
   @Test
-  void shouldGoOnWhereTheFormerOwnerStopped() {
+  void shouldContinueAfterTheFormerOwner() {
     RedisEventLog former = replica("a");
-    RedisEventLog heir = replica("b");
+    RedisEventLog successor = replica("b");
     former.open(ref, "1,\"x\"").append(numbered(1, 3));
 
-    AdoptedStream adopted = heir.adopt(ref.session(), "a").getFirst();
+    AdoptedStream adopted = successor.adopt(ref.session(), "a").getFirst();
     Position position = adopted.writer().append(List.of(last("4")));
 
     assertThat(adopted.stream()).isEqualTo(ref);
     assertThat(adopted.requests()).isEqualTo("1,\"x\"");
     assertThat(position.number()).isEqualTo(4);
-    assertThat(payloads(readAll(heir, ref, Position.START))).containsExactly("1", "2", "3", "4");
+    assertThat(payloads(readAll(successor, ref, Position.START)))
+        .containsExactly("1", "2", "3", "4");
   }
 
   @Test
   void shouldFenceTheFormerOwner() {
     RedisEventLog former = replica("a");
-    RedisEventLog heir = replica("b");
-    StreamWriter zombie = former.open(ref, "1");
-    zombie.append(numbered(1, 1));
+    RedisEventLog successor = replica("b");
+    StreamWriter fenced = former.open(ref, "1");
+    fenced.append(numbered(1, 1));
 
-    StreamWriter writer = heir.adopt(ref.session(), "a").getFirst().writer();
+    StreamWriter writer = successor.adopt(ref.session(), "a").getFirst().writer();
 
     assertThatExceptionOfType(FencedException.class)
-        .isThrownBy(() -> zombie.append(List.of(event("stale"))));
+        .isThrownBy(() -> fenced.append(List.of(event("stale"))));
     writer.append(numbered(2, 2));
     assertThatExceptionOfType(FencedException.class)
-        .isThrownBy(() -> zombie.append(List.of(event("stale"))));
+        .isThrownBy(() -> fenced.append(List.of(event("stale"))));
     assertThat(payloads(readAll(former, ref, Position.START))).containsExactly("1", "2");
     assertThat(former.findTakenOver(Set.of(ref))).containsExactly(ref);
-    assertThat(heir.findTakenOver(Set.of(ref))).isEmpty();
+    assertThat(successor.findTakenOver(Set.of(ref))).isEmpty();
   }
 
   @Test
-  void shouldGiveEachStreamToOneOfManyHeirs() throws Exception {
+  void shouldGiveEachStreamToOneOfManySuccessors() throws Exception {
     RedisEventLog former = replica("a");
     List<StreamRef> streams =
         IntStream.range(0, 20).mapToObj(i -> new StreamRef(ref.session(), "s" + i)).toList();
     streams.forEach(stream -> former.open(stream, "1"));
-    List<RedisEventLog> heirs = IntStream.range(0, 8).mapToObj(i -> replica("heir" + i)).toList();
+    List<RedisEventLog> successors =
+        IntStream.range(0, 8).mapToObj(i -> replica("successor" + i)).toList();
 
     List<StreamRef> adopted = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Callable<List<AdoptedStream>>> tries = new ArrayList<>();
-      heirs.forEach(heir -> tries.add(() -> heir.adopt(ref.session(), "a")));
+      successors.forEach(successor -> tries.add(() -> successor.adopt(ref.session(), "a")));
       for (Future<List<AdoptedStream>> won : threads.invokeAll(tries)) {
         won.get().forEach(stream -> adopted.add(stream.stream()));
       }
@@ -140,33 +121,33 @@ class AdoptionIT {
   }
 
   @Test
-  void shouldLeaveAloneWhatOthersOwn() {
+  void shouldNotAdoptStreamsOfOtherReplicas() {
     RedisEventLog former = replica("a");
     RedisEventLog other = replica("ab");
-    RedisEventLog heir = replica("c");
+    RedisEventLog successor = replica("c");
     StreamRef complete = new StreamRef(ref.session(), "done");
     StreamRef others = new StreamRef(ref.session(), "others");
     former.open(complete, "1").append(List.of(last("end")));
     StreamWriter writer = other.open(others, "2");
 
-    assertThat(heir.adopt(ref.session(), "a")).isEmpty();
+    assertThat(successor.adopt(ref.session(), "a")).isEmpty();
     assertThat(writer.append(numbered(1, 1)).number()).isEqualTo(1);
   }
 
   @Test
   void shouldAdoptNothingOfAnEndedSession() {
     RedisEventLog former = replica("a");
-    RedisEventLog heir = replica("b");
+    RedisEventLog successor = replica("b");
     former.open(ref, "1");
     former.end(ref.session());
 
-    assertThat(heir.adopt(ref.session(), "a")).isEmpty();
+    assertThat(successor.adopt(ref.session(), "a")).isEmpty();
   }
 
   @Test
-  void shouldTellFromWhereTheUpstreamCanBeResumed() {
+  void shouldTellTheNewestUpstreamId() {
     RedisEventLog former = replica("a");
-    RedisEventLog heir = replica("b");
+    RedisEventLog successor = replica("b");
     StreamRef without = new StreamRef(ref.session(), "without");
     former
         .open(ref, "1")
@@ -174,18 +155,18 @@ class AdoptionIT {
             List.of(fromUpstream("1", "u1"), fromUpstream("2", "u2"), event("own"), event("own")));
     former.open(without, "2").append(numbered(1, 200));
 
-    List<AdoptedStream> adopted = heir.adopt(ref.session(), "a");
+    List<AdoptedStream> adopted = successor.adopt(ref.session(), "a");
 
     assertThat(adopted)
         .extracting(stream -> stream.stream().name() + " " + stream.upstreamId())
         .containsExactlyInAnyOrder("a1 u2", "without null");
   }
 
-  /** What a server sends first may be an id without a message, long before the first message. */
+  /** A server may send an id without a message, long before its first message. */
   @Test
-  void shouldTellFromWhereTheUpstreamCanBeResumedBeforeAnyMessage() {
+  void shouldTellAnUpstreamIdThatCameWithoutAMessage() {
     RedisEventLog former = replica("a");
-    RedisEventLog heir = replica("b");
+    RedisEventLog successor = replica("b");
     StreamWriter writer = former.open(ref, "1");
     StreamRef later = new StreamRef(ref.session(), "later");
     StreamWriter laterWriter = former.open(later, "2");
@@ -199,64 +180,60 @@ class AdoptionIT {
     againWriter.recordUpstreamCursor("u2");
     former.check(); // Commands of one thread are executed in order.
 
-    assertThat(heir.adopt(ref.session(), "a"))
+    assertThat(successor.adopt(ref.session(), "a"))
         .extracting(stream -> stream.stream().name() + " " + stream.upstreamId())
         .containsExactlyInAnyOrder("a1 u 0", "later u1", "again u2");
     writer.recordUpstreamCursor("stale");
   }
 
   @Test
-  void shouldFindAnAppendOfWhichTheFormerOwnerNeverHeard() {
-    RedisProxy proxy = new RedisProxy(redis.port());
-    opened.add(proxy);
-    RedisEventLog former = replica("a", proxy.url());
-    RedisEventLog heir = replica("b");
+  void shouldFindAnAppendWhoseReplyTheFormerOwnerDidNotGet() {
+    RedisProxy proxy = proxy(redis);
+    RedisEventLog former = replica("a", proxy);
+    RedisEventLog successor = replica("b");
     StreamWriter writer = former.open(ref, "1");
     writer.append(numbered(1, 1));
     proxy.cutAtNextReplies(1);
     assertThatExceptionOfType(OutcomeUnknownException.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
 
-    StreamWriter adopted = heir.adopt(ref.session(), "a").getFirst().writer();
+    StreamWriter adopted = successor.adopt(ref.session(), "a").getFirst().writer();
 
     assertThat(adopted.append(numbered(3, 3)).number()).isEqualTo(3);
-    assertThat(payloads(readAll(heir, ref, Position.START))).containsExactly("1", "2", "3");
+    assertThat(payloads(readAll(successor, ref, Position.START))).containsExactly("1", "2", "3");
   }
 
-  /** A claim whose answer is lost would leave the streams with an owner that does not know it. */
+  /** A claim whose reply is lost would otherwise leave the streams without a writer. */
   @Test
-  void shouldFindItselfWhenTheAnswerToAClaimIsLost() {
-    RedisProxy proxy = new RedisProxy(redis.port());
-    opened.add(proxy);
+  void shouldRepeatAClaimWhoseReplyIsLost() {
+    RedisProxy proxy = proxy(redis);
     RedisEventLog former = replica("a");
-    RedisEventLog heir = replica("b", proxy.url());
+    RedisEventLog successor = replica("b", proxy);
     former.open(ref, "1").append(numbered(1, 1));
-    heir.check();
-    assertThat(heir.adopt("unknown", "a")).isEmpty(); // Redis knows the script now.
+    successor.check();
+    assertThat(successor.adopt("unknown", "a")).isEmpty(); // Redis knows the script now.
 
     proxy.cutAtNextReplies(1);
-    assertThat(catchThrowable(() -> heir.adopt(ref.session(), "a")))
+    assertThat(catchThrowable(() -> successor.adopt(ref.session(), "a")))
         .isInstanceOf(StoreUnavailableException.class);
-    List<AdoptedStream> adopted = heir.adopt(ref.session(), "a");
+    List<AdoptedStream> adopted = successor.adopt(ref.session(), "a");
 
     assertThat(adopted).hasSize(1);
     assertThat(adopted.getFirst().writer().append(numbered(2, 2)).number()).isEqualTo(2);
   }
 
-  /**
-   * The tail of a replica that was only frozen is still on record, so it hears of the new owner.
-   */
+  /** The tail of a replica that was only frozen is still recorded, so the new owner wakes it. */
   @Test
   void shouldWakeATailOfTheFormerOwner() {
     RedisEventLog former = replica("a");
-    RedisEventLog heir = replica("b");
+    RedisEventLog successor = replica("b");
     Position first = former.open(ref, "1").append(numbered(1, 1));
     CountingWatcher watcher = new CountingWatcher();
     former.watch(ref, watcher);
     assertThat(events(former.read(ref, first, 10))).isEmpty();
     int wakes = watcher.wakes();
 
-    heir.adopt(ref.session(), "a").getFirst().writer().append(numbered(2, 2));
+    successor.adopt(ref.session(), "a").getFirst().writer().append(numbered(2, 2));
 
     await().untilAsserted(() -> assertThat(watcher.wakes()).isGreaterThan(wakes));
     assertThat(payloads(former.read(ref, first, 10))).containsExactly("2");
@@ -265,23 +242,23 @@ class AdoptionIT {
   @Test
   void shouldServeALocalTailOfAnAdoptedStream() {
     RedisEventLog former = replica("a");
-    RedisEventLog heir = replica("b");
+    RedisEventLog successor = replica("b");
     Position first = former.open(ref, "1").append(numbered(1, 1));
     CountingWatcher watcher = new CountingWatcher();
-    heir.watch(ref, watcher);
+    successor.watch(ref, watcher);
 
-    StreamWriter writer = heir.adopt(ref.session(), "a").getFirst().writer();
+    StreamWriter writer = successor.adopt(ref.session(), "a").getFirst().writer();
     Position third = writer.append(numbered(2, 3));
 
     assertThat(watcher.wakes()).isPositive();
-    assertThat(payloads(heir.read(ref, first, 10))).containsExactly("2", "3");
-    assertThat(events(heir.read(ref, third, 10))).isEmpty();
-    assertThat(payloads(readAll(heir, ref, Position.START))).containsExactly("1", "2", "3");
+    assertThat(payloads(successor.read(ref, first, 10))).containsExactly("2", "3");
+    assertThat(events(successor.read(ref, third, 10))).isEmpty();
+    assertThat(payloads(readAll(successor, ref, Position.START))).containsExactly("1", "2", "3");
   }
 
-  /** Taken from this replica, and given back when its heir was lost too. */
+  /** The stream returns to this replica when its successor is lost too. */
   @Test
-  void shouldTakeAStreamBack() {
+  void shouldAdoptAStreamBack() {
     RedisEventLog first = replica("a");
     RedisEventLog second = replica("b");
     StreamWriter stale = first.open(ref, "1");
@@ -296,10 +273,9 @@ class AdoptionIT {
   }
 
   @Test
-  void shouldFindAStreamThatWasOpenedThoughItSeemedToFail() {
-    RedisProxy proxy = new RedisProxy(redis.port());
-    opened.add(proxy);
-    RedisEventLog log = replica("a", proxy.url());
+  void shouldFindAStreamWhoseOpeningSeemedToFail() {
+    RedisProxy proxy = proxy(redis);
+    RedisEventLog log = replica("a", proxy);
     log.open(new StreamRef(ref.session(), "first"), "1").append(List.of(last("end")));
 
     proxy.cutAtNextReplies(2);
@@ -307,15 +283,15 @@ class AdoptionIT {
         .isInstanceOf(StoreUnavailableException.class);
     await().until(() -> proxy.cutsLeft() == 0);
 
-    assertThat(unwritten(log)).containsOnlyKeys(ref);
+    assertThat(findOrphaned(log)).containsOnlyKeys(ref);
     StreamWriter writer = log.reclaim(ref.session(), Set.of("a1")).getFirst().writer();
-    assertThat(unwritten(log)).isEmpty();
+    assertThat(findOrphaned(log)).isEmpty();
     writer.append(List.of(last("end")));
     assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("end");
     assertThat(log.reclaim(ref.session(), Set.of("a1"))).isEmpty();
   }
 
-  /** A master that fails takes the newest writes with it. */
+  /** A primary that fails loses the newest writes. */
   @Test
   void shouldFindAStreamWhoseEndIsLost() {
     RedisEventLog log = replica("a");
@@ -326,12 +302,12 @@ class AdoptionIT {
     redis.command("COPY", session, session + "before");
     redis.command("COPY", stream, stream + "before");
     writer.append(List.of(last("end")));
-    assertThat(unwritten(log)).isEmpty();
+    assertThat(findOrphaned(log)).isEmpty();
 
     redis.command("COPY", session + "before", session, "REPLACE");
     redis.command("COPY", stream + "before", stream, "REPLACE");
 
-    assertThat(unwritten(log)).containsOnlyKeys(ref);
+    assertThat(findOrphaned(log)).containsOnlyKeys(ref);
     AdoptedStream again = log.reclaim(ref.session(), Set.of("a1")).getFirst();
     assertThat(again.requests()).isEqualTo("1");
     again.writer().append(List.of(last("unknown")));
@@ -339,7 +315,7 @@ class AdoptionIT {
   }
 
   @Test
-  void shouldFindNothingThatIsWrittenOrAnothers() {
+  void shouldNotFindStreamsThatHaveAWriter() {
     RedisEventLog log = replica("a");
     RedisEventLog other = replica("ab");
     log.open(ref, "1").append(numbered(1, 1));
@@ -348,24 +324,24 @@ class AdoptionIT {
     StreamRef complete = new StreamRef(ref.session(), "done");
     log.open(complete, "3").append(List.of(last("end")));
 
-    assertThat(unwritten(log)).isEmpty();
-    assertThat(unwritten(other)).isEmpty();
+    assertThat(findOrphaned(log)).isEmpty();
+    assertThat(findOrphaned(other)).isEmpty();
   }
 
-  /** It will be written once its letter is received. */
+  /** The stream gets its writer when the message is received. */
   @Test
-  void shouldNotFindWhatWasOpenedByAnotherAndWaitsToBeReceived() {
-    RedisEventLog home = replica("a");
+  void shouldNotFindARemoteStreamWhoseMessageWaits() {
+    RedisEventLog owner = replica("a");
     RedisEventLog other = replica("b");
-    home.open(new StreamRef(ref.session(), "g"), "");
+    owner.open(new StreamRef(ref.session(), "g"), "");
     assertThat(other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
 
-    assertThat(unwritten(home)).isEmpty();
+    assertThat(findOrphaned(owner)).isEmpty();
     redis.command("DEL", Replica.KEYS.inbox(ref.session()));
-    assertThat(unwritten(home)).containsOnlyKeys(ref);
+    assertThat(findOrphaned(owner)).containsOnlyKeys(ref);
   }
 
-  private Map<StreamRef, String> unwritten(RedisEventLog log) {
+  private Map<StreamRef, String> findOrphaned(RedisEventLog log) {
     return log.findOrphaned(List.of(ref.session(), "unknown"));
   }
 }

@@ -30,7 +30,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A Redis that is away for longer than events wait, and what is found once it is back. */
+/** Redis is away for longer than events wait, and comes back. */
 class OutageIT {
 
   private static final Duration HOUR = Duration.ofHours(1);
@@ -66,7 +66,7 @@ class OutageIT {
     return first;
   }
 
-  private void settle() {
+  private void recordSkipped() {
     await()
         .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
         .ignoreExceptionsInstanceOf(OutcomeUnknownException.class)
@@ -95,7 +95,7 @@ class OutageIT {
   }
 
   @Test
-  void shouldPassEventsToTheLocalTailOnlyAndShowOthersTheGap() {
+  void shouldDeliverEventsToTheLocalTailAndShowOthersTheGap() {
     Position first = follow();
     redis.kill();
     List<NewEvent> held = numbered(2, 2);
@@ -104,16 +104,16 @@ class OutageIT {
     assertThat(writer.deliverUnlogged(held)).isTrue();
     assertThat(writer.deliverUnlogged(numbered(3, 4))).isTrue();
 
-    List<LogEvent> passed = events(log.read(ref, first, 10));
-    assertThat(payloads(passed)).containsExactly("2", "3", "4");
-    assertThat(passed).extracting(LogEvent::logged).containsOnly(false);
-    Position head = passed.getLast().position();
+    List<LogEvent> unlogged = events(log.read(ref, first, 10));
+    assertThat(payloads(unlogged)).containsExactly("2", "3", "4");
+    assertThat(unlogged).extracting(LogEvent::logged).containsOnly(false);
+    Position head = unlogged.getLast().position();
     assertThat(head.number()).isEqualTo(4);
     assertThat(events(log.read(ref, head, 10))).isEmpty();
     assertThat(events(log.read(ref, head, 10))).isEmpty();
 
     redis.restart();
-    settle();
+    recordSkipped();
     await()
         .untilAsserted(
             () -> assertThat(other.read(ref, first, 10)).isEqualTo(new ReadResult.Gap(null, head)));
@@ -127,9 +127,9 @@ class OutageIT {
     assertThat(events(other.read(ref, fifth, 10))).isEmpty();
   }
 
-  /** What had no answer is executed when Redis wakes; by then a client has got it. */
+  /** Redis wakes and executes a command without a reply, whose events a client has got already. */
   @Test
-  void shouldRemoveWhatAFrozenRedisWritesLate() {
+  void shouldRemoveEventsThatAFrozenRedisWritesLate() {
     Position first = follow();
     redis.freeze();
     List<NewEvent> held = numbered(2, 3);
@@ -137,7 +137,7 @@ class OutageIT {
     assertThat(writer.deliverUnlogged(held)).isTrue();
 
     redis.thaw();
-    settle();
+    recordSkipped();
 
     assertThat(stored()).isEqualTo(1);
     assertThat(other.read(ref, first, 10)).isInstanceOf(ReadResult.Gap.class);
@@ -147,7 +147,7 @@ class OutageIT {
   }
 
   @Test
-  void shouldCompleteAStreamWhoseEndWasPassed() {
+  void shouldCompleteAStreamWhoseLastEventWasUnlogged() {
     Position first = follow();
     redis.freeze();
     List<NewEvent> end = List.of(event("2"), last("3"));
@@ -157,11 +157,11 @@ class OutageIT {
         .isThrownBy(() -> writer.deliverUnlogged(numbered(4, 4)));
 
     redis.thaw();
-    settle();
+    recordSkipped();
 
-    List<LogEvent> passed = events(log.read(ref, first, 10));
-    assertThat(payloads(passed)).startsWith("2", "3");
-    assertThat(passed.get(1).last()).isTrue();
+    List<LogEvent> unlogged = events(log.read(ref, first, 10));
+    assertThat(payloads(unlogged)).startsWith("2", "3");
+    assertThat(unlogged.get(1).last()).isTrue();
     assertThat(hasOwner()).isFalse();
     ReadResult gap = other.read(ref, first, 10);
     assertThat(gap).isInstanceOf(ReadResult.Gap.class);
@@ -174,7 +174,7 @@ class OutageIT {
   }
 
   @Test
-  void shouldPassNothingThatNobodyWouldRead() {
+  void shouldDeliverNothingWithoutATail() {
     writer.append(numbered(1, 1));
     redis.kill();
 
@@ -185,9 +185,9 @@ class OutageIT {
     assertThat(stored()).isEqualTo(2);
   }
 
-  /** Order must hold: what this tail has yet to read is in Redis. */
+  /** Events keep their order: this tail must first read others from Redis. */
   @Test
-  void shouldPassNothingToATailThatIsBehind() {
+  void shouldDeliverNothingToATailThatIsBehind() {
     log.watch(ref, new CountingWatcher()).close();
     writer.append(numbered(1, 1));
     log.watch(ref, new CountingWatcher());
@@ -201,9 +201,9 @@ class OutageIT {
     assertThat(writer.deliverUnlogged(numbered(3, 3))).isTrue();
   }
 
-  /** A tail is never forced to keep up: what it has not read waits with the upstream. */
+  /** A tail may be slow. Further events wait in the upstream. */
   @Test
-  void shouldPassNothingMoreToATailThatDoesNotRead() {
+  void shouldStopDeliveringToATailThatDoesNotRead() {
     follow();
     redis.kill();
     List<NewEvent> large = List.of(new NewEvent(new byte[100_000], null, false));
@@ -218,7 +218,7 @@ class OutageIT {
   }
 
   @Test
-  void shouldGoOnAfterARestartFromAnOlderState() {
+  void shouldContinueAfterARestartFromAnOlderState() {
     Position first = follow();
     Position third = writer.append(numbered(2, 3));
     log.read(ref, first, 10);
@@ -226,7 +226,7 @@ class OutageIT {
     redis.command("HSET", Replica.KEYS.session(ref.session()), "l:" + ref.name(), "1-1");
     assertThat(other.read(ref, third, 10)).isInstanceOf(ReadResult.Gap.class);
 
-    // Who follows here has all events: for it there is no gap, and soon for others there is none.
+    // The local tail has all events, so it finds no gap, and soon no other reader does.
     assertThat(events(log.read(ref, third, 10))).isEmpty();
     assertThat(events(log.read(ref, third, 10))).isEmpty();
     assertThat(events(other.read(ref, third, 10))).isEmpty();

@@ -12,26 +12,32 @@ import java.time.Duration;
 import java.util.stream.Stream;
 
 /** One replica's log with its connections, as the program wires them. */
-final class Replica implements AutoCloseable {
+public final class Replica implements AutoCloseable {
 
-  static final RedisKeys KEYS = new RedisKeys("test:");
+  /** The keys of all replicas. */
+  public static final RedisKeys KEYS = new RedisKeys("test:");
 
   private static final Duration BEAT = Duration.ofMillis(500);
 
   private final Vertx vertx = Vertx.vertx();
-  final RedisClient link;
+
+  /** Sends the commands. */
+  public final RedisClient client;
+
   private final RedisClient beats;
   private final RedisSubscription channel;
-  final RedisEventLog log;
+
+  /** The log of the replica. */
+  public final RedisEventLog log;
 
   /**
-   * Starts it.
+   * Starts a replica.
    *
    * @param commandUrl where commands go
    * @param channelUrl where the channel goes
    * @param beatsUrl where the channel's beats go
    */
-  Replica(
+  public Replica(
       String name,
       String commandUrl,
       String channelUrl,
@@ -41,7 +47,8 @@ final class Replica implements AutoCloseable {
     this(name, at(commandUrl), at(channelUrl), at(beatsUrl), timeout, retention);
   }
 
-  Replica(String name, String url, Retention retention) {
+  /** Starts a replica that uses one address for everything. */
+  public Replica(String name, String url, Retention retention) {
     this(name, url, url, url, Duration.ofSeconds(5), retention);
   }
 
@@ -52,13 +59,13 @@ final class Replica implements AutoCloseable {
       RedisOptions beating,
       Duration timeout,
       Retention retention) {
-    link = RedisClientFactory.create(vertx, commands, timeout);
+    client = RedisClientFactory.create(vertx, commands, timeout);
     beats = RedisClientFactory.create(vertx, beating, timeout);
     RedisClient subscriptions = RedisClientFactory.create(vertx, channels, timeout);
     channel =
         new RedisSubscription(
             subscriptions::newSubscriptionClient, beats, KEYS.replicaChannel(name), BEAT);
-    log = new RedisEventLog(link, channel, KEYS, name, session -> {}, retention);
+    log = new RedisEventLog(client, channel, KEYS, name, session -> {}, retention);
     channel.start();
     if (!channel.awaitFirstSubscription(Duration.ofSeconds(30))) {
       throw new IllegalStateException("not subscribed");
@@ -85,7 +92,7 @@ final class Replica implements AutoCloseable {
     log.close();
     channel.close();
     beats.close();
-    link.close();
+    client.close();
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 }

@@ -1,0 +1,76 @@
+package dev.holdfast.log.redis;
+
+import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamRef;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records in Redis up to which position each stream was delivered. At most one record of a stream
+ * is on its way; the positions that are added meanwhile become one record.
+ */
+final class DeliveryRecorder {
+
+  /** Sends a record without waiting. */
+  interface Sender {
+    void send(StreamRef stream, Position position, Consumer<@Nullable Throwable> done);
+  }
+
+  /**
+   * The positions of a stream that Redis may not have.
+   *
+   * @param sent on its way
+   * @param newest sent next, unless it is the same
+   */
+  private record Unrecorded(Position sent, Position newest) {}
+
+  private final Sender sender;
+  private final Map<StreamRef, Unrecorded> streams = new ConcurrentHashMap<>();
+
+  DeliveryRecorder(Sender sender) {
+    this.sender = sender;
+  }
+
+  void record(StreamRef stream, Position position) {
+    boolean[] first = new boolean[1];
+    streams.compute(
+        stream,
+        (ref, unrecorded) -> {
+          first[0] = unrecorded == null;
+          if (unrecorded == null) {
+            return new Unrecorded(position, position);
+          }
+          boolean newer = position.compareTo(unrecorded.newest()) > 0;
+          return newer ? new Unrecorded(unrecorded.sent(), position) : unrecorded;
+        });
+    if (first[0]) {
+      send(stream, position);
+    }
+  }
+
+  private void send(StreamRef stream, Position position) {
+    sender.send(stream, position, failure -> sent(stream, position));
+  }
+
+  /** A failure is ignored, because the next record tells more. */
+  private void sent(StreamRef stream, Position position) {
+    Unrecorded next =
+        streams.computeIfPresent(
+            stream,
+            (ref, unrecorded) ->
+                unrecorded.newest().equals(position)
+                    ? null
+                    : new Unrecorded(unrecorded.newest(), unrecorded.newest()));
+    if (next != null) {
+      send(stream, next.sent());
+    }
+  }
+
+  /** The newest position of a stream that Redis may not have; null if it has all. */
+  @Nullable Position unrecorded(StreamRef stream) {
+    Unrecorded unrecorded = streams.get(stream);
+    return unrecorded == null ? null : unrecorded.newest();
+  }
+}

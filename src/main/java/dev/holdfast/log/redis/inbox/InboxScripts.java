@@ -1,0 +1,264 @@
+package dev.holdfast.log.redis.inbox;
+
+import static dev.holdfast.log.redis.script.StoreCalls.available;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.OutcomeUnknownException;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.SessionEndedException;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.TooManyStreamsException;
+import dev.holdfast.log.ownership.Inbox.Message;
+import dev.holdfast.log.ownership.Inbox.OpenCall;
+import dev.holdfast.log.ownership.InboxFullException;
+import dev.holdfast.log.redis.script.LogScript;
+import dev.holdfast.log.redis.script.StreamField;
+import dev.holdfast.log.redis.script.StreamOwner;
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisUnknownOutcomeException;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scripts of inboxes with their keys and arguments. All methods throw {@link
+ * StoreUnavailableException} when Redis cannot be reached in time.
+ */
+public final class InboxScripts {
+
+  /** How many messages wait in one inbox before further ones are refused. */
+  static final int MAX_MESSAGES = 256;
+
+  /** How many bytes wait in one inbox before further messages of any size are refused. */
+  static final int MAX_BYTES = 16 << 20;
+
+  private static final int PAGE_BYTES = 1 << 20;
+
+  private final LogScript listOpenRequests;
+  private final LogScript putMessage;
+  private final LogScript openRemoteStream;
+  private final LogScript collectMessages;
+
+  private final RedisClient client;
+  private final RedisKeys keys;
+  private final String replica;
+  private final Retention retention;
+
+  /** Creates the scripts of a replica. */
+  public InboxScripts(RedisClient client, RedisKeys keys, String replica, Retention retention) {
+    this.client = client;
+    this.keys = keys;
+    this.replica = replica;
+    this.retention = retention;
+    listOpenRequests = new LogScript(client, "list_open_requests.lua");
+    putMessage = new LogScript(client, "put_message.lua");
+    openRemoteStream = new LogScript(client, "open_stream_checks.lua", "open_remote_stream.lua");
+    collectMessages = new LogScript(client, "collect_messages.lua");
+  }
+
+  /**
+   * A message in an inbox.
+   *
+   * @param id the id under which Redis keeps it
+   * @param owner in whose name its stream was opened together with it; null when it was not
+   * @param keptIn the name of the shared stream that keeps the events of that stream; null for none
+   */
+  record Entry(String id, Message message, @Nullable String owner, @Nullable String keptIn) {
+
+    private static Entry of(String session, Response entry) {
+      List<StreamRef> streams =
+          Stream.of(entry.get(1).toString().split(" "))
+              .map(name -> new StreamRef(session, name))
+              .toList();
+      Response owner = entry.get(3);
+      Response keptIn = entry.get(4);
+      return new Entry(
+          entry.get(0).toString(),
+          new Message(streams, entry.get(2).toBytes()),
+          owner == null ? null : owner.toString(),
+          keptIn == null ? null : keptIn.toString());
+    }
+
+    Received received() {
+      return new Received(id, message.message().length);
+    }
+  }
+
+  /**
+   * A message that was received and is to be removed.
+   *
+   * @param bytes its size
+   */
+  record Received(String id, int bytes) {}
+
+  List<OpenCall> openCalls(String session) {
+    return reachable(() -> listOpenRequests.runForList(List.of(keys.session(session)))).stream()
+        .map(each ->
+            new OpenCall(new StreamRef(session, each.get(0).toString()), each.get(1).toString()))
+        .toList();
+  }
+
+  /**
+   * Puts a message. Repeats the call when its outcome is unknown.
+   *
+   * @param name the stream's name; empty for the streams of all other replicas
+   * @return the number of replicas for which it was put
+   */
+  int put(String session, String name, byte[] message) {
+    String messageId = "+" + StreamOwner.newFence();
+    Supplier<String> attempt =
+        () ->
+            putMessage.runForText(
+                List.of(keys.session(session), keys.inbox(session), keys.ends(session)),
+                name,
+                message,
+                replica,
+                keys.replicaChannels(),
+                session,
+                MAX_MESSAGES,
+                MAX_BYTES,
+                retention.sessionTtl().toMillis(),
+                messageId);
+    Optional<String> result = reachable(() -> unlessUnknown(attempt));
+    if (result.isPresent()) {
+      if (result.get().equals("FULL")) {
+        throw new InboxFullException();
+      }
+      return Integer.parseInt(result.get());
+    }
+    String second = reachable(attempt);
+    if (second.equals("FULL")) {
+      // The first attempt may be held up on its way and arrive when there is room.
+      throw new StoreUnavailableException("a message may yet come into an inbox", null);
+    }
+    return Integer.parseInt(second);
+  }
+
+  /**
+   * Opens a stream in the name of the replica that owns another, and puts its request. Repeats the
+   * call when its outcome is unknown.
+   *
+   * @param ownedWith the stream whose owner is to answer
+   * @return false when that stream is not open
+   * @throws OutcomeUnknownException when the second attempt doesn't tell what the first has done
+   */
+  boolean openRemote(
+      StreamRef stream,
+      String fence,
+      String requests,
+      @Nullable String keptIn,
+      String ownedWith,
+      byte[] message) {
+    String session = stream.session();
+    Supplier<String> attempt =
+        () ->
+            openRemoteStream.runForText(
+                List.of(
+                    keys.session(session),
+                    keys.stream(session, stream.name()),
+                    keys.inbox(session)),
+                stream.name(),
+                fence,
+                replica + " 0",
+                requests,
+                retention.maxStreams(),
+                retention.sessionTtl().toMillis(),
+                ownedWith,
+                message,
+                keys.replicaChannels(),
+                session,
+                MAX_MESSAGES,
+                MAX_BYTES,
+                keptIn == null ? "" : keptIn);
+    Optional<String> result = reachable(() -> unlessUnknown(attempt));
+    if (result.isEmpty()) {
+      openRemoteAgain(attempt);
+      return true;
+    }
+    return switch (result.get()) {
+      case "OK" -> true;
+      case "NO_OWNER" -> false;
+      case "GONE" -> throw new SessionEndedException(stream);
+      case "LIMIT" -> throw new TooManyStreamsException(retention.maxStreams());
+      case "FULL" -> throw new InboxFullException();
+      default -> throw new FencedException(stream);
+    };
+  }
+
+  private static void openRemoteAgain(Supplier<String> attempt) {
+    String result;
+    try {
+      result = attempt.get();
+    } catch (RedisException failure) {
+      throw new OutcomeUnknownException("a request may be in an inbox", failure);
+    }
+    switch (result) {
+      case "OK" -> {}
+      case "EXISTS" -> {} // It was opened, and was answered or adopted since.
+      // The first attempt may be held up on its way and arrive when it is no longer refused.
+      default -> throw new OutcomeUnknownException("a request may yet come: " + result, null);
+    }
+  }
+
+  boolean isOpen(StreamRef stream) {
+    return reachable(() -> Optional.ofNullable(client.send(StreamField.OWNER.get(keys, stream))))
+        .isPresent();
+  }
+
+  /**
+   * Collects messages for this replica.
+   *
+   * @param received messages that are removed first
+   * @return the oldest, in order; empty when there are no more
+   */
+  List<Entry> collect(String session, Collection<Received> received) {
+    List<Object> removed = new ArrayList<>();
+    received.forEach(each -> removed.addAll(List.of(each.id(), each.bytes())));
+    return reachable(() ->
+            collectMessages.runForList(
+                List.of(keys.session(session), keys.inbox(session)), replica, PAGE_BYTES, removed))
+        .stream()
+        .map(each -> Entry.of(session, each))
+        .toList();
+  }
+
+  /** Finds the sessions whose inbox is not empty. */
+  public List<String> waiting(List<String> sessions) {
+    List<Request> questions =
+        sessions.stream()
+            .map(session -> Request.cmd(Command.XLEN).arg(keys.inbox(session)))
+            .toList();
+    List<@Nullable Response> lengths = reachable(() -> client.sendMany(questions));
+    List<String> waiting = new ArrayList<>();
+    for (int i = 0; i < sessions.size(); i++) {
+      Response length = lengths.get(i);
+      if (length != null && !length.toString().equals("0")) {
+        waiting.add(sessions.get(i));
+      }
+    }
+    return waiting;
+  }
+
+  /** Empty when the outcome is unknown. */
+  private static Optional<String> unlessUnknown(Supplier<String> attempt) {
+    try {
+      return Optional.of(attempt.get());
+    } catch (RedisUnknownOutcomeException unknown) {
+      return Optional.empty();
+    }
+  }
+
+  private static <T> T reachable(Supplier<T> call) {
+    return available("reach an inbox", call);
+  }
+}

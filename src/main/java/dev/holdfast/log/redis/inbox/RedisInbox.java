@@ -1,0 +1,222 @@
+package dev.holdfast.log.redis.inbox;
+
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.log.ownership.Inbox;
+import dev.holdfast.log.redis.script.StreamOwner;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Inboxes as Redis Streams, one for each session that was sent a message. An entry has the field
+ * {@code s}, the names of the streams to whose owner it goes, and {@code d}, the message. If its
+ * stream was opened together with it, the field {@code o} has the owner of that stream.
+ *
+ * <p>Collecting is a loop: each round removes the messages that were received and gets the next
+ * ones. So neither a lost reply nor a lost replica loses a message.
+ */
+public final class RedisInbox implements Inbox {
+
+  private static final Logger LOG = Logger.getLogger(RedisInbox.class);
+  private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+  private static final int LOCKS = 64;
+
+  private final InboxScripts scripts;
+  private final Supplier<List<String>> sessions;
+  private final WriterFactory writers;
+
+  /** The lock of a session is held while its inbox is collected, to keep the messages in order. */
+  private final List<ReentrantLock> locks =
+      Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
+
+  /** By session: received messages that may still be in the inbox. Guarded by the lock. */
+  private final Map<String, List<InboxScripts.Received>> received = new ConcurrentHashMap<>();
+
+  /** Sessions that a thread is about to collect. */
+  private final Set<String> announced = ConcurrentHashMap.newKeySet();
+
+  private final AtomicLong searches = new AtomicLong();
+  private volatile @Nullable Receiver receiver;
+  private volatile boolean closed;
+
+  /** Creates the writers of streams that were opened in the name of this replica. */
+  @FunctionalInterface
+  public interface WriterFactory {
+
+    /**
+     * Creates the writer of a stream.
+     *
+     * @param owner the recorded owner
+     * @param keptIn the name of the shared stream that keeps the events; null for none
+     */
+    StreamWriter create(StreamRef stream, String owner, @Nullable String keptIn);
+  }
+
+  /**
+   * Creates the inboxes.
+   *
+   * @param sessions the sessions in which this replica may own streams
+   */
+  public RedisInbox(InboxScripts scripts, Supplier<List<String>> sessions, WriterFactory writers) {
+    this.scripts = scripts;
+    this.sessions = sessions;
+    this.writers = writers;
+  }
+
+  @Override
+  public List<OpenCall> openCalls(String session) {
+    return scripts.openCalls(session);
+  }
+
+  @Override
+  public boolean put(StreamRef stream, byte[] message) {
+    return scripts.put(stream.session(), stream.name(), message) > 0;
+  }
+
+  @Override
+  public int putForOthers(String session, byte[] message) {
+    return scripts.put(session, "", message);
+  }
+
+  @Override
+  public boolean putRequest(
+      StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
+    return scripts.openRemote(stream, StreamOwner.newFence(), requests, into, home, message);
+  }
+
+  @Override
+  public boolean isOpen(StreamRef stream) {
+    return scripts.isOpen(stream);
+  }
+
+  @Override
+  public void setReceiver(Receiver one) {
+    receiver = one;
+  }
+
+  @Override
+  public void collect(String session) {
+    Receiver to = receiver;
+    if (to == null) {
+      return;
+    }
+    ReentrantLock lock = locks.get(Math.floorMod(session.hashCode(), LOCKS));
+    lock.lock();
+    try {
+      while (collectPage(session, to)) {}
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean collectPage(String session, Receiver to) {
+    List<InboxScripts.Entry> page =
+        scripts.collect(session, received.getOrDefault(session, List.of()));
+    received.remove(session);
+    List<InboxScripts.Received> now = new ArrayList<>();
+    try {
+      for (InboxScripts.Entry entry : page) {
+        deliver(withWriter(entry), to);
+        now.add(entry.received());
+      }
+    } finally {
+      if (!now.isEmpty()) {
+        received.put(session, now);
+      }
+    }
+    return !page.isEmpty();
+  }
+
+  private Message withWriter(InboxScripts.Entry entry) {
+    Message message = entry.message();
+    String owner = entry.owner();
+    if (owner == null) {
+      return message;
+    }
+    StreamWriter writer = writers.create(message.streams().getFirst(), owner, entry.keptIn());
+    return new Message(message.streams(), message.message(), writer);
+  }
+
+  private static void deliver(Message message, Receiver to) {
+    try {
+      to.receive(message);
+    } catch (StoreUnavailableException notNow) {
+      throw notNow;
+    } catch (RuntimeException unexpected) {
+      // The message would fail again and block the messages behind it.
+      LOG.error("Dropped an inbox message that the receiver could not handle", unexpected);
+    }
+  }
+
+  /** Collects an inbox for which a message was announced. Returns at once. */
+  public void announce(String session) {
+    if (announced.add(session)) {
+      startRetrying("inbox-collector", () -> collectAnnounced(session));
+    }
+  }
+
+  private boolean collectAnnounced(String session) {
+    // Removed first: a message that is put after the store was asked is announced again.
+    announced.remove(session);
+    try {
+      collect(session);
+      return true;
+    } catch (StoreUnavailableException unavailable) {
+      LOG.debug("Could not collect an inbox, will retry", unavailable);
+      return !announced.add(session);
+    }
+  }
+
+  /** Collects all inboxes that are not empty: announcements may be lost. Returns at once. */
+  public void collectAll() {
+    long search = searches.incrementAndGet();
+    startRetrying("inbox-search", () -> searches.get() != search || announceWaiting());
+  }
+
+  private boolean announceWaiting() {
+    try {
+      scripts.waiting(sessions.get()).forEach(this::announce);
+      return true;
+    } catch (StoreUnavailableException unavailable) {
+      LOG.debug("Could not look for inbox messages, will retry", unavailable);
+      return false;
+    }
+  }
+
+  private void startRetrying(String thread, BooleanSupplier attempt) {
+    Thread.ofVirtual()
+        .name(thread)
+        .start(() -> {
+          while (!closed && !attempt.getAsBoolean()) {
+            LockSupport.parkNanos(RETRY_AFTER.toNanos());
+          }
+        });
+  }
+
+  /** Forgets a session that has ended, and tells the receiver. Returns at once. */
+  public void forget(String session) {
+    received.remove(session);
+    Receiver to = receiver;
+    if (to != null) {
+      Thread.ofVirtual().name("inbox-end").start(() -> to.sessionEnded(session));
+    }
+  }
+
+  /** Stops collecting. */
+  public void close() {
+    closed = true;
+  }
+}

@@ -1,0 +1,85 @@
+package dev.holdfast.log.redis.read;
+
+import static dev.holdfast.log.redis.script.StoreCalls.available;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.OutcomeUnknownException;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.WatcherRegistry;
+import dev.holdfast.log.redis.write.OwnedStream;
+import dev.holdfast.log.redis.write.OwnedStreams;
+import dev.holdfast.log.redis.write.RedisStreamWriter;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads the recent events of a stream that this replica writes, or else asks Redis. */
+public final class LogReader {
+
+  private final RedisStreamReader reader;
+  private final OwnedStreams owned;
+  private final WatcherRegistry watchers;
+
+  /** Creates a reader of all streams. */
+  public LogReader(RedisStreamReader reader, OwnedStreams owned, WatcherRegistry watchers) {
+    this.reader = reader;
+    this.owned = owned;
+    this.watchers = watchers;
+  }
+
+  /** Reads as {@link dev.holdfast.log.EventLog#read} promises. */
+  public ReadResult read(StreamRef stream, Position after, int maxEvents) {
+    OwnedStream own = owned.find(stream);
+    // Recent events are for the local tail. Other readers want to know what the store has.
+    if (own == null || !watchers.isWatched(stream)) {
+      return readStored(stream, after, maxEvents);
+    }
+    Optional<ReadResult> recent = own.recent().read(after, maxEvents);
+    if (recent.isPresent()) {
+      return recent.get();
+    }
+    return own.recent().isAtEnd(after)
+        ? readAtEnd(own, stream, after, maxEvents)
+        : readStored(stream, after, maxEvents);
+  }
+
+  /** Finds a position as {@link dev.holdfast.log.EventLog#beforeOldest} promises. */
+  public Optional<Position> beforeOldest(StreamRef stream) {
+    return available("read a stream", () -> reader.beforeOldest(stream));
+  }
+
+  private ReadResult readStored(StreamRef stream, Position after, int maxEvents) {
+    return available("read a stream", () -> reader.read(stream, after, maxEvents));
+  }
+
+  /** Reads for the local tail when it has all events that were written here. */
+  private ReadResult readAtEnd(OwnedStream own, StreamRef stream, Position after, int maxEvents) {
+    ReadResult found;
+    try {
+      found = readStored(stream, after, maxEvents);
+    } catch (StoreUnavailableException unavailable) {
+      // The next event that is written here wakes the tail, whether or not the store takes it.
+      return new ReadResult.Events(List.of());
+    }
+    if (!(found instanceof ReadResult.Gap)) {
+      return found;
+    }
+    // Redis has lost events that this tail has. Once the writer has told Redis the end of the
+    // stream
+    // again, this tail finds no gap.
+    restate(own.writer());
+    return readStored(stream, after, maxEvents);
+  }
+
+  private static void restate(RedisStreamWriter writer) {
+    try {
+      writer.restate();
+    } catch (FencedException replaced) {
+      // The new owner's log is the one that counts.
+    } catch (OutcomeUnknownException unknown) {
+      throw new StoreUnavailableException("could not restate a stream", unknown);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package dev.holdfast.log.redis.read;
+
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Converts the entries of a Redis stream to events. An entry has the field {@code d} with the
+ * message, {@code u} with the upstream's own id of the event, and {@code z} if it is the last
+ * event.
+ */
+public final class StreamEntries {
+
+  private static final byte[] EMPTY = {};
+
+  private StreamEntries() {}
+
+  /** Converts a reply to XRANGE or XREVRANGE. */
+  public static List<LogEvent> of(@Nullable Response entries) {
+    if (entries == null) {
+      return List.of();
+    }
+    List<LogEvent> events = new ArrayList<>(entries.size());
+    for (Response entry : entries) {
+      events.add(event(entry.get(0), entry.get(1)));
+    }
+    return events;
+  }
+
+  private static LogEvent event(Response id, Response fields) {
+    byte[] payload = EMPTY;
+    String upstreamId = null;
+    boolean last = false;
+    for (int i = 0; i + 1 < fields.size(); i += 2) {
+      Response value = fields.get(i + 1);
+      switch (fields.get(i).toString()) {
+        case "d" -> payload = value.toBytes();
+        case "u" -> upstreamId = value.toString();
+        case "z" -> last = true;
+        default -> {
+          // A newer version of this program may add fields.
+        }
+      }
+    }
+    return new LogEvent(position(id), payload, upstreamId, last);
+  }
+
+  private static Position position(Response id) {
+    String text = id.toString();
+    return Position.parse(text)
+        .orElseThrow(() -> new IllegalStateException("not the id of an event: " + text));
+  }
+
+  /** The events before the first gap in their numbers. The next read reports the gap. */
+  static List<LogEvent> upToGap(List<LogEvent> events) {
+    for (int i = 1; i < events.size(); i++) {
+      long expected = events.get(i - 1).position().number() + 1;
+      if (events.get(i).position().number() != expected) {
+        return events.subList(0, i);
+      }
+    }
+    return events;
+  }
+}

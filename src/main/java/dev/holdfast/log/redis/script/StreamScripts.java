@@ -1,0 +1,196 @@
+package dev.holdfast.log.redis.script;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.SessionEndedException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.TooManyStreamsException;
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisUnknownOutcomeException;
+import io.vertx.redis.client.Response;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Scripts that open and end sessions and streams, and that record who owns, tails and has received
+ * a stream. All methods throw {@link RedisException}; callers decide what the failure means.
+ */
+public final class StreamScripts {
+
+  /** Servers give an id to every event or to none, so older events hardly ever have one. */
+  private static final int MOST_EVENTS_SEARCHED = 64;
+
+  private final LogScript beginSession;
+  private final LogScript endSession;
+  private final LogScript openStream;
+  private final LogScript claimStreams;
+  private final LogScript registerTail;
+  private final LogScript recordDelivery;
+  private final LogScript retireStream;
+
+  private final RedisKeys keys;
+  private final String replica;
+  private final Retention retention;
+
+  /** Creates the scripts of a replica. */
+  public StreamScripts(RedisClient client, RedisKeys keys, String replica, Retention retention) {
+    this.keys = keys;
+    this.replica = replica;
+    this.retention = retention;
+    beginSession = new LogScript(client, "begin_session.lua");
+    endSession = new LogScript(client, "end_session.lua");
+    openStream = new LogScript(client, "open_stream_checks.lua", "open_stream.lua");
+    claimStreams = new LogScript(client, "claim_streams.lua");
+    registerTail = new LogScript(client, "register_tail.lua");
+    recordDelivery = new LogScript(client, "record_delivery.lua");
+    retireStream = new LogScript(client, "retire_stream.lua");
+  }
+
+  /** Creates the session hash, unless it exists. */
+  public void beginSession(String session) {
+    beginSession.run(List.of(keys.session(session)), retention.sessionTtl().toMillis());
+  }
+
+  /** Removes a session and tells all replicas that own or tail one of its streams. */
+  public void endSession(String session) {
+    endSession.run(
+        List.of(
+            keys.session(session), keys.streams(session), keys.inbox(session), keys.ends(session)),
+        keys.replicaChannels(),
+        session);
+  }
+
+  /**
+   * Opens a stream. The call may be repeated with the same owner when its outcome is unknown.
+   *
+   * @param keptIn the name of the shared stream that keeps the events; null for none
+   */
+  public void open(StreamRef stream, String owner, String requests, @Nullable String keptIn) {
+    // A stream that is kept in a shared one has no tail.
+    String tail = keptIn == null ? tail(0) : "";
+    open(stream, owner, tail, requests, keptIn == null ? "" : keptIn);
+  }
+
+  /** Opens a stream that nobody owns, unless it is open. */
+  public void openShared(StreamRef stream) {
+    open(stream, StreamOwner.NOBODY, "", "", "");
+  }
+
+  private void open(StreamRef stream, String owner, String tail, String requests, String keptIn) {
+    List<String> both = List.of(sessionKey(stream), streamKey(stream));
+    Object[] arguments = {
+      stream.name(),
+      owner,
+      tail,
+      requests,
+      retention.maxStreams(),
+      retention.sessionTtl().toMillis(),
+      keptIn
+    };
+    String result;
+    try {
+      result = openStream.runForText(both, arguments);
+    } catch (RedisUnknownOutcomeException unknown) {
+      result = openStream.runForText(both, arguments);
+    }
+    switch (result) {
+      case "OK" -> {}
+      case "GONE" -> throw new SessionEndedException(stream);
+      case "LIMIT" -> throw new TooManyStreamsException(retention.maxStreams());
+      default -> throw new FencedException(stream);
+    }
+  }
+
+  /**
+   * Claims the open streams of a session that another replica owns. The call may be repeated with
+   * the same owner when its outcome is unknown.
+   *
+   * @param former the replica that owns the streams
+   * @param owner the new owner
+   * @param names the streams to claim; empty for all
+   */
+  public List<Claimed> claim(String session, String former, String owner, Set<String> names) {
+    return claimStreams
+        .runForList(
+            List.of(keys.session(session)), former, owner, MOST_EVENTS_SEARCHED, List.copyOf(names))
+        .stream()
+        .map(each -> Claimed.of(session, each))
+        .toList();
+  }
+
+  /**
+   * A stream that was claimed.
+   *
+   * @param last the position of its last event
+   * @param upstreamId the id from which the upstream can resume it; null for none
+   * @param keptIn the name of the shared stream that keeps its events; null for none
+   */
+  public record Claimed(
+      StreamRef stream,
+      String requests,
+      Position last,
+      @Nullable String upstreamId,
+      @Nullable String keptIn) {
+
+    private static Claimed of(String session, Response claimed) {
+      Response upstreamId = claimed.get(3);
+      Response keptIn = claimed.get(4);
+      return new Claimed(
+          new StreamRef(session, claimed.get(0).toString()),
+          claimed.get(1).toString(),
+          Position.parse(claimed.get(2).toString()).orElse(Position.START),
+          upstreamId == null ? null : upstreamId.toString(),
+          keptIn == null ? null : keptIn.toString());
+    }
+  }
+
+  /**
+   * Makes a watcher of this replica the tail of an open stream, and evicts another replica's.
+   *
+   * @param number tells the watcher from all others of this replica; positive
+   */
+  public void registerTail(StreamRef stream, long number) {
+    registerTail.run(
+        List.of(sessionKey(stream)),
+        stream.name(),
+        tail(number),
+        keys.replicaChannels(),
+        stream.session());
+  }
+
+  /** Records the position up to which a stream was delivered, without waiting. */
+  public void recordDelivery(
+      StreamRef stream, Position position, Consumer<@Nullable Throwable> done) {
+    recordDelivery.runLater(List.of(sessionKey(stream)), done, stream.name(), position);
+  }
+
+  /**
+   * Shortens the time to live of a complete stream, without waiting. If Redis fails, the stream is
+   * kept until its events expire.
+   */
+  public void retire(StreamRef stream) {
+    retireStream.runLater(
+        List.of(sessionKey(stream), streamKey(stream), keys.streams(stream.session())),
+        failure -> {},
+        stream.name(),
+        retention.completedTtl().toMillis());
+  }
+
+  /** The text that records a tail of this replica; 0 stands for the first tail of the owner. */
+  private String tail(long number) {
+    return replica + ' ' + number;
+  }
+
+  private String sessionKey(StreamRef stream) {
+    return keys.session(stream.session());
+  }
+
+  private String streamKey(StreamRef stream) {
+    return keys.stream(stream.session(), stream.name());
+  }
+}

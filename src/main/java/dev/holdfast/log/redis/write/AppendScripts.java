@@ -1,0 +1,128 @@
+package dev.holdfast.log.redis.write;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.redis.script.LogScript;
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Scripts that write events. All methods throw {@link RedisException} as it comes. */
+public final class AppendScripts {
+
+  private static final byte[] NOTHING = {};
+
+  private final LogScript appendEvents;
+  private final LogScript appendToSharedStream;
+  private final LogScript recordUpstreamCursor;
+
+  private final RedisKeys keys;
+  private final String replica;
+  private final Retention retention;
+
+  /** Creates the scripts of a replica. */
+  public AppendScripts(RedisClient client, RedisKeys keys, String replica, Retention retention) {
+    this.keys = keys;
+    this.replica = replica;
+    this.retention = retention;
+    appendEvents = new LogScript(client, "append_events.lua");
+    appendToSharedStream = new LogScript(client, "append_to_shared_stream.lua");
+    recordUpstreamCursor = new LogScript(client, "record_upstream_cursor.lua");
+  }
+
+  /**
+   * Appends a batch to a stream. An empty batch only records where the stream ends.
+   *
+   * @param progress the end of the stream as its writer knows it
+   * @return the position of the batch's last event, also when an earlier attempt wrote it
+   * @throws FencedException when the owner is not the recorded one, or a later batch was written
+   */
+  Position append(StreamRef stream, String owner, WriterProgress progress, List<NewEvent> batch) {
+    String session = stream.session();
+    Position last = progress.last();
+    String upstreamId = progress.upstreamId();
+    return position(
+        stream,
+        appendEvents.runForText(
+            List.of(
+                keys.session(session), keys.stream(session, stream.name()), keys.streams(session)),
+            stream.name(),
+            owner,
+            last.millis(),
+            last.number(),
+            progress.stored(),
+            upstreamId == null ? "" : upstreamId,
+            replica,
+            keys.replicaChannels(),
+            session,
+            retention.maxEvents(),
+            retention.eventTtl().toMillis(),
+            retention.sessionTtl().toMillis(),
+            arguments(batch)));
+  }
+
+  /**
+   * Appends a batch of a stream to the shared stream that keeps its events.
+   *
+   * @param last the number of events that the stream has had, as a position
+   * @return the number of events that it has had with this batch
+   * @throws FencedException as {@link #append} does
+   */
+  public Position appendToShared(
+      StreamRef stream, StreamRef shared, String owner, Position last, List<NewEvent> batch) {
+    String session = stream.session();
+    return position(
+        stream,
+        appendToSharedStream.runForText(
+            List.of(keys.session(session), keys.stream(session, shared.name()), keys.ends(session)),
+            stream.name(),
+            owner,
+            last.number(),
+            shared.name(),
+            replica,
+            keys.replicaChannels(),
+            session,
+            retention.maxEvents(),
+            retention.eventTtl().toMillis(),
+            retention.sessionTtl().toMillis(),
+            arguments(batch)));
+  }
+
+  /**
+   * Records the id from which the upstream can resume a stream, without waiting. If Redis fails,
+   * the stream is resumed from its newest event that has an id.
+   *
+   * @param number the number of the stream's last event
+   */
+  void recordUpstreamCursor(StreamRef stream, String owner, long number, String upstreamId) {
+    recordUpstreamCursor.runLater(
+        List.of(keys.session(stream.session())),
+        failure -> {},
+        stream.name(),
+        owner,
+        number,
+        upstreamId);
+  }
+
+  private static List<Object> arguments(List<NewEvent> batch) {
+    List<Object> arguments = new ArrayList<>(3 * batch.size());
+    for (NewEvent event : batch) {
+      String upstreamId = event.upstreamId();
+      arguments.add((upstreamId == null ? "" : "u") + (event.last() ? "z" : ""));
+      arguments.add(event.payload());
+      arguments.add(upstreamId == null ? NOTHING : upstreamId.getBytes(UTF_8));
+    }
+    return arguments;
+  }
+
+  private static Position position(StreamRef stream, String result) {
+    return Position.parse(result).orElseThrow(() -> new FencedException(stream));
+  }
+}

@@ -1,0 +1,221 @@
+package dev.holdfast.log.redis.write;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.OutcomeUnknownException;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.redis.RedisUnavailableException;
+import dev.holdfast.redis.RedisUnknownOutcomeException;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Appends to one stream: one caller at a time writes the events of all callers that wait.
+ *
+ * <p>After a write with an unknown outcome, nothing else is written before the same batch is
+ * written again. That batch finds itself if the first attempt has written it. Its callers have left
+ * by then; a caller that repeats its call resumes its part of the batch.
+ *
+ * <p>All methods but {@link #append}, {@link #fence} and {@link #lastNumber} need the {@link
+ * #lock}.
+ */
+final class GroupCommit {
+
+  /** The result of a call to the store: one of the two. */
+  record Outcome(@Nullable Position written, @Nullable Throwable failure) {}
+
+  /** Guards all state of the writer. */
+  final ReentrantLock lock = new ReentrantLock();
+
+  /** Is signalled when no caller uses the store any more. */
+  final Condition idle = lock.newCondition();
+
+  private final StreamRef stream;
+  private final StreamStore store;
+  private final PendingAppends pending = new PendingAppends();
+  private WriterProgress progress;
+
+  /** Whether a caller uses the store. It releases the lock meanwhile. */
+  private boolean storeInUse;
+
+  /** Whether the stream takes no more events: it is complete, or this replica has lost it. */
+  private boolean closed;
+
+  /**
+   * @param last the position of the stream's last event
+   */
+  GroupCommit(StreamRef stream, StreamStore store, Position last) {
+    this.stream = stream;
+    this.store = store;
+    this.progress = WriterProgress.at(last);
+  }
+
+  /** Appends as {@link dev.holdfast.log.StreamWriter#append} promises. */
+  Position append(List<NewEvent> events) {
+    lock.lock();
+    try {
+      PendingAppend call = resumeOrAdd(List.copyOf(events));
+      while (!call.hasOutcome()) {
+        if (storeInUse) {
+          call.turn().awaitUninterruptibly();
+        } else {
+          var _ = writeBatch();
+        }
+      }
+      signalNext();
+      return call.leave();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private PendingAppend resumeOrAdd(List<NewEvent> events) {
+    PendingAppend earlier = pending.takeUnclaimed(events);
+    if (earlier != null) {
+      return earlier.resume();
+    }
+    requireOpen();
+    earlier = pending.findUnknown(events);
+    if (earlier != null) {
+      return earlier.resume();
+    }
+    PendingAppend added = new PendingAppend(events, lock.newCondition());
+    pending.add(added);
+    return added;
+  }
+
+  /** Writes one batch. Returns the failure, which the callers of the batch get too. */
+  @Nullable LogException writeBatch() {
+    boolean retry = !pending.unknown().isEmpty();
+    List<PendingAppend> batch = pending.nextBatch();
+    Outcome outcome = write(progress, PendingAppends.eventsOf(batch));
+    if (outcome.written() == null) {
+      return fail(batch, outcome.failure(), retry);
+    }
+    progress = WriterProgress.at(outcome.written());
+    pending.succeed(batch, outcome.written());
+    if (batch.getLast().isLast()) {
+      close();
+    }
+    return null;
+  }
+
+  /** Calls the store and releases the lock meanwhile. */
+  Outcome write(WriterProgress from, List<NewEvent> events) {
+    storeInUse = true;
+    lock.unlock();
+    try {
+      return new Outcome(store.write(from, events), null);
+    } catch (RuntimeException | Error failure) {
+      return new Outcome(null, failure);
+    } finally {
+      lock.lock();
+      storeInUse = false;
+      idle.signalAll();
+    }
+  }
+
+  /**
+   * Tells each caller of a batch about its failure.
+   *
+   * @param retry whether the outcome of the batch was unknown before; it then stays unknown, even
+   *     if this attempt was not executed
+   */
+  LogException fail(List<PendingAppend> batch, @Nullable Throwable failure, boolean retry) {
+    if (failure instanceof FencedException fenced) {
+      pending.setUnknown(List.of());
+      batch.forEach(call -> call.fail(new FencedException(stream)));
+      lose();
+      return fenced;
+    }
+    boolean unknown = retry || !(failure instanceof RedisUnavailableException);
+    pending.setUnknown(unknown ? batch : List.of());
+    for (PendingAppend call : batch) {
+      call.fail(unknown ? outcomeUnknown(failure) : unavailable(failure));
+    }
+    pending.failWaiting(() -> unavailable(failure));
+    return unknown ? outcomeUnknown(failure) : unavailable(failure);
+  }
+
+  /** Refuses all later appends: the session has ended. */
+  void fence() {
+    lock.lock();
+    try {
+      lose();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The number of the stream's last event. */
+  long lastNumber() {
+    lock.lock();
+    try {
+      return progress.last().number();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Another replica owns the stream, or it is gone, so the writer owes nothing to the store. */
+  private void lose() {
+    progress = WriterProgress.at(progress.last());
+    close();
+  }
+
+  /** Refuses all later appends. */
+  void close() {
+    closed = true;
+    pending.failWaiting(() -> new FencedException(stream));
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void requireOpen() {
+    if (closed) {
+      throw new FencedException(stream);
+    }
+  }
+
+  boolean isStoreInUse() {
+    return storeInUse;
+  }
+
+  /** Lets the next caller write, unless one does. */
+  void signalNext() {
+    if (!storeInUse) {
+      pending.signalNext();
+    }
+  }
+
+  PendingAppends pending() {
+    return pending;
+  }
+
+  WriterProgress progress() {
+    return progress;
+  }
+
+  void setProgress(WriterProgress changed) {
+    progress = changed;
+  }
+
+  private OutcomeUnknownException outcomeUnknown(@Nullable Throwable cause) {
+    String why =
+        cause instanceof RedisUnknownOutcomeException
+            ? "no answer to an append to stream "
+            : "the outcome is still unknown of an append to stream ";
+    return new OutcomeUnknownException(why + stream, cause);
+  }
+
+  private StoreUnavailableException unavailable(@Nullable Throwable cause) {
+    return new StoreUnavailableException("could not append to stream " + stream, cause);
+  }
+}

@@ -1,0 +1,213 @@
+package dev.holdfast.log.redis.write;
+
+import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.WatcherRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The streams that this replica writes, while they are open or have a local tail. */
+public final class OwnedStreams {
+
+  private final AppendScripts scripts;
+  private final WatcherRegistry watchers;
+  private final ByteBudget budget = ByteBudget.ofHeap(16, 32 << 20);
+  private final Map<StreamRef, OwnedStream> streams = new ConcurrentHashMap<>();
+
+  /** Streams that are being opened. */
+  private final Set<StreamRef> opening = ConcurrentHashMap.newKeySet();
+
+  /** Creates an empty set of streams. */
+  public OwnedStreams(AppendScripts scripts, WatcherRegistry watchers) {
+    this.scripts = scripts;
+    this.watchers = watchers;
+  }
+
+  /** Finds a stream; null if this replica does not write it. */
+  public @Nullable OwnedStream find(StreamRef stream) {
+    return streams.get(stream);
+  }
+
+  /** All streams. */
+  public Set<StreamRef> all() {
+    return streams.keySet();
+  }
+
+  /** The sessions of all streams. */
+  public List<String> sessions() {
+    return all().stream().map(StreamRef::session).distinct().toList();
+  }
+
+  /** Whether the stream has a writer here, or is being opened. */
+  public boolean isWritten(StreamRef stream) {
+    OwnedStream owned = streams.get(stream);
+    return opening.contains(stream) || (owned != null && !owned.recent().isComplete());
+  }
+
+  /**
+   * Opens a stream and adds it.
+   *
+   * @param keptIn the name of the shared stream that keeps the events; null for none
+   * @param script opens the stream in the store
+   */
+  public RedisStreamWriter open(
+      StreamRef stream, String owner, @Nullable String keptIn, Runnable script) {
+    opening.add(stream);
+    try {
+      script.run();
+      return add(stream, owner, Position.START, keptIn, keptIn == null);
+    } finally {
+      opening.remove(stream);
+    }
+  }
+
+  /** Adds a stream that was claimed, or that another replica opened in the name of this one. */
+  public RedisStreamWriter add(
+      StreamRef stream, String owner, Position last, @Nullable String keptIn) {
+    return add(stream, owner, last, keptIn, false);
+  }
+
+  private RedisStreamWriter add(
+      StreamRef stream, String owner, Position last, @Nullable String keptIn, boolean isTail) {
+    StreamRef into = keptIn == null ? stream : new StreamRef(stream.session(), keptIn);
+    RecentEvents recent = new RecentEvents(budget, last);
+    Store store = new Store(stream, into, owner, recent);
+    RedisStreamWriter writer = new RedisStreamWriter(stream, into, store, last);
+    streams.put(stream, new OwnedStream(writer, recent, isTail));
+    return writer;
+  }
+
+  /** The local tail has left. */
+  public void tailLeft(StreamRef stream) {
+    OwnedStream owned = streams.get(stream);
+    if (owned != null) {
+      owned.recent().setKept(false);
+      forgetIfIdle(stream);
+    }
+  }
+
+  private boolean isWanted(StreamRef stream) {
+    OwnedStream owned = streams.get(stream);
+    return watchers.isWatched(stream) || (owned != null && owned.isWatcherExpected());
+  }
+
+  private void forgetIfIdle(StreamRef stream) {
+    OwnedStream owned = streams.get(stream);
+    if (owned != null && owned.recent().isComplete() && !isWanted(stream)) {
+      forget(stream);
+    }
+  }
+
+  /** Forgets complete streams whose first watcher never came. */
+  public void sweep() {
+    all().forEach(this::forgetIfIdle);
+  }
+
+  private void forget(StreamRef stream) {
+    OwnedStream owned = streams.remove(stream);
+    if (owned != null) {
+      owned.recent().setKept(false);
+    }
+  }
+
+  /** Fences the writers of a session that has ended, and forgets its streams. */
+  public void end(String session) {
+    for (StreamRef stream : List.copyOf(all())) {
+      OwnedStream owned = stream.session().equals(session) ? streams.get(stream) : null;
+      if (owned != null) {
+        owned.writer().fence();
+        forget(stream);
+      }
+    }
+  }
+
+  /** Tails must ask Redis whether another owner has written: announcements may be lost. */
+  public void doubtAll() {
+    streams.values().forEach(owned -> owned.recent().doubt());
+  }
+
+  /** Forgets all streams and gives back their memory. */
+  public void close() {
+    all().forEach(this::forget);
+  }
+
+  /** Stores the events of one stream and keeps the newest for its local tail. */
+  private final class Store implements StreamStore {
+
+    private final StreamRef stream;
+    private final StreamRef keptIn;
+    private final String owner;
+    private final RecentEvents recent;
+
+    Store(StreamRef stream, StreamRef keptIn, String owner, RecentEvents recent) {
+      this.stream = stream;
+      this.keptIn = keptIn;
+      this.owner = owner;
+      this.recent = recent;
+    }
+
+    @Override
+    public Position write(WriterProgress progress, List<NewEvent> batch) {
+      Position last;
+      try {
+        last =
+            keptIn.equals(stream)
+                ? scripts.append(stream, owner, progress, batch)
+                : scripts.appendToShared(stream, keptIn, owner, progress.last(), batch);
+      } catch (FencedException fenced) {
+        forgetLost();
+        throw fenced;
+      }
+      recent.setKept(isWanted(stream));
+      if (batch.isEmpty()) {
+        recent.reported(last);
+      } else {
+        recent.addStored(withPositions(batch, last));
+      }
+      watchers.wake(keptIn);
+      forgetIfIdle(stream);
+      return last;
+    }
+
+    @Override
+    public boolean deliverUnlogged(List<LogEvent> events) {
+      boolean delivered = watchers.isWatched(stream) && recent.addUnlogged(events);
+      if (delivered) {
+        watchers.wake(stream);
+      }
+      return delivered;
+    }
+
+    @Override
+    public void recordUpstreamCursor(long number, String upstreamId) {
+      scripts.recordUpstreamCursor(stream, owner, number, upstreamId);
+    }
+
+    /** Another replica writes the stream, so the recent events are old, and the tail must look. */
+    private void forgetLost() {
+      recent.setKept(false);
+      streams.computeIfPresent(stream, (ref, owned) -> owned.recent() == recent ? null : owned);
+      watchers.wake(stream);
+    }
+
+    /** The events of a batch share the time of the last one and have the numbers before it. */
+    private static List<LogEvent> withPositions(List<NewEvent> batch, Position last) {
+      List<LogEvent> events = new ArrayList<>(batch.size());
+      long number = last.number() - batch.size();
+      for (NewEvent event : batch) {
+        number++;
+        Position position = new Position(last.millis(), number);
+        events.add(new LogEvent(position, event.payload(), event.upstreamId(), event.last()));
+      }
+      return events;
+    }
+  }
+}

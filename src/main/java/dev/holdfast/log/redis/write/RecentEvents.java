@@ -1,0 +1,248 @@
+package dev.holdfast.log.redis.write;
+
+import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The newest events of a stream that this replica writes, in memory for its local tail. Keeps no
+ * events while the stream has no local tail and none is expected, and drops what the tail has read.
+ *
+ * <p>All events here are stored or were delivered unlogged, so they stay true when another replica
+ * owns the stream. "Nothing new" does not stay true: the next owner may have written. So it is said
+ * only once after each write, which has proved the ownership; then the reader must ask Redis.
+ * Events that were delivered unlogged are an exception, because Redis does not know of them.
+ */
+public final class RecentEvents {
+
+  private static final long MAX_BYTES = 256 * 1024;
+  private static final long EVENT_OVERHEAD = 64;
+
+  /** Where the local tail reads. */
+  private enum Tail {
+    /** There is none, so no events are kept. */
+    ABSENT,
+    /** It reads from Redis, or has not read since events were dropped that it had not read. */
+    BEHIND,
+    /** It has read from here last, and no event was dropped before it since. */
+    FOLLOWING
+  }
+
+  /** What a tail that has all events may conclude. */
+  private enum End {
+    /** A write has proved the ownership, so there is nothing new. May be said once. */
+    CONFIRMED,
+    /** Another owner may have written, so the tail must ask Redis. */
+    DOUBTED,
+    /** The newest events were delivered unlogged, and Redis does not know of them. */
+    UNLOGGED,
+    /** The stream is complete. */
+    COMPLETE;
+
+    End doubt() {
+      return this == CONFIRMED ? DOUBTED : this;
+    }
+  }
+
+  private final ByteBudget budget;
+
+  /** Guards all fields below. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** The events after {@link #floor} up to {@link #last}. */
+  private Deque<LogEvent> events = new ArrayDeque<>(1);
+
+  private Position floor;
+  private Position last;
+  private long bytes;
+  private Tail tail = Tail.BEHIND;
+  private End end = End.CONFIRMED;
+
+  /**
+   * @param last the position of the last event of a stream that was just opened or claimed
+   */
+  RecentEvents(ByteBudget budget, Position last) {
+    this.budget = budget;
+    this.floor = last;
+    this.last = last;
+  }
+
+  /** Keeps the events from now on, or drops them and keeps none. */
+  public void setKept(boolean kept) {
+    lock.lock();
+    try {
+      if (kept != (tail != Tail.ABSENT)) {
+        clear();
+        tail = kept ? Tail.BEHIND : Tail.ABSENT;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean isComplete() {
+    lock.lock();
+    try {
+      return end == End.COMPLETE;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Another owner may have written: a tail that has all events must ask Redis. */
+  public void doubt() {
+    lock.lock();
+    try {
+      end = end.doubt();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes the next events, which were just stored. */
+  void addStored(List<LogEvent> batch) {
+    lock.lock();
+    try {
+      last = batch.getLast().position();
+      end = batch.getLast().last() ? End.COMPLETE : End.CONFIRMED;
+      if (tail != Tail.ABSENT) {
+        batch.forEach(this::add);
+        keepToBounds();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Takes the next events, which are not stored. Refuses them unless the local tail is sure to read
+   * them next and has little left to read, because they are nowhere else.
+   */
+  boolean addUnlogged(List<LogEvent> batch) {
+    lock.lock();
+    try {
+      if (tail != Tail.FOLLOWING || bytes > MAX_BYTES || budget.isExceeded()) {
+        return false;
+      }
+      last = batch.getLast().position();
+      end = End.UNLOGGED;
+      batch.forEach(this::add);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The store was told of all events up to a position. */
+  void reported(Position upTo) {
+    lock.lock();
+    try {
+      if (end == End.DOUBTED || (end == End.UNLOGGED && last.equals(upTo))) {
+        end = End.CONFIRMED;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether a cursor is behind all events that were written here. */
+  public boolean isAtEnd(Position cursor) {
+    lock.lock();
+    try {
+      return tail != Tail.ABSENT && events.isEmpty() && floor.equals(cursor);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Reads the events after a cursor. Returns empty if only Redis can tell. */
+  public Optional<ReadResult> read(Position after, int maxEvents) {
+    lock.lock();
+    try {
+      if (tail == Tail.ABSENT) {
+        return Optional.empty();
+      }
+      tail = dropThrough(after) ? Tail.FOLLOWING : Tail.BEHIND;
+      if (tail == Tail.BEHIND) {
+        return Optional.empty();
+      }
+      return events.isEmpty() ? readEnd() : Optional.of(new ReadResult.Events(first(maxEvents)));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Optional<ReadResult> readEnd() {
+    return switch (end) {
+      case COMPLETE -> Optional.of(new ReadResult.EndOfStream());
+      case DOUBTED -> Optional.empty();
+      case CONFIRMED, UNLOGGED -> {
+        end = end.doubt();
+        yield Optional.of(new ReadResult.Events(List.of()));
+      }
+    };
+  }
+
+  private void add(LogEvent event) {
+    events.addLast(event);
+    long size = size(event);
+    bytes += size;
+    budget.take(size);
+  }
+
+  /** A tail that is too slow for this reads Redis until it has caught up. */
+  private void keepToBounds() {
+    if (budget.isExceeded()) {
+      clear();
+    }
+    while (bytes > MAX_BYTES) {
+      tail = Tail.BEHIND;
+      dropFirst();
+    }
+  }
+
+  private void clear() {
+    budget.giveBack(bytes);
+    bytes = 0;
+    floor = last;
+    tail = Tail.BEHIND;
+    events = new ArrayDeque<>(1);
+  }
+
+  private void dropFirst() {
+    LogEvent first = events.removeFirst();
+    floor = first.position();
+    long size = size(first);
+    bytes -= size;
+    budget.giveBack(size);
+  }
+
+  /** Drops the events up to a cursor. Returns whether the events after it are here. */
+  private boolean dropThrough(Position after) {
+    while (floor.number() < after.number() && !events.isEmpty()) {
+      dropFirst();
+    }
+    return floor.equals(after);
+  }
+
+  private List<LogEvent> first(int maxEvents) {
+    List<LogEvent> page = new ArrayList<>(Math.min(maxEvents, events.size()));
+    Iterator<LogEvent> rest = events.iterator();
+    while (rest.hasNext() && page.size() < maxEvents) {
+      page.add(rest.next());
+    }
+    return page;
+  }
+
+  private static long size(LogEvent event) {
+    return EVENT_OVERHEAD + event.payload().length;
+  }
+}

@@ -1,0 +1,127 @@
+package dev.holdfast.log.redis.write;
+
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivers events of one stream without the log during a long outage of the store, and reports the
+ * end of the stream once the store is back. {@code docs/adr/0010-live-past-the-log.md} describes
+ * why.
+ *
+ * <p>Events that are delivered unlogged get the next numbers of the stream, and so do the events of
+ * a batch whose outcome is unknown. The store skips these numbers: the next write removes what it
+ * has of these events, and later readers find a gap.
+ */
+final class UnloggedDelivery {
+
+  /** Ends a stream whose last event was delivered unlogged. */
+  private static final List<NewEvent> END = List.of(new NewEvent(new byte[0], null, true));
+
+  private final GroupCommit commit;
+  private final StreamStore store;
+
+  /** Whether a report uses the store. Guarded by the lock of the commit. */
+  private boolean reporting;
+
+  UnloggedDelivery(GroupCommit commit, StreamStore store) {
+    this.commit = commit;
+    this.store = store;
+  }
+
+  /** Delivers as {@link dev.holdfast.log.StreamWriter#deliverUnlogged} promises. */
+  boolean deliver(List<NewEvent> events) {
+    commit.lock.lock();
+    try {
+      // An append must not be overtaken. A report writes no events.
+      while (commit.isStoreInUse() && !reporting) {
+        commit.idle.awaitUninterruptibly();
+      }
+      if (commit.pending().isUnclaimed(events)) {
+        return false;
+      }
+      commit.requireOpen();
+      return deliverWithUnknown(events);
+    } finally {
+      commit.lock.unlock();
+    }
+  }
+
+  /** Delivers the batch whose outcome is unknown, and then the events unless that has them. */
+  private boolean deliverWithUnknown(List<NewEvent> events) {
+    PendingAppends pending = commit.pending();
+    List<PendingAppend> unknown = pending.unknown();
+    List<NewEvent> all = new ArrayList<>(PendingAppends.eventsOf(unknown));
+    int unknownEvents = all.size();
+    if (pending.findUnknown(events) == null) {
+      all.addAll(events);
+    }
+    List<LogEvent> unlogged = commit.progress().nextPositions(all);
+    if (!store.deliverUnlogged(unlogged)) {
+      return false;
+    }
+    if (unknownEvents > 0) {
+      pending.succeed(unknown, unlogged.get(unknownEvents - 1).position());
+      // The caller of this method made that append, and does not repeat it.
+      var _ = pending.takeUnclaimed(events);
+    }
+    commit.setProgress(commit.progress().afterUnlogged(unlogged));
+    if (unlogged.getLast().last()) {
+      commit.close();
+    }
+    return true;
+  }
+
+  /** The store has shown an older position than it was told: the next report tells it again. */
+  void doubt() {
+    commit.lock.lock();
+    try {
+      if (!commit.isClosed()) {
+        commit.setProgress(commit.progress().inDoubt());
+      }
+    } finally {
+      commit.lock.unlock();
+    }
+  }
+
+  /** Reports as {@link dev.holdfast.log.StreamWriter#recordSkipped} promises. */
+  void recordSkipped() {
+    commit.lock.lock();
+    try {
+      long number = commit.progress().last().number();
+      while (!commit.progress().isReported(number)) {
+        if (commit.isStoreInUse()) {
+          commit.idle.awaitUninterruptibly();
+        } else {
+          LogException failure =
+              commit.pending().unknown().isEmpty() ? report() : commit.writeBatch();
+          if (failure != null) {
+            throw failure;
+          }
+        }
+      }
+    } finally {
+      commit.signalNext();
+      commit.lock.unlock();
+    }
+  }
+
+  /** Reports the last position, or writes the end of a stream whose last event was unlogged. */
+  private @Nullable LogException report() {
+    WriterProgress told = commit.progress();
+    reporting = true;
+    GroupCommit.Outcome outcome =
+        commit.write(told, told.debt() == WriterProgress.Debt.END ? END : List.of());
+    reporting = false;
+    Position written = outcome.written();
+    if (written == null) {
+      return commit.fail(List.of(), outcome.failure(), false);
+    }
+    commit.setProgress(commit.progress().afterReport(told, written));
+    return null;
+  }
+}

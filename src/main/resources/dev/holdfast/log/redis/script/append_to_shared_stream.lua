@@ -1,0 +1,76 @@
+-- Appends a batch of events of one stream to the shared stream that keeps its events, in one write:
+-- all events or none. The writer counts the events of its own stream, which is how a retry finds
+-- itself. The shared stream counts the events of all its streams.
+-- KEYS session hash, shared stream, set of ended streams
+-- ARGV stream, owner, number of the writer's last event, shared stream, this replica, channel prefix,
+--      session, most events of a stream, time to live of events in ms, time to live of the session
+--      in ms, then for each event: flags ('u' upstream id, 'z' last), payload, upstream id
+-- Returns '0-' and the number of events that the stream has had, also for a retry, or 'FENCED' if
+--      nothing was written.
+local FIRST, FIELDS = 11, 3
+local name, owner, shared = ARGV[1], ARGV[2], ARGV[4]
+local expected = tonumber(ARGV[3])
+local wanted = expected + (#ARGV - FIRST + 1) / FIELDS
+local last = string.format('0-%.0f', wanted)
+local completion = name .. ' ' .. owner .. ' ' .. last
+local state = redis.call('HMGET', KEYS[1],
+  OWNER .. name, LAST .. name, OWNER .. shared, LAST .. shared, TAIL .. shared)
+
+if state[1] ~= owner then
+  -- An attempt that completed the stream and whose reply was lost has left this in the set.
+  return not state[1] and redis.call('ZSCORE', KEYS[3], completion) and last or 'FENCED'
+end
+local number = tonumber(string.match(state[2] or '0-0', '%-(%d+)$'))
+if number == wanted then
+  return last -- This is a retry: an earlier attempt has written the batch.
+end
+-- A later batch overtook this one, as in append_events.lua. Or the shared stream does not exist,
+-- because Redis has lost data.
+if number > expected or not state[3] then
+  return 'FENCED'
+end
+
+local now = currentMillis()
+local millis, newest = string.match(state[4] or '0-0', '^(%d+)%-(%d+)$')
+local prefix = string.format('%.0f-', math.max(now, tonumber(millis)))
+-- Events of this stream that Redis has lost leave a gap in the shared stream.
+newest = tonumber(newest) + expected - number
+local position, upstream, complete = false, false, false
+number = expected
+for i = FIRST, #ARGV, FIELDS do
+  number = number + 1
+  if ARGV[i + 1] ~= '' then
+    newest = newest + 1
+    position = prefix .. string.format('%.0f', newest)
+    redis.call('XADD', KEYS[2], position, 'd', ARGV[i + 1])
+  end
+  if string.find(ARGV[i], 'u', 1, true) then
+    upstream = string.format('%.0f ', number) .. ARGV[i + 2]
+  end
+  complete = complete or string.find(ARGV[i], 'z', 1, true)
+end
+if position then
+  redis.call('XTRIM', KEYS[2], 'MAXLEN', '~', ARGV[8])
+  redis.call('XTRIM', KEYS[2], 'MINID', '~', string.format('%.0f', now - ARGV[9]))
+  redis.call('PEXPIRE', KEYS[2], ARGV[9])
+  redis.call('HSET', KEYS[1], LAST .. shared, position)
+end
+if complete then
+  redis.call('HDEL', KEYS[1],
+    OWNER .. name, REQUESTS .. name, LAST .. name, KEPT_IN .. name, UPSTREAM .. name)
+  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
+  -- A retry of this batch finds the first member, a retry of the opening finds the second.
+  redis.call('ZADD', KEYS[3], now + ARGV[9], completion, now + ARGV[9], name)
+  redis.call('PEXPIRE', KEYS[3], ARGV[9])
+else
+  redis.call('HSET', KEYS[1], LAST .. name, last)
+  if upstream then
+    redis.call('HSET', KEYS[1], UPSTREAM .. name, upstream)
+  end
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[10])
+local tail = state[5] and replicaOf(state[5])
+if position and tail and tail ~= ARGV[5] then
+  redis.call('PUBLISH', ARGV[6] .. tail, 'wake ' .. ARGV[7] .. ' ' .. shared)
+end
+return last

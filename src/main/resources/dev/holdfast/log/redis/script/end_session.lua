@@ -1,0 +1,25 @@
+-- Removes a session with all its streams, and tells every replica that owns or tails one of them.
+-- The keys of the streams are not in KEYS; they share the slot of the session hash.
+-- KEYS session hash, set of complete streams, inbox, set of ended streams
+-- ARGV channel prefix, session
+-- Returns 'OK'.
+local replicas, streams = {}, {}
+local fields = redis.call('HGETALL', KEYS[1])
+for i = 1, #fields, 2 do
+  local name = streamOf(fields[i], OWNER) or streamOf(fields[i], TAIL)
+  if name then
+    streams[KEYS[1] .. ':e:' .. name] = true
+    replicas[replicaOf(fields[i + 1])] = true
+  end
+end
+for _, name in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+  streams[KEYS[1] .. ':e:' .. name] = true
+end
+redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
+for key in pairs(streams) do
+  redis.call('UNLINK', key)
+end
+for replica in pairs(replicas) do
+  redis.call('PUBLISH', ARGV[1] .. replica, 'end ' .. ARGV[2])
+end
+return 'OK'

@@ -1,0 +1,17 @@
+-- Makes a watcher the one tail of an open stream, and evicts the tail of another replica.
+-- KEYS session hash
+-- ARGV stream, tail ("replica number"), channel prefix, session
+-- Returns 'OK', or 'NONE' if the stream is not open.
+local name, tail = ARGV[1], ARGV[2]
+if redis.call('HEXISTS', KEYS[1], OWNER .. name) == 0 then
+  return 'NONE'
+end
+local former = redis.call('HGET', KEYS[1], TAIL .. name)
+redis.call('HSET', KEYS[1], TAIL .. name, tail)
+if former then
+  local replica, number = string.match(former, '^(%S+) (%d+)$')
+  if replica and replica ~= replicaOf(tail) then
+    redis.call('PUBLISH', ARGV[3] .. replica, 'evict ' .. ARGV[4] .. ' ' .. name .. ' ' .. number)
+  end
+end
+return 'OK'
