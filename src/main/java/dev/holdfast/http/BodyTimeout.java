@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.relay.pump.InterruptibleWait;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Inject;
@@ -13,34 +14,32 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bounds how long the body of a request may take, from the first byte to the last. A client that
- * sends a byte now and then would otherwise hold its place among the requests for as long as it
- * likes. Thread-safe.
+ * Bounds the time for reading a request body. Without it a client that sends a byte now and then
+ * would hold a place among the requests forever. Thread-safe.
  */
 @Singleton
 final class BodyTimeout {
 
-  private final Duration most;
-  private final ScheduledThreadPoolExecutor clock =
+  private final Duration limit;
+  private final ScheduledThreadPoolExecutor timer =
       new ScheduledThreadPoolExecutor(
-          1, Thread.ofPlatform().daemon().name("late bodies").factory());
+          1, Thread.ofPlatform().daemon().name("body timeout").factory());
 
   @Inject
   BodyTimeout(HttpConfig config) {
     this(config.bodyTimeout());
   }
 
-  BodyTimeout(Duration most) {
-    this.most = most;
-    // Nearly all are cancelled at once.
-    clock.setRemoveOnCancelPolicy(true);
+  BodyTimeout(Duration limit) {
+    this.limit = limit;
+    // Nearly all timeouts are cancelled within milliseconds.
+    timer.setRemoveOnCancelPolicy(true);
   }
 
   /**
-   * Reads a body.
+   * Reads a body up to its end or the size limit.
    *
-   * @param maxBytes where to stop
-   * @throws LateException when it takes too long
+   * @throws ExpiredException when it takes too long
    * @throws IOException when it ends early
    */
   byte[] read(InputStream content, int maxBytes) throws IOException {
@@ -52,13 +51,13 @@ final class BodyTimeout {
         Thread.currentThread().interrupt();
         throw interrupted;
       }
-      throw new LateException();
+      throw new ExpiredException();
     }
   }
 
   private byte[] read(InputStream content, int maxBytes, InterruptibleWait wait)
       throws IOException {
-    Future<?> expiry = clock.schedule(wait::end, most.toNanos(), TimeUnit.NANOSECONDS);
+    Future<?> expiry = timer.schedule(wait::end, limit.toNanos(), TimeUnit.NANOSECONDS);
     try {
       return content.readNBytes(maxBytes);
     } finally {
@@ -68,9 +67,9 @@ final class BodyTimeout {
 
   @PreDestroy
   void close() {
-    clock.shutdownNow();
+    timer.shutdownNow();
   }
 
-  /** A body took too long. */
-  static final class LateException extends IOException {}
+  /** Reading a body took too long. */
+  static final class ExpiredException extends IOException {}
 }

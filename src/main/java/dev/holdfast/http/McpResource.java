@@ -1,66 +1,189 @@
 package dev.holdfast.http;
 
+import dev.holdfast.http.error.ErrorResponses;
+import dev.holdfast.http.limit.ConnectionLimit;
+import dev.holdfast.http.stream.EventStream;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.McpHeaders;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.Reply;
+import dev.holdfast.relay.session.InitializeReply;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.Session;
+import dev.holdfast.sse.SseWriter;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
+import java.util.List;
+import java.util.Optional;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
-/** {@code /mcp}: Streamable HTTP, and {@code /mcp/sse}: HTTP with SSE, for the default upstream. */
-@Path("/mcp")
+/** Streamable HTTP (MCP 2025-03-26 to 2025-11-25, Transports) for one upstream. */
 @RunOnVirtualThread
-public final class McpResource {
+public abstract sealed class McpResource {
 
-  private final McpEndpoint endpoint;
-  private final SseEndpoint sse;
+  private static final Logger LOG = Logger.getLogger(McpResource.class);
 
-  McpResource(McpEndpoint endpoint, SseEndpoint sse) {
-    this.endpoint = endpoint;
-    this.sse = sse;
+  private final Relay relay;
+  private final RequestHandler handler;
+  private final RequestReader reader;
+
+  private McpResource(Relay relay, RequestHandler handler, RequestReader reader) {
+    this.relay = relay;
+    this.handler = handler;
+    this.reader = reader;
   }
 
-  /** Opens a session over HTTP with SSE or, with {@code Last-Event-ID}, resumes it. */
-  @GET
-  @Path("/sse")
-  public Response sse(@Context HttpHeaders headers, @Context UriInfo uri) {
-    return sse.get(Session.DEFAULT_UPSTREAM, headers, uri);
-  }
-
-  /** Refuses, as {@link #head()} does. */
-  @HEAD
-  @Path("/sse")
-  public Response sseHead() {
-    return sse.head();
-  }
-
-  /** Takes a message; a request is answered with JSON or with a durable stream. */
+  /** Takes a message. A request is answered with JSON or with a durable stream. */
   @POST
-  public Response post(@Context HttpHeaders headers, InputStream body) {
-    return endpoint.post(Session.DEFAULT_UPSTREAM, headers, body);
+  public Response post(
+      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
+      @Context HttpHeaders headers,
+      InputStream content) {
+    return handler.handle(
+        upstream,
+        () -> {
+          reader.checkPost(headers);
+          Body body = reader.readBody(headers, content);
+          return ErrorResponses.onFailure(
+              RequestReader.idOf(body), () -> take(upstream, headers, body));
+        });
+  }
+
+  private Response take(String upstream, HttpHeaders headers, Body body) {
+    if (body instanceof Body.Single(Message.Request request)
+        && request.method().equals(Methods.INITIALIZE)) {
+      return initialized(relay.initialize(upstream, request));
+    }
+    reader.checkVersion(headers);
+    Session session = relay.session(upstream, RequestReader.sessionId(headers), body);
+    return handler.inSession(session, () -> answer(session, body));
+  }
+
+  private Response initialized(InitializeReply reply) {
+    List<byte[]> messages = reply.messages();
+    Response.ResponseBuilder response;
+    if (messages.size() == 1) {
+      response = Response.ok(messages.getFirst(), MediaType.APPLICATION_JSON_TYPE);
+    } else {
+      SseWriter frames = new SseWriter();
+      messages.forEach(message -> frames.event(null, null, null, message));
+      response = Response.ok(frames.take(), MediaType.SERVER_SENT_EVENTS_TYPE);
+    }
+    Session session = reply.session();
+    if (session != null) {
+      handler.count(session, false);
+      response.header(McpHeaders.SESSION_ID, session.id().value());
+    }
+    return response.build();
+  }
+
+  private Response answer(Session session, Body body) {
+    reader.checkBatch(session.version(), body);
+    if (body.requestIds().isEmpty()) {
+      relay.send(session, body);
+      return Response.accepted().build();
+    }
+    // The slot comes first: once the upstream has the call, the client must get its answer.
+    return handler.withConnection(
+        slot ->
+            switch (relay.request(session, body)) {
+              case Reply.Json json -> {
+                slot.release();
+                yield Response.ok(json.document(), MediaType.APPLICATION_JSON_TYPE).build();
+              }
+              case Reply.Stream stream -> new EventStream(stream.tail(), slot).response();
+            });
   }
 
   /** Follows the standalone stream or, with {@code Last-Event-ID}, resumes any stream. */
   @GET
-  public Response get(@Context HttpHeaders headers) {
-    return endpoint.get(Session.DEFAULT_UPSTREAM, headers);
+  public Response get(
+      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
+      @Context HttpHeaders headers) {
+    return handler.handle(
+        upstream,
+        () -> {
+          reader.checkGet(headers);
+          reader.checkVersion(headers);
+          Session session = relay.session(upstream, RequestReader.sessionId(headers));
+          String lastEventId = headers.getHeaderString(McpHeaders.LAST_EVENT_ID);
+          return handler.inSession(
+              session, () -> handler.withConnection(slot -> follow(session, lastEventId, slot)));
+        });
   }
 
-  /** Refuses: a stream without a body would follow nothing, and hold its place for ever. */
+  private Response follow(
+      Session session, @Nullable String lastEventId, ConnectionLimit.Slot slot) {
+    Optional<Tail> tail = tail(session, lastEventId);
+    if (tail.isPresent()) {
+      return new EventStream(tail.get(), slot).response();
+    }
+    slot.release();
+    // A 204 stops an event source (HTML, Server-sent events). The TypeScript SDK does not stop at a
+    // JSON-RPC error: it would ask for the rest of the stream forever.
+    return Response.noContent().build();
+  }
+
+  /** Returns the requested stream; empty when the client has all of its events. */
+  private Optional<Tail> tail(Session session, @Nullable String lastEventId) {
+    if (lastEventId == null || lastEventId.isEmpty()) {
+      return Optional.of(relay.listen(session));
+    }
+    Optional<EventId> last = EventId.parse(lastEventId);
+    if (last.isEmpty()) {
+      LOG.warnf("Malformed Last-Event-ID; replaying the whole stream: session=%s", session.id());
+      return Optional.of(relay.listenFromStart(session));
+    }
+    return relay.resume(session, last.get());
+  }
+
+  /** Refuses: a response without a body cannot follow a stream. */
   @HEAD
   public Response head() {
-    return endpoint.head();
+    return Response.status(405).header(HttpHeaders.ALLOW, "POST, GET, DELETE").build();
   }
 
   /** Ends the session. */
   @DELETE
-  public Response delete(@Context HttpHeaders headers) {
-    return endpoint.delete(Session.DEFAULT_UPSTREAM, headers);
+  public Response delete(
+      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
+      @Context HttpHeaders headers) {
+    return handler.handle(
+        upstream,
+        () -> {
+          relay.end(relay.session(upstream, RequestReader.sessionId(headers)));
+          return Response.noContent().build();
+        });
+  }
+
+  /** The default upstream. */
+  @Path("/mcp")
+  public static final class DefaultUpstream extends McpResource {
+    DefaultUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
+      super(relay, handler, reader);
+    }
+  }
+
+  /** A named upstream. */
+  @Path("/servers/{upstream}/mcp")
+  public static final class NamedUpstream extends McpResource {
+    NamedUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
+      super(relay, handler, reader);
+    }
   }
 }

@@ -1,56 +1,74 @@
 package dev.holdfast.http;
 
+import dev.holdfast.http.error.RequestRejectedException;
+import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.McpHeaders;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.session.SessionId;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** Checks the form of requests and reads their bodies. All refusals are {@link Rejection}s. */
+/** Checks the form of requests and reads them. Throws {@link RequestRejectedException}s. */
+@Singleton
 final class RequestReader {
 
   private final int maxBytes;
   private final BodyTimeout timeout;
+
+  @Inject
+  RequestReader(LimitsConfig limits, BodyTimeout timeout) {
+    this(limits.messageBytes(), timeout);
+  }
 
   RequestReader(int maxBytes, BodyTimeout timeout) {
     this.maxBytes = maxBytes;
     this.timeout = timeout;
   }
 
-  /** A POST carries JSON. */
-  void checkContent(HttpHeaders headers) {
+  /** Checks that a POST carries JSON. */
+  void checkContentType(HttpHeaders headers) {
     if (!carriesJson(headers)) {
-      throw new Rejection(
-          415, JsonRpcErrorCode.SERVER_ERROR, "Content-Type must be application/json");
+      throw new RequestRejectedException(415, "Content-Type must be application/json");
     }
   }
 
-  /** A POST carries JSON and accepts both forms of an answer (2025-03-26 on, Transports). */
+  /** Checks that a POST carries JSON and accepts JSON and streams (2025-03-26 on, Transports). */
   void checkPost(HttpHeaders headers) {
-    checkContent(headers);
+    checkContentType(headers);
     if (!accepts(headers, MediaType.APPLICATION_JSON_TYPE)
         || !accepts(headers, MediaType.SERVER_SENT_EVENTS_TYPE)) {
       throw notAcceptable("Client must accept both application/json and text/event-stream");
     }
   }
 
-  /** A GET accepts a stream. */
+  /** Checks that a GET accepts a stream. */
   void checkGet(HttpHeaders headers) {
     if (!accepts(headers, MediaType.SERVER_SENT_EVENTS_TYPE)) {
       throw notAcceptable("Client must accept text/event-stream");
     }
   }
 
-  /** A version header names a version that is spoken here (2025-06-18 on, Transports). */
+  /** Checks that a version header names a supported version (2025-06-18 on, Transports). */
   void checkVersion(HttpHeaders headers) {
     String version = headers.getHeaderString(McpHeaders.PROTOCOL_VERSION);
     if (version != null && ProtocolVersion.parse(version).isEmpty()) {
-      throw new Rejection(
+      throw new RequestRejectedException(
           400,
-          JsonRpcErrorCode.SERVER_ERROR,
           "Bad Request: Unsupported protocol version (supported versions: "
               + Arrays.stream(ProtocolVersion.values())
                   .map(ProtocolVersion::wire)
@@ -59,8 +77,34 @@ final class RequestReader {
     }
   }
 
-  /** Reads a body, up to the limit and for as long as it may take. */
-  byte[] read(HttpHeaders headers, InputStream content) {
+  /**
+   * Checks that the revision allows a body that is not an {@code initialize}. Batches exist in
+   * 2025-03-26 only. They hold either responses or other messages (Transports), and no {@code
+   * initialize} (Lifecycle).
+   */
+  void checkBatch(ProtocolVersion version, Body body) {
+    if (!(body instanceof Body.Batch(List<Message> messages, byte[] _))) {
+      return;
+    }
+    if (!version.hasBatches()) {
+      throw invalid("Batches are not part of protocol version " + version.wire());
+    }
+    long responses = messages.stream().filter(Message.Response.class::isInstance).count();
+    if (responses != 0 && responses != messages.size()) {
+      throw invalid("A batch holds either responses or requests and notifications");
+    }
+    if (messages.stream().anyMatch(RequestReader::isInitialize)) {
+      throw invalid("initialize cannot be part of a batch");
+    }
+  }
+
+  private static boolean isInitialize(Message message) {
+    return message instanceof Message.Request request
+        && request.method().equals(Methods.INITIALIZE);
+  }
+
+  /** Reads a body within the limits on its size and its time. */
+  Body readBody(HttpHeaders headers, InputStream content) {
     if (headers.getLength() > maxBytes) {
       throw tooLarge();
     }
@@ -69,21 +113,43 @@ final class RequestReader {
       if (body.length > maxBytes) {
         throw tooLarge();
       }
-      return body;
-    } catch (BodyTimeout.LateException late) {
-      throw new Rejection(408, JsonRpcErrorCode.SERVER_ERROR, "The body took too long");
+      return Envelopes.read(body);
+    } catch (BodyTimeout.ExpiredException expired) {
+      throw new RequestRejectedException(408, "The body took too long");
     } catch (IOException cutOff) {
-      throw new Rejection(400, JsonRpcErrorCode.PARSE_ERROR, "The body ended early");
+      throw new RequestRejectedException(400, JsonRpcErrorCode.PARSE_ERROR, "The body ended early");
     }
   }
 
-  private Rejection tooLarge() {
-    return new Rejection(
-        413, JsonRpcErrorCode.SERVER_ERROR, "A message may have at most " + maxBytes + " bytes");
+  /** Returns the id that an error response to a body echoes; null for a batch or no request. */
+  static @Nullable RequestId idOf(Body body) {
+    return body instanceof Body.Single(Message.Request request) ? request.id() : null;
   }
 
-  private static Rejection notAcceptable(String message) {
-    return new Rejection(406, JsonRpcErrorCode.SERVER_ERROR, "Not Acceptable: " + message);
+  /** Reads the session id of a header. */
+  static SessionId sessionId(HttpHeaders headers) {
+    String id = headers.getHeaderString(McpHeaders.SESSION_ID);
+    if (id == null) {
+      throw new RequestRejectedException(400, "Bad Request: Mcp-Session-Id header is required");
+    }
+    return sessionId(id);
+  }
+
+  /** Reads a session id. No session has a malformed one. */
+  static SessionId sessionId(String id) {
+    return SessionId.parse(id).orElseThrow(RelayException.SessionNotFound::new);
+  }
+
+  private RequestRejectedException tooLarge() {
+    return new RequestRejectedException(413, "A message may have at most " + maxBytes + " bytes");
+  }
+
+  private static RequestRejectedException notAcceptable(String message) {
+    return new RequestRejectedException(406, "Not Acceptable: " + message);
+  }
+
+  private static RequestRejectedException invalid(String message) {
+    return new RequestRejectedException(400, JsonRpcErrorCode.INVALID_REQUEST, message);
   }
 
   private static boolean carriesJson(HttpHeaders headers) {

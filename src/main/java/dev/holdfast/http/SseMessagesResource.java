@@ -1,37 +1,102 @@
 package dev.holdfast.http;
 
+import dev.holdfast.http.error.ErrorResponses;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.session.Session;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 
-/** {@code /messages}: where clients over HTTP with SSE send, to the default upstream. */
-@Path("/messages/{session}")
+/**
+ * Takes the messages of clients over HTTP with SSE (MCP 2024-11-05, Transports) for one upstream.
+ * The answers are events of the stream of {@link SseResource}.
+ */
 @RunOnVirtualThread
-public final class SseMessagesResource {
+public abstract sealed class SseMessagesResource {
 
-  private final SseEndpoint endpoint;
+  private static final String ACCEPTED = "{\"status\":\"accepted\"}";
 
-  SseMessagesResource(SseEndpoint endpoint) {
-    this.endpoint = endpoint;
+  private final Relay relay;
+  private final LegacySseRelay sessions;
+  private final RequestHandler handler;
+  private final RequestReader reader;
+
+  private SseMessagesResource(Relay relay, RequestHandler handler, RequestReader reader) {
+    this.relay = relay;
+    this.sessions = relay.oneStream();
+    this.handler = handler;
+    this.reader = reader;
   }
 
-  /** Takes messages; answers come on the stream of the session. */
+  /** Takes a message. */
   @POST
   public Response post(
-      @PathParam("session") String session, @Context HttpHeaders headers, InputStream body) {
-    return endpoint.post(Session.DEFAULT_UPSTREAM, session, headers, body);
+      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
+      @PathParam("session") String session,
+      @Context HttpHeaders headers,
+      InputStream content) {
+    return handler.handle(
+        upstream,
+        () -> {
+          reader.checkContentType(headers);
+          Body body = reader.readBody(headers, content);
+          return ErrorResponses.onFailure(
+              RequestReader.idOf(body),
+              () -> {
+                reader.checkVersion(headers);
+                Session found =
+                    sessions.session(upstream, RequestReader.sessionId(session), body);
+                return handler.inSession(found, () -> accept(found, body));
+              });
+        });
   }
 
-  /** Ends the session. */
+  private Response accept(Session session, Body body) {
+    reader.checkBatch(session.version(), body);
+    if (body.requestIds().isEmpty()) {
+      relay.send(session, body);
+    } else {
+      sessions.request(session, body);
+    }
+    return Response.accepted(ACCEPTED).type(MediaType.APPLICATION_JSON_TYPE).build();
+  }
+
+  /** Ends the session at once. Without it the session expires. */
   @DELETE
-  public Response delete(@PathParam("session") String session) {
-    return endpoint.delete(Session.DEFAULT_UPSTREAM, session);
+  public Response delete(
+      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
+      @PathParam("session") String session) {
+    return handler.handle(
+        upstream,
+        () -> {
+          relay.end(sessions.session(upstream, RequestReader.sessionId(session)));
+          return Response.noContent().build();
+        });
+  }
+
+  /** The default upstream. */
+  @Path("/messages/{session}")
+  public static final class DefaultUpstream extends SseMessagesResource {
+    DefaultUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
+      super(relay, handler, reader);
+    }
+  }
+
+  /** A named upstream. */
+  @Path("/servers/{upstream}/messages/{session}")
+  public static final class NamedUpstream extends SseMessagesResource {
+    NamedUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
+      super(relay, handler, reader);
+    }
   }
 }

@@ -1,35 +1,154 @@
 package dev.holdfast.http;
 
+import dev.holdfast.http.stream.EventStream;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.protocol.McpHeaders;
+import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.legacy.LegacySseRelay;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.sse.SseWriter;
 import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriBuilder;
 import jakarta.ws.rs.core.UriInfo;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jboss.logging.Logger;
 
-/** {@code /sse}: HTTP with SSE for the default upstream. */
-@Path("/sse")
+/**
+ * The stream of HTTP with SSE (MCP 2024-11-05, Transports) for one upstream. Its events have ids,
+ * which the specification does not require, so that a client can resume the stream. An event source
+ * of a browser does that by itself (HTML, Server-sent events).
+ */
 @RunOnVirtualThread
-public final class SseResource {
+public abstract sealed class SseResource {
 
-  private final SseEndpoint endpoint;
+  private static final Logger LOG = Logger.getLogger(SseResource.class);
 
-  SseResource(SseEndpoint endpoint) {
-    this.endpoint = endpoint;
+  /** When an event source retries after a store failure. */
+  private static final Duration RETRY = Duration.ofSeconds(1);
+
+  private final Relay relay;
+  private final LegacySseRelay sessions;
+  private final RequestHandler handler;
+  private final RequestReader reader;
+
+  private SseResource(Relay relay, RequestHandler handler, RequestReader reader) {
+    this.relay = relay;
+    this.sessions = relay.oneStream();
+    this.handler = handler;
+    this.reader = reader;
   }
 
-  /** Opens a session or, with {@code Last-Event-ID}, resumes it. */
+  /** Opens a session or, with {@code Last-Event-ID}, resumes its stream. */
   @GET
-  public Response get(@Context HttpHeaders headers, @Context UriInfo uri) {
-    return endpoint.get(Session.DEFAULT_UPSTREAM, headers, uri);
+  public Response get(
+      @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
+      @Context HttpHeaders headers,
+      @Context UriInfo uri) {
+    Function<SessionId, String> messagesPath = session -> messagesPath(upstream, session, uri);
+    return handler.handle(
+        upstream,
+        () -> {
+          reader.checkGet(headers);
+          Optional<EventId> last = lastEventId(headers);
+          return last.isPresent()
+              ? resume(upstream, last.get(), messagesPath)
+              : follow(() -> sessions.open(upstream, messagesPath));
+        });
   }
 
-  /** Refuses: a stream without a body would follow nothing, and hold its place for ever. */
+  private static Optional<EventId> lastEventId(HttpHeaders headers) {
+    String sent = headers.getHeaderString(McpHeaders.LAST_EVENT_ID);
+    if (sent == null || sent.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<EventId> last = EventId.parseWithSession(sent).filter(LegacySseRelay::mayResume);
+    if (last.isEmpty()) {
+      LOG.warn("Malformed Last-Event-ID; opening a new session");
+    }
+    return last;
+  }
+
+  private Response resume(String upstream, EventId last, Function<SessionId, String> messagesPath) {
+    SessionId id = last.session();
+    if (id == null) {
+      throw new RelayException.SessionNotFound();
+    }
+    try {
+      Session session = sessions.session(upstream, id);
+      return handler.inSession(
+          session, () -> follow(() -> sessions.resume(session, last, messagesPath)));
+    } catch (StoreUnavailableException | SessionStoreException away) {
+      LOG.debugf("Store unavailable; the client retries: %s", away.getMessage());
+      return retry();
+    }
+  }
+
+  /** An event source gives up after a 503. After the end of a stream it retries. */
+  private static Response retry() {
+    SseWriter frames = new SseWriter();
+    frames.retry(RETRY);
+    return Response.ok(frames.take(), MediaType.SERVER_SENT_EVENTS_TYPE)
+        .header(HttpHeaders.CACHE_CONTROL, "no-cache, no-transform")
+        .build();
+  }
+
+  private Response follow(Supplier<Tail> tail) {
+    return handler.withConnection(slot -> new EventStream(tail.get(), slot).response());
+  }
+
+  /** Returns the path of {@link SseMessagesResource} for a session. */
+  private static String messagesPath(String upstream, SessionId session, UriInfo uri) {
+    UriBuilder base = UriBuilder.fromPath(uri.getBaseUri().getPath());
+    if (!upstream.equals(Session.DEFAULT_UPSTREAM)) {
+      base.segment("servers", upstream);
+    }
+    return base.segment("messages", session.value()).build().getPath();
+  }
+
+  /** Refuses: a response without a body cannot follow a stream. */
   @HEAD
   public Response head() {
-    return endpoint.head();
+    return Response.status(405).header(HttpHeaders.ALLOW, "GET").build();
+  }
+
+  /** The default upstream. */
+  @Path("/sse")
+  public static final class DefaultUpstream extends SseResource {
+    DefaultUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
+      super(relay, handler, reader);
+    }
+  }
+
+  /** The default upstream, for clients that append {@code /sse} to the URL of a server. */
+  @Path("/mcp/sse")
+  public static final class DefaultUpstreamAlias extends SseResource {
+    DefaultUpstreamAlias(Relay relay, RequestHandler handler, RequestReader reader) {
+      super(relay, handler, reader);
+    }
+  }
+
+  /** A named upstream. */
+  @Path("/servers/{upstream}/sse")
+  public static final class NamedUpstream extends SseResource {
+    NamedUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
+      super(relay, handler, reader);
+    }
   }
 }

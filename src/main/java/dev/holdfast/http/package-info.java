@@ -1,6 +1,6 @@
 /**
- * The HTTP side: resources, filters, what a response looks like, and the only place where failures
- * become statuses.
+ * The resources of the HTTP side, and what each request passes through: checks of its form, limits,
+ * counting.
  */
 @NullMarked
 package dev.holdfast.http;

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
 public final class HealthResource {
 
   private final SmallRyeHealthReporter health;
-  private final StoreFigures figures;
+  private final StoreGauges figures;
   private final Uptime uptime;
   private final String version;
 
   HealthResource(
       SmallRyeHealthReporter health,
-      StoreFigures figures,
+      StoreGauges figures,
       Uptime uptime,
       @ConfigProperty(name = "quarkus.application.version") String version) {
     this.health = health;

@@ -1,6 +1,6 @@
 package dev.holdfast.observe;
 
-import dev.holdfast.http.HttpListener;
+import dev.holdfast.http.error.HttpListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.Startup;
@@ -25,7 +25,7 @@ public final class HttpMetrics implements HttpListener {
   }
 
   @Override
-  public void refused(int status) {
+  public void answeredWithError(int status) {
     Objects.requireNonNull(errors.get(Kind.of(status))).increment();
   }
 

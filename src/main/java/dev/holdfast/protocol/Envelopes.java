@@ -44,7 +44,7 @@ public final class Envelopes {
       if (first == JsonToken.START_ARRAY) {
         return readBatch(parser, body);
       }
-      EnvelopeFields fields = new EnvelopeFields(parser, body);
+      EnvelopeParser fields = new EnvelopeParser(parser, body);
       requireEnd(parser);
       return new Body.Single(fields.toMessage(body));
     } catch (StreamConstraintsException e) {
@@ -62,7 +62,7 @@ public final class Envelopes {
     List<Element> elements = new ArrayList<>();
     while (parser.nextToken() != JsonToken.END_ARRAY) {
       int from = (int) parser.currentTokenLocation().getByteOffset();
-      EnvelopeFields fields = new EnvelopeFields(parser, body);
+      EnvelopeParser fields = new EnvelopeParser(parser, body);
       elements.add(new Element(fields, from, (int) parser.currentLocation().getByteOffset()));
     }
     requireEnd(parser);
@@ -93,7 +93,7 @@ public final class Envelopes {
     return new EnvelopeException(JsonRpcErrorCode.INVALID_REQUEST, message, null, cause);
   }
 
-  private record Element(EnvelopeFields fields, int from, int to) {
+  private record Element(EnvelopeParser fields, int from, int to) {
 
     Message toMessage(byte[] body) {
       try {

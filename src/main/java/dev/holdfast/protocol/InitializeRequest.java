@@ -40,8 +40,8 @@ public record InitializeRequest(
    *     {@code params.protocolVersion} is missing or not a string
    */
   public static InitializeRequest read(Message.Request request) {
-    ShallowStrings found =
-        ShallowStrings.read(
+    JsonPathReader found =
+        JsonPathReader.read(
             request.bytes(),
             "params.protocolVersion",
             "params.clientInfo.name",

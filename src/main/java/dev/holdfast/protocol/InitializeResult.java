@@ -17,7 +17,7 @@ public record InitializeResult(String protocolVersion) {
    */
   public static Optional<InitializeResult> read(Message.Response response) {
     String path = "result.protocolVersion";
-    return Optional.ofNullable(ShallowStrings.read(response.bytes(), path).get(path))
+    return Optional.ofNullable(JsonPathReader.read(response.bytes(), path).get(path))
         .map(InitializeResult::new);
   }
 }

@@ -19,7 +19,7 @@ public record RequestId(String json) {
    *     half a surrogate pair, which UTF-8 cannot carry
    */
   public RequestId {
-    if (!JsonTokens.isStringOrNumber(json)) {
+    if (!RequestIdSyntax.isStringOrNumber(json)) {
       throw new IllegalArgumentException("A request id is a JSON string or number");
     }
   }
@@ -44,18 +44,18 @@ public record RequestId(String json) {
    * @throws IllegalArgumentException if the string contains half a surrogate pair
    */
   public static RequestId of(String string) {
-    return new RequestId(JsonTokens.quote(string));
+    return new RequestId(RequestIdSyntax.quote(string));
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof RequestId(String otherJson)
         && (json.equals(otherJson)
-            || JsonTokens.canonical(json).equals(JsonTokens.canonical(otherJson)));
+            || RequestIdSyntax.canonical(json).equals(RequestIdSyntax.canonical(otherJson)));
   }
 
   @Override
   public int hashCode() {
-    return JsonTokens.canonical(json).hashCode();
+    return RequestIdSyntax.canonical(json).hashCode();
   }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.cli.CommandContext;
-import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.redis.RedisStreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
 import jakarta.enterprise.inject.Instance;
@@ -25,7 +25,7 @@ final class CommandContextProducer {
             ? Optional.of(sharedStore(redis.get()))
             : Optional.empty();
     return new CommandContext(
-        store, upstreams.byName(), limits.connections(), limits.messageBytes().value());
+        store, upstreams.byName(), limits.connections(), limits.messageBytes());
   }
 
   private static CommandContext.SharedStore sharedStore(RedisConnections redis) {

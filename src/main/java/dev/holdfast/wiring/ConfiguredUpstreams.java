@@ -1,7 +1,7 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.cli.ProcessMode;
-import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.local.NoArguments;

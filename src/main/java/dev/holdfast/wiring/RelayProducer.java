@@ -1,7 +1,7 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.http.LimitsConfig;
-import dev.holdfast.http.UpstreamLimits;
+import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.ownership.SharedLog;
 import dev.holdfast.relay.Relay;
@@ -172,12 +172,12 @@ final class RelayProducer {
   /** Where there are several upstreams, none may use up the request limit of all. */
   @Produces
   @Singleton
-  UpstreamLimits upstreamLimits(GatewayConfig gateway, LimitsConfig limits) {
+  RequestLimit requestLimit(GatewayConfig gateway, LimitsConfig limits) {
     int each = gateway.upstreams().isEmpty() ? limits.requests() : (limits.requests() + 1) / 2;
     Map<String, Integer> requests = new HashMap<>();
     gateway
         .allUpstreams()
         .forEach((name, server) -> requests.put(name, server.maxRequests().orElse(each)));
-    return new UpstreamLimits(requests);
+    return new RequestLimit(limits.requests(), requests);
   }
 }

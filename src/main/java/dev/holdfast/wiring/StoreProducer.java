@@ -1,6 +1,6 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.memory.MemoryEventLog;

@@ -1,6 +1,6 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.http.DetectingUpstream;
 import dev.holdfast.upstream.http.HttpUpstream;

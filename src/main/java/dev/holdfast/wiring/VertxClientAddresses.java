@@ -1,6 +1,6 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.http.ClientAddresses;
+import dev.holdfast.http.ClientAddressResolver;
 import io.quarkus.vertx.http.runtime.CurrentVertxRequest;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.RoutingContext;
@@ -8,7 +8,7 @@ import jakarta.inject.Singleton;
 
 /** Reads the address of the current request, which Quarkus takes from trusted proxies. */
 @Singleton
-final class VertxClientAddresses implements ClientAddresses {
+final class VertxClientAddresses implements ClientAddressResolver {
 
   private static final String UNKNOWN = "unknown";
 

@@ -166,8 +166,18 @@ class ArchitectureTest {
                   "upstream",
                   "session")),
           entry(
+              "http.error",
+              List.of("relay.pump", "relay.stream", "session", "protocol")),
+          entry("http.limit", List.of("http.error")),
+          entry("http.origin", List.of("http.error", "protocol")),
+          entry("http.stream", List.of("http.limit", "relay.tail")),
+          entry(
               "http",
               List.of(
+                  "http.error",
+                  "http.limit",
+                  "http.origin",
+                  "http.stream",
                   "relay",
                   "relay.stream",
                   "relay.pump",
@@ -180,7 +190,7 @@ class ArchitectureTest {
           entry(
               "observe",
               List.of(
-                  "http",
+                  "http.error",
                   "relay",
                   "relay.stream",
                   "session",
@@ -240,6 +250,8 @@ class ArchitectureTest {
                   "relay.failover",
                   "relay.legacy",
                   "http",
+                  "http.limit",
+                  "http.origin",
                   "observe",
                   "cli")));
 
@@ -269,7 +281,7 @@ class ArchitectureTest {
 
   /** Where failures become statuses, those of every layer are known; nothing else of it is. */
   private static DescribedPredicate<JavaClass> failures(String user) {
-    return user.equals("http")
+    return user.equals("http") || user.equals("http.error")
         ? resideInAnyPackage(named("log"), named("log.ownership"), named("upstream"))
             .and(assignableTo(RuntimeException.class))
         : DescribedPredicate.alwaysFalse();
@@ -317,12 +329,12 @@ class ArchitectureTest {
         "upstream.http.client",
         "upstream.http.legacy",
         "upstream.local.redis",
-        "http",
+        "http.stream",
         "wiring");
-    // The transport itself has one place where it is cut off, and resources know none of it.
+    // One class closes the transport below a response. Resources know nothing of it.
     noClasses()
         .that()
-        .resideInAPackage(named("http"))
+        .resideInAPackage(named("http.."))
         .and()
         .doNotHaveSimpleName("ClientSocket")
         .should()
@@ -332,14 +344,14 @@ class ArchitectureTest {
 
   @Test
   void shouldKnowMutinyOnlyAtTheEdges() {
-    onlyIn("io.smallrye.mutiny..", "redis", "http");
+    onlyIn("io.smallrye.mutiny..", "redis");
   }
 
   @ParameterizedTest
   @CsvSource({"io.quarkus..", "jakarta.enterprise..", "jakarta.inject..", "jakarta.ws.rs.."})
   void shouldKnowTheFrameworkOnlyAtTheEdges(String framework) {
     // So that every test of the core builds what it needs with new.
-    onlyIn(framework, "http", "observe", "wiring", "demo", "cli");
+    onlyIn(framework, "http..", "observe", "wiring", "demo", "cli");
   }
 
   private static void onlyIn(String library, String... packages) {

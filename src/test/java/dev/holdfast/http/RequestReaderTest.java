@@ -3,6 +3,7 @@ package dev.holdfast.http;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.holdfast.http.error.RequestRejectedException;
 import jakarta.ws.rs.core.HttpHeaders;
 import java.time.Duration;
 import java.util.Map;
@@ -34,24 +35,24 @@ class RequestReaderTest {
       strings = {"application/json", "text/event-stream", "text/html", "garbage", "a/b/c", "/", ""})
   void shouldRefuseWhatDoesNotAcceptBothForms(String accept) {
     // A header that is no media type was answered with 500, and a stack trace in the log.
-    assertThatExceptionOfType(Rejection.class)
+    assertThatExceptionOfType(RequestRejectedException.class)
         .isThrownBy(() -> reader.checkPost(headers("application/json", accept)))
-        .returns(406, Rejection::status);
+        .returns(406, RequestRejectedException::status);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"application/json", "text/html", "garbage"})
   void shouldRefuseAStreamToWhoDoesNotAcceptOne(String accept) {
-    assertThatExceptionOfType(Rejection.class)
+    assertThatExceptionOfType(RequestRejectedException.class)
         .isThrownBy(() -> reader.checkGet(headers("application/json", accept)))
-        .returns(406, Rejection::status);
+        .returns(406, RequestRejectedException::status);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"text/plain", "application/jsonl", "garbage", "application/", ""})
   void shouldRefuseABodyThatIsNotJson(String contentType) {
-    assertThatExceptionOfType(Rejection.class)
+    assertThatExceptionOfType(RequestRejectedException.class)
         .isThrownBy(() -> reader.checkPost(headers(contentType, BOTH)))
-        .returns(415, Rejection::status);
+        .returns(415, RequestRejectedException::status);
   }
 }

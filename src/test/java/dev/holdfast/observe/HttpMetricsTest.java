@@ -31,7 +31,7 @@ class HttpMetricsTest {
     "599, internal",
   })
   void shouldCountByKind(int status, String kind) {
-    metrics.refused(status);
+    metrics.answeredWithError(status);
 
     assertThat(registry.counter("holdfast.errors", "kind", kind).count()).isOne();
     assertThat(registry.getMeters()).hasSize(HttpMetrics.Kind.values().length);

@@ -43,8 +43,8 @@ public record ResourceUsage(
           "dev.holdfast.log.redis.write.RedisStreamWriter",
           "dev.holdfast.upstream.http.client.HttpExchange",
           "dev.holdfast.upstream.http.stream.SseMessageSource",
-          "dev.holdfast.http.ConnectionLimit$Slot",
-          "dev.holdfast.http.HttpClientConnection");
+          "dev.holdfast.http.limit.ConnectionLimit$Slot",
+          "dev.holdfast.http.stream.HttpClientConnection");
 
   /** What a gateway holds now. */
   public static ResourceUsage of(Gateway gateway) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.SmallRyeConfig;
@@ -95,7 +95,7 @@ class ConfigDefaultsTest {
     assertThat(gateway.memory().maxBytes().asLongValue()).isEqualTo(10 << 20);
     assertThat(gateway.upstream().url()).isEmpty();
     assertThat(gateway.upstreams()).isEmpty();
-    assertThat(config.getConfigMapping(LimitsConfig.class).messageBytes().value())
+    assertThat(config.getConfigMapping(LimitsConfig.class).messageBytes())
         .isEqualTo(4 << 20);
     assertThat(config.getConfigMapping(StreamConfig.class).retry())
         .isEqualTo(Duration.ofSeconds(5));

@@ -2,7 +2,7 @@ package dev.holdfast.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.http.MessageBytes;
+import dev.holdfast.http.limit.MessageBytes;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import jakarta.validation.constraints.Max;

@@ -3,7 +3,7 @@ package dev.holdfast.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.holdfast.http.LimitsConfig;
+import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.http.DetectingUpstream;
 import dev.holdfast.upstream.http.HttpUpstream;

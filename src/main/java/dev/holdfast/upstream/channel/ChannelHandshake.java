@@ -3,7 +3,7 @@ package dev.holdfast.upstream.channel;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.InitializeResult;
-import dev.holdfast.protocol.JsonLines;
+import dev.holdfast.protocol.SingleLineJson;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.UpstreamException;
@@ -30,7 +30,7 @@ record ChannelHandshake(Channel channel, ChannelSettings settings) {
     long start = System.nanoTime();
     Exchange exchange =
         channel.router().open(List.of(initialize)).orElseThrow(IllegalStateException::new);
-    channel.send(JsonLines.singleLine(initialize.bytes()), settings.firstByteTimeout());
+    channel.send(SingleLineJson.of(initialize.bytes()), settings.firstByteTimeout());
     List<UpstreamMessage> messages = new ArrayList<>();
     long bytes = 0;
     for (List<UpstreamMessage> some = take(exchange, start);

@@ -3,7 +3,7 @@ package dev.holdfast.upstream.channel;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.JsonLines;
+import dev.holdfast.protocol.SingleLineJson;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
@@ -166,7 +166,7 @@ final class ChannelSession implements UpstreamSession {
         .map(message -> ((Message.Notification) message).cancelledRequestId())
         .filter(Objects::nonNull)
         .forEach(channel().router()::cancel);
-    channel().send(JsonLines.singleLine(body.bytes()), settings.firstByteTimeout());
+    channel().send(SingleLineJson.of(body.bytes()), settings.firstByteTimeout());
   }
 
   @Override

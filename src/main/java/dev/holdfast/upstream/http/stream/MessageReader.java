@@ -2,7 +2,7 @@ package dev.holdfast.upstream.http.stream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.protocol.JsonLines;
+import dev.holdfast.protocol.SingleLineJson;
 import dev.holdfast.sse.SseEvent;
 import dev.holdfast.sse.SseHandler;
 import dev.holdfast.sse.SseLimitException;
@@ -131,7 +131,7 @@ final class MessageReader implements SseHandler {
     lastId = id;
     // An event without data only moves the cursor. MCP uses no type but "message".
     if (event.dataLength() > 0 && event.type().equals(SseEvent.DEFAULT_TYPE)) {
-      byte[] payload = JsonLines.singleLine(event.copyData());
+      byte[] payload = SingleLineJson.of(event.copyData());
       messages.add(new UpstreamMessage(payload, own ? id : null));
     } else if (own && HeaderValues.isSendable(id)) {
       idAlone = id;

@@ -1,0 +1,161 @@
+package dev.holdfast.http.error;
+
+import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
+import dev.holdfast.log.OutcomeUnknownException;
+import dev.holdfast.log.SessionEndedException;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.TooManyStreamsException;
+import dev.holdfast.log.ownership.InboxFullException;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.pump.UpstreamErrors;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.session.TooManySessionsException;
+import dev.holdfast.upstream.UpstreamException;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Failures as HTTP responses. Each body is a JSON-RPC error. Only texts that are written for clients
+ * get into a body.
+ */
+public final class ErrorResponses {
+
+  private static final Logger LOG = Logger.getLogger(ErrorResponses.class);
+
+  /** Seconds after which a client may repeat a request that the gateway could not serve. */
+  private static final int RETRY_AFTER = 1;
+
+  /** Statuses that concern the gateway's own credentials at the upstream, not the client's. */
+  private static final Set<Integer> GATEWAY_CREDENTIALS = Set.of(401, 403, 407);
+
+  private ErrorResponses() {}
+
+  /**
+   * Does the work of a request. A failure becomes a response.
+   *
+   * @param id the id of the request; null when it has none or is not read yet
+   */
+  public static Response onFailure(@Nullable RequestId id, Supplier<Response> work) {
+    try {
+      return work.get();
+    } catch (RuntimeException failure) {
+      return of(failure, id);
+    }
+  }
+
+  /**
+   * Returns the response to a request that failed.
+   *
+   * @param id the id of the request; null when it has none or could not be read
+   */
+  public static Response of(RuntimeException failure, @Nullable RequestId id) {
+    return switch (failure) {
+      case RequestRejectedException rejected ->
+          of(rejected.status(), id, rejected.code(), String.valueOf(rejected.getMessage()));
+      case EnvelopeException malformed ->
+          of(400, malformed.id().orElse(id), malformed.code(), malformed.clientMessage());
+      case RelayException unavailable -> of(unavailable, id);
+      case UpstreamException upstream -> of(upstream, id);
+      case LogException log -> of(log, id);
+      case SessionStoreException _ -> storeUnavailable(id);
+      case TooManySessionsException _ -> serverError(429, "Too many sessions", id);
+      default -> unexpected(failure, id);
+    };
+  }
+
+  private static Response of(RelayException failure, @Nullable RequestId id) {
+    String message = String.valueOf(failure.getMessage());
+    return switch (failure) {
+      case RelayException.SessionNotFound _ ->
+          of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, message);
+      case RelayException.UnknownUpstream _ -> serverError(404, message, id);
+      case RelayException.NotInitialized _ ->
+          of(400, id, JsonRpcErrorCode.INVALID_REQUEST, message);
+      case RelayException.StreamNotFound _ -> serverError(400, message, id);
+      case RelayException.UnsupportedVersion _ -> serverError(502, message, id);
+      case RelayException.Draining _ -> serverError(503, message, id);
+      case RelayException.EventsPurged purged -> {
+        Map<String, @Nullable Object> data = new LinkedHashMap<>();
+        data.put("purged", true);
+        data.put("firstAvailable", purged.firstAvailable().map(EventId::toString).orElse(null));
+        yield json(
+            410, JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR.code(), message, data));
+      }
+    };
+  }
+
+  private static Response of(UpstreamException failure, @Nullable RequestId id) {
+    Response response = json(status(failure), UpstreamErrors.message(id, failure));
+    return failure instanceof UpstreamException.Busy ? withRetryAfter(response) : response;
+  }
+
+  private static int status(UpstreamException failure) {
+    return switch (failure) {
+      case UpstreamException.Unreachable _, UpstreamException.Broken _ -> 502;
+      case UpstreamException.Busy _ -> 503;
+      case UpstreamException.TimedOut _ -> 504;
+      case UpstreamException.SessionGone _ -> 404;
+      case UpstreamException.Refused refused ->
+          refused.status() < 500 && !GATEWAY_CREDENTIALS.contains(refused.status())
+              ? refused.status()
+              : 502;
+    };
+  }
+
+  private static Response of(LogException failure, @Nullable RequestId id) {
+    return switch (failure) {
+      case InboxFullException _ ->
+          serverError(503, "Too much waits for the server; try again", id);
+      case StoreUnavailableException _ -> storeUnavailable(id);
+      // Without Retry-After: a client that repeats the request might do its work twice.
+      case OutcomeUnknownException _ ->
+          serverError(502, "The store broke off; the outcome of the request is unknown", id);
+      case TooManyStreamsException _ ->
+          serverError(429, "Too many open streams in this session", id);
+      case SessionEndedException _ ->
+          of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, "Session not found");
+      case FencedException fenced -> unexpected(fenced, id);
+    };
+  }
+
+  private static Response storeUnavailable(@Nullable RequestId id) {
+    return serverError(503, "The store is away; try again", id);
+  }
+
+  private static Response unexpected(RuntimeException failure, @Nullable RequestId id) {
+    LOG.error("Request failed unexpectedly", failure);
+    return of(500, id, JsonRpcErrorCode.INTERNAL_ERROR, JsonRpcErrorCode.INTERNAL_ERROR.message());
+  }
+
+  private static Response serverError(int status, String message, @Nullable RequestId id) {
+    return of(status, id, JsonRpcErrorCode.SERVER_ERROR, message);
+  }
+
+  /** Returns a response with a JSON-RPC error. With 429 and 503 the client may try again. */
+  public static Response of(
+      int status, @Nullable RequestId id, JsonRpcErrorCode code, String message) {
+    Response response = json(status, JsonRpcErrors.error(id, code.code(), message));
+    return status == 429 || status == 503 ? withRetryAfter(response) : response;
+  }
+
+  private static Response withRetryAfter(Response response) {
+    return Response.fromResponse(response).header(HttpHeaders.RETRY_AFTER, RETRY_AFTER).build();
+  }
+
+  private static Response json(int status, byte[] body) {
+    return Response.status(status).type(MediaType.APPLICATION_JSON_TYPE).entity(body).build();
+  }
+}

@@ -1,0 +1,102 @@
+package dev.holdfast.http.limit;
+
+import dev.holdfast.http.error.RequestRejectedException;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jboss.logging.Logger;
+
+/**
+ * Limits the connections that follow a stream, or wait for a response that may be one: in all, and
+ * per client. Thread-safe.
+ */
+@Singleton
+public final class ConnectionLimit {
+
+  private static final Logger LOG = Logger.getLogger(ConnectionLimit.class);
+
+  private final int max;
+  private final int maxPerClient;
+  private final AtomicInteger acquired = new AtomicInteger();
+
+  /** Holds only clients with a slot, so it is no larger than the limit. */
+  private final Map<ClientNetwork, Integer> byClient = new ConcurrentHashMap<>();
+
+  private final AtomicBoolean warned = new AtomicBoolean();
+
+  @Inject
+  ConnectionLimit(LimitsConfig limits) {
+    this(limits.connections(), limits.connectionsPerAddress());
+  }
+
+  /**
+   * Creates a limit.
+   *
+   * @param max of all clients together
+   * @param maxPerClient of each {@link ClientNetwork}
+   */
+  public ConnectionLimit(int max, int maxPerClient) {
+    this.max = max;
+    this.maxPerClient = maxPerClient;
+  }
+
+  /**
+   * Acquires a slot for one connection.
+   *
+   * @param address the client's
+   * @throws RequestRejectedException with 429 when all slots, or all of this client, are taken
+   */
+  public Slot acquire(String address) {
+    ClientNetwork client = ClientNetwork.of(address);
+    if (acquired.incrementAndGet() > max) {
+      acquired.decrementAndGet();
+      throw new RequestRejectedException(429, "Too many connections");
+    }
+    if (byClient.merge(client, 1, Integer::sum) > maxPerClient) {
+      release(client);
+      warnOnce(client);
+      throw new RequestRejectedException(429, "Too many connections from this address");
+    }
+    return new Slot(client);
+  }
+
+  /** Once, since the cause may be an attack. It may also be a proxy that hides all clients. */
+  private void warnOnce(ClientNetwork client) {
+    if (warned.compareAndSet(false, true)) {
+      LOG.warnf(
+          "Client reached its connection limit; if it is a proxy, set quarkus.http.proxy: client=%s",
+          client.name());
+    }
+  }
+
+  private void release(ClientNetwork client) {
+    byClient.computeIfPresent(client, (_, count) -> count == 1 ? null : count - 1);
+    acquired.decrementAndGet();
+  }
+
+  /** Returns how many clients have a slot. */
+  int clients() {
+    return byClient.size();
+  }
+
+  /** One connection's share of the limit. */
+  public final class Slot {
+
+    private final ClientNetwork client;
+    private final AtomicBoolean released = new AtomicBoolean();
+
+    private Slot(ClientNetwork client) {
+      this.client = client;
+    }
+
+    /** Releases the slot. Further calls do nothing. */
+    public void release() {
+      if (released.compareAndSet(false, true)) {
+        ConnectionLimit.this.release(client);
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package dev.holdfast.http.origin;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.eclipse.microprofile.config.spi.Converter;
+
+/**
+ * Reads the entries of the allow lists. A malformed entry would match nothing, so the configuration
+ * refuses it instead of leaving the operator with unexplained 403s.
+ */
+final class AllowListEntry {
+
+  private static final String HOST = "(?:[a-z0-9_.-]+|\\[[0-9a-f:.]+\\])";
+  private static final Pattern HOST_OR_ANY = Pattern.compile(HOST + "|\\*");
+  private static final Pattern ORIGIN =
+      Pattern.compile("[a-z][a-z0-9+.-]*://" + HOST + "(?::\\d{1,5})?");
+
+  /** Browsers leave these ports out of an origin (RFC 6454, section 6.2). */
+  private static final Pattern DEFAULT_PORT = Pattern.compile("http:.*:80|https:.*:443");
+
+  private AllowListEntry() {}
+
+  private static String normalize(String text) {
+    return text.strip().toLowerCase(Locale.ROOT);
+  }
+
+  private static boolean isOrigin(String text) {
+    return ORIGIN.matcher(text).matches() && !DEFAULT_PORT.matcher(text).matches();
+  }
+
+  /** Reads a host, or {@code *}, in lower case. */
+  public static final class Host implements Converter<String> {
+
+    /**
+     * Returns the host.
+     *
+     * @throws IllegalArgumentException when the text is neither
+     */
+    @Override
+    public String convert(String text) {
+      String host = normalize(text);
+      if (HOST_OR_ANY.matcher(host).matches()) {
+        return host;
+      }
+      throw new IllegalArgumentException(
+          "must be a host without port, such as mcp.example.com or [::1], or *, not " + host);
+    }
+  }
+
+  /** Reads a host, an origin, or {@code *}, in lower case. */
+  public static final class Origin implements Converter<String> {
+
+    /**
+     * Returns the host or origin.
+     *
+     * @throws IllegalArgumentException when the text is none of these
+     */
+    @Override
+    public String convert(String text) {
+      String origin = normalize(text);
+      if (isOrigin(origin) || HOST_OR_ANY.matcher(origin).matches()) {
+        return origin;
+      }
+      throw new IllegalArgumentException(
+          "must be a host, an origin such as https://app.example.com:8443 (no path, no default"
+              + " port), or *, not "
+              + origin);
+    }
+  }
+}

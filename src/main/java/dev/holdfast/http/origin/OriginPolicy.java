@@ -1,0 +1,88 @@
+package dev.holdfast.http.origin;
+
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.net.URI;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides by {@code Origin} and {@code Host} which requests are allowed (MCP 2025-11-25,
+ * Transports, Security Warning: servers must validate Origin against DNS rebinding).
+ */
+@Singleton
+final class OriginPolicy {
+
+  private static final String ANY = "*";
+  private static final String LOCALHOST = "localhost";
+  private static final Set<String> LOOPBACK = Set.of(LOCALHOST, "127.0.0.1", "[::1]");
+
+  private final Set<String> origins;
+  private final Set<String> hosts;
+
+  @Inject
+  OriginPolicy(HttpConfig config) {
+    this(config.allowedOrigins(), config.allowedHosts());
+  }
+
+  /** Creates a policy of entries in lower case. */
+  OriginPolicy(List<String> origins, List<String> hosts) {
+    this.origins = Set.copyOf(origins);
+    this.hosts = Set.copyOf(hosts);
+  }
+
+  /** Returns whether pages of this origin are allowed. Without an origin there is no page. */
+  boolean allowsOrigin(@Nullable String origin) {
+    if (origin == null || allowsAnyOrigin()) {
+      return true;
+    }
+    String lowerCase = origin.toLowerCase(Locale.ROOT);
+    String host = hostOfOrigin(lowerCase);
+    return origins.contains(lowerCase) || (host != null && matches(origins, host));
+  }
+
+  /** Returns whether pages of all origins are allowed. */
+  boolean allowsAnyOrigin() {
+    return origins.contains(ANY);
+  }
+
+  /**
+   * Returns the value of {@code Access-Control-Allow-Origin} for a page: its own origin or, where
+   * any is allowed, {@code *}. Empty when the page must not read the response.
+   */
+  Optional<String> allowOriginHeader(@Nullable String origin) {
+    if (origin == null || !allowsOrigin(origin)) {
+      return Optional.empty();
+    }
+    return Optional.of(allowsAnyOrigin() ? ANY : origin);
+  }
+
+  /** Returns whether clients may reach the gateway under this host name. */
+  boolean allowsHost(@Nullable String hostAndPort) {
+    if (hosts.contains(ANY)) {
+      return true;
+    }
+    return hostAndPort != null && matches(hosts, withoutPort(hostAndPort.toLowerCase(Locale.ROOT)));
+  }
+
+  private static boolean matches(Set<String> allowed, String host) {
+    return allowed.contains(host) || (allowed.contains(LOCALHOST) && LOOPBACK.contains(host));
+  }
+
+  /** Returns the host of {@code scheme://host[:port]}; null for {@code null} and other opaque ones. */
+  private static @Nullable String hostOfOrigin(String origin) {
+    try {
+      return URI.create(origin).getHost();
+    } catch (IllegalArgumentException notAnOrigin) {
+      return null;
+    }
+  }
+
+  private static String withoutPort(String hostAndPort) {
+    int colon = hostAndPort.lastIndexOf(':');
+    return colon > hostAndPort.lastIndexOf(']') ? hostAndPort.substring(0, colon) : hostAndPort;
+  }
+}

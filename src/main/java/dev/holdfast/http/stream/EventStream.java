@@ -1,0 +1,25 @@
+package dev.holdfast.http.stream;
+
+import dev.holdfast.http.limit.ConnectionLimit;
+import dev.holdfast.relay.tail.Tail;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+
+/**
+ * A response body that follows a stream.
+ *
+ * @param tail not yet running
+ * @param slot released when the connection ends
+ */
+public record EventStream(Tail tail, ConnectionLimit.Slot slot) {
+
+  /** Returns a response with this body, which proxies neither cache nor buffer. */
+  public Response response() {
+    return Response.ok(this, MediaType.SERVER_SENT_EVENTS_TYPE)
+        .header(HttpHeaders.CACHE_CONTROL, "no-cache, no-transform")
+        // For nginx.
+        .header("X-Accel-Buffering", "no")
+        .build();
+  }
+}

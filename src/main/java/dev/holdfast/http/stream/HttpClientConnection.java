@@ -1,0 +1,105 @@
+package dev.holdfast.http.stream;
+
+import dev.holdfast.http.limit.ConnectionLimit;
+import dev.holdfast.relay.tail.ClientConnection;
+import dev.holdfast.relay.tail.ClientGoneException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
+
+/** A connection to a client over the body of an HTTP response. */
+final class HttpClientConnection implements ClientConnection {
+
+  private final ServerHttpResponse response;
+  private final Runnable reset;
+  private final CompletableFuture<Void> gone = new CompletableFuture<>();
+  private final ConnectionLimit.Slot slot;
+
+  // The writing thread owns these three.
+  private boolean ended;
+  private CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
+
+  /** Completes when the bytes are written, or the client is gone. */
+  private CompletableFuture<?> settled = written;
+
+  /**
+   * Creates a connection and sets the close handler of the response.
+   *
+   * @param reset closes the transport and discards pending bytes
+   * @param slot released when the connection ends
+   */
+  HttpClientConnection(ServerHttpResponse response, Runnable reset, ConnectionLimit.Slot slot) {
+    this.response = response;
+    this.reset = reset;
+    this.slot = slot;
+    response.setChunked(true);
+    // Also called at the normal end of the response, when the listeners no longer matter.
+    response.addCloseHandler(() -> gone.complete(null));
+  }
+
+  @Override
+  public void write(byte[] bytes) throws ClientGoneException {
+    if (gone.isDone()) {
+      throw new ClientGoneException(null);
+    }
+    written = response.write(bytes).toCompletableFuture();
+    // The write may never complete if the socket dies while it is full; the close handler runs.
+    settled = CompletableFuture.anyOf(written, gone);
+  }
+
+  @Override
+  public boolean awaitTaken(Duration most) throws ClientGoneException {
+    try {
+      settled.get(most.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException full) {
+      return false;
+    } catch (ExecutionException failed) {
+      throw new ClientGoneException(failed.getCause());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new ClientGoneException(stopped);
+    }
+    if (!written.isDone()) {
+      // The bytes were not sent. The tail must not count them as delivered.
+      throw new ClientGoneException(null);
+    }
+    return true;
+  }
+
+  @Override
+  public void abort() {
+    slot.release();
+    // Marked as gone first, so that the tail does not write to a closing transport.
+    if (gone.complete(null)) {
+      reset.run();
+    }
+  }
+
+  @Override
+  public void onGone(Runnable listener) {
+    CompletableFuture<Void> _ = gone.thenRun(listener);
+  }
+
+  /** Sends the head, if it is still pending, the bytes and the end in one write. */
+  @Override
+  public void end(byte[] last) throws ClientGoneException {
+    if (gone.isDone()) {
+      throw new ClientGoneException(null);
+    }
+    ended = true;
+    slot.release();
+    response.end(last);
+  }
+
+  @Override
+  public void end() {
+    slot.release();
+    if (!ended && !gone.isDone()) {
+      ended = true;
+      response.end();
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package dev.holdfast.protocol;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one JSON value tells of itself as a message. Reading and judging are two steps, because
+ * members come in any order: an error response wants the id even if it stands behind the mistake.
+ */
+final class EnvelopeParser {
+
+  // Members that were seen, as bits.
+  private static final int JSONRPC = 1;
+  private static final int ID = 1 << 1;
+  private static final int METHOD = 1 << 2;
+  private static final int PARAMS = 1 << 3;
+  private static final int RESULT = 1 << 4;
+  private static final int ERROR = 1 << 5;
+  private static final int PARAMS_NAME = 1 << 6;
+  private static final int PARAMS_META = 1 << 7;
+  private static final int PARAMS_REQUEST_ID = 1 << 8;
+  private static final int PROGRESS_TOKEN = 1 << 9;
+  private static final int PARAMS_PROGRESS_TOKEN = 1 << 10;
+
+  private final byte[] body;
+  private final boolean isObject;
+
+  private int seen;
+  private int doubled;
+  private boolean versionIsTwo;
+  private boolean idIsNull;
+  private boolean paramsAreStructured = true;
+  private boolean errorIsObject;
+  private @Nullable String id;
+  private @Nullable String method;
+  private @Nullable String paramsName;
+  private @Nullable String paramsRequestId;
+  private @Nullable String progressToken;
+  private @Nullable String paramsProgressToken;
+
+  /**
+   * Reads the value whose first token the parser is at, to its last token.
+   *
+   * @throws IOException if it is not JSON
+   */
+  EnvelopeParser(JsonParser parser, byte[] body) throws IOException {
+    this.body = body;
+    isObject = parser.currentToken() == JsonToken.START_OBJECT;
+    if (!isObject) {
+      finish(parser);
+      return;
+    }
+    String name;
+    while ((name = parser.nextFieldName()) != null) {
+      readMember(name, parser.nextToken(), parser);
+    }
+  }
+
+  private void readMember(String name, JsonToken value, JsonParser parser) throws IOException {
+    switch (name) {
+      case "jsonrpc" -> {
+        see(JSONRPC);
+        versionIsTwo = "2.0".equals(stringOrNull(value, parser));
+      }
+      case "id" -> {
+        see(ID);
+        idIsNull = value == JsonToken.VALUE_NULL;
+        id = stringOrNumberOrNull(value, parser);
+      }
+      case "method" -> {
+        see(METHOD);
+        method = stringOrNull(value, parser);
+      }
+      case "params" -> {
+        see(PARAMS);
+        paramsAreStructured = value.isStructStart();
+        if (value == JsonToken.START_OBJECT) {
+          readParams(parser);
+        }
+      }
+      case "result" -> see(RESULT);
+      case "error" -> {
+        see(ERROR);
+        errorIsObject = value == JsonToken.START_OBJECT;
+      }
+      default -> {}
+    }
+    parser.skipChildren();
+  }
+
+  private void readParams(JsonParser parser) throws IOException {
+    String name;
+    while ((name = parser.nextFieldName()) != null) {
+      JsonToken value = parser.nextToken();
+      switch (name) {
+        case "name" -> {
+          see(PARAMS_NAME);
+          paramsName = stringOrNull(value, parser);
+        }
+        case "requestId" -> {
+          see(PARAMS_REQUEST_ID);
+          paramsRequestId = stringOrNumberOrNull(value, parser);
+        }
+        case "progressToken" -> {
+          see(PARAMS_PROGRESS_TOKEN);
+          paramsProgressToken = stringOrNumberOrNull(value, parser);
+        }
+        case "_meta" -> {
+          see(PARAMS_META);
+          if (value == JsonToken.START_OBJECT) {
+            readMeta(parser);
+          }
+        }
+        default -> {}
+      }
+      parser.skipChildren();
+    }
+  }
+
+  private void readMeta(JsonParser parser) throws IOException {
+    String name;
+    while ((name = parser.nextFieldName()) != null) {
+      JsonToken value = parser.nextToken();
+      if (name.equals("progressToken")) {
+        see(PROGRESS_TOKEN);
+        progressToken = stringOrNumberOrNull(value, parser);
+      }
+      parser.skipChildren();
+    }
+  }
+
+  private void see(int member) {
+    doubled |= seen & member;
+    seen |= member;
+  }
+
+  private boolean has(int members) {
+    return (seen & members) != 0;
+  }
+
+  private static void finish(JsonParser parser) throws IOException {
+    parser.skipChildren();
+    parser.finishToken();
+  }
+
+  private static @Nullable String stringOrNull(JsonToken value, JsonParser parser)
+      throws IOException {
+    return value == JsonToken.VALUE_STRING ? parser.getText() : null;
+  }
+
+  /** The raw JSON of the current token. */
+  private @Nullable String stringOrNumberOrNull(JsonToken value, JsonParser parser)
+      throws IOException {
+    if (value.isNumeric()) {
+      return parser.getText();
+    }
+    if (value != JsonToken.VALUE_STRING) {
+      return null;
+    }
+    int from = (int) parser.currentTokenLocation().getByteOffset();
+    parser.finishToken();
+    int to = (int) parser.currentLocation().getByteOffset();
+    return new String(body, from, to - from, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Makes a message of what was read.
+   *
+   * @param bytes the message's exact bytes
+   * @throws EnvelopeException if it is not a JSON-RPC message
+   */
+  Message toMessage(byte[] bytes) {
+    require(isObject, "Invalid Request: a message is a JSON object");
+    require(doubled == 0, "Invalid Request: a member is given twice");
+    require(versionIsTwo, "Invalid Request: jsonrpc must be \"2.0\"");
+    if (has(METHOD)) {
+      return toRequestOrNotification(bytes);
+    }
+    require(has(RESULT | ERROR), "Invalid Request: neither method nor result nor error");
+    return toResponse(bytes);
+  }
+
+  private Message toRequestOrNotification(byte[] bytes) {
+    if (method == null) {
+      throw invalid("Invalid Request: method must be a string");
+    }
+    require(!has(RESULT | ERROR), "Invalid Request: a method with a result or an error");
+    require(paramsAreStructured, "Invalid Request: params must be an object or an array");
+    if (!has(ID)) {
+      return toNotification(method, bytes);
+    }
+    RequestId requestId = requestId(id);
+    if (requestId == null) {
+      throw invalid("Invalid Request: id must be a string or a number");
+    }
+    String toolName = method.equals(Methods.TOOLS_CALL) ? paramsName : null;
+    return new Message.Request(requestId, method, toolName, progressToken, bytes);
+  }
+
+  private Message toNotification(String name, byte[] bytes) {
+    boolean cancels = name.equals(Methods.NOTIFICATIONS_CANCELLED);
+    boolean reports = name.equals(Methods.NOTIFICATIONS_PROGRESS);
+    return new Message.Notification(
+        name,
+        cancels ? requestId(paramsRequestId) : null,
+        reports ? paramsProgressToken : null,
+        bytes);
+  }
+
+  private Message toResponse(byte[] bytes) {
+    boolean error = has(ERROR);
+    require(!(error && has(RESULT)), "Invalid Request: both a result and an error");
+    require(!error || errorIsObject, "Invalid Request: error must be an object");
+    boolean anonymous = idIsNull || !has(ID);
+    require(id != null || (error && anonymous), "Invalid Request: id must be a string or a number");
+    return new Message.Response(requestId(id), error, bytes);
+  }
+
+  private void require(boolean rule, String message) {
+    if (!rule) {
+      throw invalid(message);
+    }
+  }
+
+  /**
+   * A response's id is not echoed: it is one of ours, and the sender may be waiting for an answer
+   * to a request of its own with the same id.
+   */
+  private EnvelopeException invalid(String message) {
+    boolean certain = (doubled & ID) == 0 && !has(RESULT | ERROR);
+    return new EnvelopeException(
+        JsonRpcErrorCode.INVALID_REQUEST, message, certain ? requestId(id) : null, null);
+  }
+
+  private static @Nullable RequestId requestId(@Nullable String json) {
+    return json == null ? null : RequestId.ofJson(json);
+  }
+}

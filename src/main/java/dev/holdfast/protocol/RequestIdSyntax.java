@@ -1,0 +1,88 @@
+package dev.holdfast.protocol;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
+/** Single JSON tokens as text: what {@link RequestId} is made of. */
+final class RequestIdSyntax {
+
+  private RequestIdSyntax() {}
+
+  /** Whether the text is exactly one JSON string or number that UTF-8 can carry. */
+  static boolean isStringOrNumber(String json) {
+    return isPlainString(json) || isPlainInteger(json) || parsesAsStringOrNumber(json);
+  }
+
+  static String quote(String string) {
+    return "\"" + new String(JsonStringEncoder.getInstance().quoteAsString(string)) + "\"";
+  }
+
+  /**
+   * The text of a token with the escapes of a string resolved. The quotes stay, so that a string
+   * never looks like a number; the result is for comparing, not JSON.
+   */
+  static String canonical(String json) {
+    if (json.indexOf('\\') < 0) {
+      return json;
+    }
+    try (JsonParser parser = JsonBytes.FACTORY.createParser(utf8(json))) {
+      parser.nextToken();
+      return "\"" + parser.getText() + "\"";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  // Nearly all ids are a counter or a UUID: these two spare them the parser.
+
+  private static boolean isPlainInteger(String json) {
+    int length = json.length();
+    if (length == 0 || (length > 1 && json.charAt(0) == '0')) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      char c = json.charAt(i);
+      if (c < '0' || c > '9') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isPlainString(String json) {
+    int last = json.length() - 1;
+    if (last < 1 || json.charAt(0) != '"' || json.charAt(last) != '"') {
+      return false;
+    }
+    for (int i = 1; i < last; i++) {
+      char c = json.charAt(i);
+      if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean parsesAsStringOrNumber(String json) {
+    if (json.isEmpty()
+        || json.charAt(0) <= ' '
+        || json.charAt(json.length() - 1) <= ' '
+        || !StandardCharsets.UTF_8.newEncoder().canEncode(json)) {
+      return false;
+    }
+    try (JsonParser parser = JsonBytes.FACTORY.createParser(utf8(json))) {
+      JsonToken token = parser.nextToken();
+      return (token == JsonToken.VALUE_STRING || token.isNumeric()) && parser.nextToken() == null;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static byte[] utf8(String json) {
+    return json.getBytes(StandardCharsets.UTF_8);
+  }
+}

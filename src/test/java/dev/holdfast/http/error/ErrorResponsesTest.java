@@ -1,0 +1,49 @@
+package dev.holdfast.http.error;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.log.OutcomeUnknownException;
+import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.ownership.InboxFullException;
+import dev.holdfast.protocol.RequestId;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.Response;
+import org.junit.jupiter.api.Test;
+
+/** What clients are told of a store that fails. */
+class ErrorResponsesTest {
+
+  private static final RequestId ID = RequestId.of("7");
+
+  private static String text(Response response) {
+    return new String((byte[]) response.getEntity(), UTF_8);
+  }
+
+  @Test
+  void shouldSayWhenNothingWasDone() {
+    Response response = ErrorResponses.of(new StoreUnavailableException("away", null), ID);
+
+    assertThat(response.getStatus()).isEqualTo(503);
+    assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
+  }
+
+  @Test
+  void shouldSayWhenTooMuchWaits() {
+    Response response = ErrorResponses.of(new InboxFullException(), ID);
+
+    assertThat(response.getStatus()).isEqualTo(503);
+    assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
+    assertThat(text(response)).contains("Too much waits for the server");
+  }
+
+  /** With 503 and a time to come back, clients would do again what may be done already. */
+  @Test
+  void shouldInviteNobodyToRepeatWhatMayBeDone() {
+    Response response = ErrorResponses.of(new OutcomeUnknownException("silent", null), ID);
+
+    assertThat(response.getStatus()).isEqualTo(502);
+    assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isNull();
+    assertThat(text(response)).contains("\"id\":\"7\"", "the outcome of the request is unknown");
+  }
+}

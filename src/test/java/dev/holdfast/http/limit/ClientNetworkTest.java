@@ -1,0 +1,44 @@
+package dev.holdfast.http.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ClientNetworkTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "2001:db8:1:2::1, 2001:db8:1:2:ffff:ffff:ffff:ffff",
+    "2001:db8::1, 2001:0db8:0000:0000:0000:0000:0000:0002",
+    "::ffff:192.0.2.1, 192.0.2.1",
+    "unknown, unknown",
+  })
+  void shouldTakeForOneClient(String one, String other) {
+    assertThat(ClientNetwork.of(one)).isEqualTo(ClientNetwork.of(other));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "192.0.2.1, 192.0.2.2",
+    "2001:db8:1:2::1, 2001:db8:1:3::1",
+    "_hidden, unknown",
+  })
+  void shouldTellClientsApart(String one, String other) {
+    assertThat(ClientNetwork.of(one)).isNotEqualTo(ClientNetwork.of(other));
+  }
+
+  /** A proxy names what it likes, and no name is looked up. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "example.invalid", "a:b", "[::1", "fe80::1%nosuchinterface", "1:2:3"})
+  void shouldTakeAnyText(String text) {
+    assertThat(ClientNetwork.of(text).name()).isEqualTo(text);
+  }
+
+  @Test
+  void shouldNameTheNetwork() {
+    assertThat(ClientNetwork.of("2001:db8:1:2::1").name()).isEqualTo("20010db800010002/64");
+  }
+}

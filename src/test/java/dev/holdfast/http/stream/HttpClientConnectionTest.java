@@ -1,0 +1,128 @@
+package dev.holdfast.http.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.http.limit.ConnectionLimit;
+import dev.holdfast.relay.tail.ClientGoneException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a tail learns of a socket. The socket is scripted: real ones don't fail to the moment. */
+class HttpClientConnectionTest {
+
+  private static final Duration LONG = Duration.ofMinutes(1);
+
+  private static final String CLIENT = "192.0.2.1";
+
+  private final ConnectionLimit limit = new ConnectionLimit(1, 1);
+  private final AtomicInteger resets = new AtomicInteger();
+  private final CompletableFuture<Void> written = new CompletableFuture<>();
+  private final AtomicReference<Runnable> closed = new AtomicReference<>(() -> {});
+  private final HttpClientConnection connection =
+      new HttpClientConnection(response(), resets::incrementAndGet, limit.acquire(CLIENT));
+  private final CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+
+  private ServerHttpResponse response() {
+    return (ServerHttpResponse)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {ServerHttpResponse.class},
+            (response, method, arguments) -> {
+              if (method.getName().equals("addCloseHandler")) {
+                closed.set((Runnable) arguments[0]);
+              }
+              return method.getName().equals("write") ? written : response;
+            });
+  }
+
+  private Thread writer() {
+    return Thread.ofVirtual()
+        .start(() -> {
+          try {
+            connection.write(new byte[1]);
+            outcome.complete(connection.awaitTaken(LONG));
+          } catch (ClientGoneException gone) {
+            outcome.complete(false);
+          }
+        });
+  }
+
+  @AfterEach
+  void end() {
+    closed.get().run();
+  }
+
+  @Test
+  void shouldNotCountWhatWaitedWhenTheClientLeft() throws Exception {
+    // The write of a full socket that dies was taken for done. The standalone stream then went on
+    // after a page that nobody had seen.
+    Thread writer = writer();
+    await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
+
+    closed.get().run();
+
+    assertThat(outcome.get()).isFalse();
+  }
+
+  @Test
+  void shouldWaitUntilTheSocketHasTakenTheBytes() throws Exception {
+    Thread writer = writer();
+    await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
+    assertThat(outcome).isNotDone();
+
+    written.complete(null);
+
+    assertThat(outcome.get()).isTrue();
+  }
+
+  @Test
+  void shouldSayThatTheClientIsGoneWhenAWriteFails()
+      throws InterruptedException, ExecutionException {
+    written.completeExceptionally(new IllegalStateException("connection reset"));
+
+    writer().join();
+
+    assertThat(outcome.get()).isFalse();
+  }
+
+  @Test
+  void shouldNotWaitLongerThanItIsTold() throws ClientGoneException {
+    connection.write(new byte[1]);
+
+    assertThat(connection.awaitTaken(Duration.ofMillis(1))).isFalse();
+
+    written.complete(null);
+    assertThat(connection.awaitTaken(LONG)).isTrue();
+  }
+
+  @Test
+  void shouldFreeTheWriterAndThePlaceWhenItIsAborted() throws Exception {
+    Thread writer = writer();
+    await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
+
+    connection.abort();
+    connection.abort();
+
+    assertThat(outcome.get()).isFalse();
+    assertThat(resets).hasValue(1);
+    assertThat(limit.acquire(CLIENT)).isNotNull();
+  }
+
+  @Test
+  void shouldWriteNothingToAClientThatIsGone() {
+    closed.get().run();
+    written.complete(null);
+
+    assertThatExceptionOfType(ClientGoneException.class)
+        .isThrownBy(() -> connection.write(new byte[1]));
+  }
+}

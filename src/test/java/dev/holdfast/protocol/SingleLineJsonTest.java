@@ -1,0 +1,29 @@
+package dev.holdfast.protocol;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class SingleLineJsonTest {
+
+  @Test
+  void shouldReturnTheSameArrayWhenThereIsNothingToDo() {
+    for (String json : new String[] {"", "{}", "{\"a\":\"\\n\\r é\"}\t "}) {
+      byte[] bytes = json.getBytes(UTF_8);
+
+      assertThat(SingleLineJson.of(bytes)).isSameAs(bytes);
+    }
+  }
+
+  @Test
+  void shouldReplaceLineEndsInACopy() {
+    byte[] json = "\n{\r\n \"a\":\"\\né\"\r,\n\n\"b\":1}\n".getBytes(UTF_8);
+    byte[] before = json.clone();
+
+    byte[] line = SingleLineJson.of(json);
+
+    assertThat(new String(line, UTF_8)).isEqualTo(" {   \"a\":\"\\né\" ,  \"b\":1} ");
+    assertThat(json).isEqualTo(before);
+  }
+}
