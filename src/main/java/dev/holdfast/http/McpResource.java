@@ -99,15 +99,14 @@ public abstract sealed class McpResource {
       return Response.accepted().build();
     }
     // The slot comes first: once the upstream has the call, the client must get its answer.
-    return handler.withConnection(
-        slot ->
-            switch (relay.request(session, body)) {
-              case Reply.Json json -> {
-                slot.release();
-                yield Response.ok(json.document(), MediaType.APPLICATION_JSON_TYPE).build();
-              }
-              case Reply.Stream stream -> new EventStream(stream.tail(), slot).response();
-            });
+    return handler.withConnection(slot ->
+        switch (relay.request(session, body)) {
+          case Reply.Json json -> {
+            slot.release();
+            yield Response.ok(json.document(), MediaType.APPLICATION_JSON_TYPE).build();
+          }
+          case Reply.Stream stream -> new EventStream(stream.tail(), slot).response();
+        });
   }
 
   /** Follows the standalone stream or, with {@code Last-Event-ID}, resumes any stream. */

@@ -54,8 +54,7 @@ public abstract sealed class SseMessagesResource {
               RequestReader.idOf(body),
               () -> {
                 reader.checkVersion(headers);
-                Session found =
-                    sessions.session(upstream, RequestReader.sessionId(session), body);
+                Session found = sessions.session(upstream, RequestReader.sessionId(session), body);
                 return handler.inSession(found, () -> accept(found, body));
               });
         });

@@ -43,13 +43,11 @@ public abstract sealed class SseResource {
   /** When an event source retries after a store failure. */
   private static final Duration RETRY = Duration.ofSeconds(1);
 
-  private final Relay relay;
   private final LegacySseRelay sessions;
   private final RequestHandler handler;
   private final RequestReader reader;
 
   private SseResource(Relay relay, RequestHandler handler, RequestReader reader) {
-    this.relay = relay;
     this.sessions = relay.oneStream();
     this.handler = handler;
     this.reader = reader;

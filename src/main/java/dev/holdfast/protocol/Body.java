@@ -2,10 +2,10 @@ package dev.holdfast.protocol;
 
 import java.util.List;
 
-/** What one HTTP body, one line or one SSE event holds: a message or a batch of them. */
+/** The content of one HTTP body, one line or one SSE event: a message or a batch of messages. */
 public sealed interface Body {
 
-  /** Returns the exact bytes. Shared; must not be changed. */
+  /** Returns the exact bytes. The array is shared and must not be changed. */
   byte[] bytes();
 
   /** The messages, in order; at least one. */
@@ -22,7 +22,7 @@ public sealed interface Body {
   /**
    * One message.
    *
-   * @param message the message; its bytes are the whole body, white space around it included
+   * @param message its bytes are the whole body, including white space around it
    */
   record Single(Message message) implements Body {
     @Override
@@ -37,10 +37,10 @@ public sealed interface Body {
   }
 
   /**
-   * A JSON array of messages, as protocol revision 2025-03-26 allows. Which messages may be mixed
-   * is not checked here.
+   * A JSON array of messages, as revision 2025-03-26 allows. Which messages may be mixed is not
+   * checked here.
    *
-   * @param messages the messages in their order, never none; each has its own exact bytes
+   * @param messages the messages in their order, at least one; each has its own exact bytes
    * @param bytes the whole body
    */
   @SuppressWarnings("ArrayRecordComponent") // bytes pass through; see Message

@@ -4,11 +4,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes from outside that are not the message they should be. The message is a constant that may be
- * shown to a client; the cause may quote the input and may not.
+ * Bytes from a peer that are not a valid message. The exception message is a constant that clients
+ * may see. The cause may quote the input, so clients must not see it.
  *
- * <p>It has no stack trace: any client can cause it at will, and the place in the code tells
- * nothing about the client's mistake.
+ * <p>It has no stack trace, since any client can cause it at will.
  */
 public final class EnvelopeException extends RuntimeException {
   private final JsonRpcErrorCode code;
@@ -26,15 +25,14 @@ public final class EnvelopeException extends RuntimeException {
     return code;
   }
 
-  /** Returns the client-safe text of the error response. */
+  /** Returns the text of the error response. */
   public String clientMessage() {
     return String.valueOf(getMessage());
   }
 
   /**
-   * Returns the id of the refused message, for the error response to echo. Empty if it could not be
-   * read for certain: the body is not JSON, it is a batch, or the id is missing, doubled or of a
-   * wrong type.
+   * Returns the id that the error response echoes. Empty if the id is uncertain: the body is not
+   * JSON or is a batch, or the id is missing, doubled or of a wrong type.
    */
   public Optional<RequestId> id() {
     return Optional.ofNullable(id);

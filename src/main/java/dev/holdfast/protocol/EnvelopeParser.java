@@ -7,12 +7,12 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one JSON value tells of itself as a message. Reading and judging are two steps, because
- * members come in any order: an error response wants the id even if it stands behind the mistake.
+ * Parses one JSON value as a message. Parsing and checking are two steps, because members come in
+ * any order: an error response echoes the id even if it comes after the mistake.
  */
 final class EnvelopeParser {
 
-  // Members that were seen, as bits.
+  // Members, as bits of "seen" and "doubled".
   private static final int JSONRPC = 1;
   private static final int ID = 1 << 1;
   private static final int METHOD = 1 << 2;
@@ -42,7 +42,7 @@ final class EnvelopeParser {
   private @Nullable String paramsProgressToken;
 
   /**
-   * Reads the value whose first token the parser is at, to its last token.
+   * Reads the value at the parser's current token, to its last token.
    *
    * @throws IOException if it is not JSON
    */
@@ -167,7 +167,7 @@ final class EnvelopeParser {
   }
 
   /**
-   * Makes a message of what was read.
+   * Returns the message.
    *
    * @param bytes the message's exact bytes
    * @throws EnvelopeException if it is not a JSON-RPC message
@@ -226,8 +226,8 @@ final class EnvelopeParser {
   }
 
   /**
-   * A response's id is not echoed: it is one of ours, and the sender may be waiting for an answer
-   * to a request of its own with the same id.
+   * The id of a response is not echoed: the sender may be waiting for the response to a request of
+   * its own with the same id.
    */
   private EnvelopeException invalid(String message) {
     boolean certain = (doubled & ID) == 0 && !has(RESULT | ERROR);

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads JSON-RPC envelopes: the whole body is checked to be JSON, but only what a gateway acts on
- * is taken out of it, in one pass and without building a tree.
+ * Reads JSON-RPC envelopes in one pass and without building a tree. The whole body must be JSON;
+ * only the members that the gateway acts on are extracted.
  *
  * @see <a href="https://www.jsonrpc.org/specification">JSON-RPC 2.0</a>
  */
@@ -22,21 +22,20 @@ public final class Envelopes {
   /**
    * Reads a body.
    *
-   * <p>Beyond JSON-RPC, a member that we act on must not be given twice: the next reader of the
-   * same bytes might act on the other one.
+   * <p>Beyond JSON-RPC, a member that the gateway acts on must not be given twice: the next reader
+   * of the same bytes might act on the other one.
    *
-   * @param body one JSON value in UTF-8 and nothing after it but white space. Kept, not copied: it
-   *     must not be changed afterwards
-   * @return the message or batch, with the exact bytes
-   * @throws EnvelopeException with {@link JsonRpcErrorCode#PARSE_ERROR} if it is not such a value,
-   *     with {@link JsonRpcErrorCode#INVALID_REQUEST} if it is not a JSON-RPC message or a batch of
-   *     them, nests deeper than 500 levels or has a name longer than 50,000 bytes
+   * @param body one JSON value in UTF-8, with nothing but white space around it. Shared, not
+   *     copied: it must not be changed afterwards
+   * @throws EnvelopeException with {@link JsonRpcErrorCode#PARSE_ERROR} if the body is not such a
+   *     value. With {@link JsonRpcErrorCode#INVALID_REQUEST} if it is not a JSON-RPC message or a
+   *     batch, nests deeper than 500 levels or has a name longer than 50,000 bytes
    */
   public static Body read(byte[] body) {
     if (!Utf8.isValid(body)) {
       throw parseError(null);
     }
-    try (JsonParser parser = JsonBytes.FACTORY.createParser(body)) {
+    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(body)) {
       JsonToken first = parser.nextToken();
       if (first == null) {
         throw parseError(null);
@@ -69,7 +68,7 @@ public final class Envelopes {
     if (elements.isEmpty()) {
       throw invalidBatch("Invalid Request: the batch is empty", null);
     }
-    // Only now: that the body is not JSON at all outweighs anything wrong with one message.
+    // Only now, since invalid JSON takes precedence over an invalid message.
     List<Message> messages = new ArrayList<>(elements.size());
     for (Element element : elements) {
       messages.add(element.toMessage(body));
@@ -88,7 +87,7 @@ public final class Envelopes {
     return new EnvelopeException(code, code.message(), null, cause);
   }
 
-  /** Carries no id: the whole batch is refused, not one of its messages. */
+  /** Without an id, since the whole batch is refused. */
   private static EnvelopeException invalidBatch(String message, @Nullable Throwable cause) {
     return new EnvelopeException(JsonRpcErrorCode.INVALID_REQUEST, message, null, cause);
   }

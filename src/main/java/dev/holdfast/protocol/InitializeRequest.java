@@ -1,34 +1,37 @@
 package dev.holdfast.protocol;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client says of itself in {@code initialize}.
+ * What the gateway needs of the parameters of {@code initialize}.
  *
- * @param protocolVersion the revision that it asks for, known to us or not
- * @param clientName {@code clientInfo.name}, if it is a string; no more than its first {@value
- *     #MOST_CHARACTERS} characters
+ * @param protocolVersion the revision that the client asks for, supported here or not
+ * @param clientName {@code clientInfo.name}, if it is a string; cut to {@value #MAX_CHARACTERS}
+ *     characters
  * @param clientVersion {@code clientInfo.version}, likewise
  */
 public record InitializeRequest(
     String protocolVersion, @Nullable String clientName, @Nullable String clientVersion) {
 
-  /** What is kept of a name or a version: they stay with the session, wherever that is recorded. */
-  static final int MOST_CHARACTERS = 200;
+  private static final int MAX_CHARACTERS = 200;
+  private static final String PROTOCOL_VERSION = "params.protocolVersion";
+  private static final String CLIENT_NAME = "params.clientInfo.name";
+  private static final String CLIENT_VERSION = "params.clientInfo.version";
 
-  /** Cuts what is too long. */
+  /** Cuts the name and the version, since they are stored with the session. */
   public InitializeRequest {
     clientName = cut(clientName);
     clientVersion = cut(clientVersion);
   }
 
   private static @Nullable String cut(@Nullable String text) {
-    return text == null || text.codePointCount(0, text.length()) <= MOST_CHARACTERS
+    return text == null || text.codePointCount(0, text.length()) <= MAX_CHARACTERS
         ? text
-        : text.substring(0, text.offsetByCodePoints(0, MOST_CHARACTERS));
+        : text.substring(0, text.offsetByCodePoints(0, MAX_CHARACTERS));
   }
 
-  /** The client's name and version in one text; for people to read. */
+  /** Returns the client's name and version in one text for people to read. */
   public String client() {
     return (clientName == null ? "" : clientName) + "/" + clientVersion;
   }
@@ -40,13 +43,9 @@ public record InitializeRequest(
    *     {@code params.protocolVersion} is missing or not a string
    */
   public static InitializeRequest read(Message.Request request) {
-    JsonPathReader found =
-        JsonPathReader.read(
-            request.bytes(),
-            "params.protocolVersion",
-            "params.clientInfo.name",
-            "params.clientInfo.version");
-    String protocolVersion = found.get("params.protocolVersion");
+    Map<String, String> found =
+        JsonPathReader.read(request.bytes(), PROTOCOL_VERSION, CLIENT_NAME, CLIENT_VERSION);
+    String protocolVersion = found.get(PROTOCOL_VERSION);
     if (protocolVersion == null) {
       throw new EnvelopeException(
           JsonRpcErrorCode.INVALID_PARAMS,
@@ -55,8 +54,6 @@ public record InitializeRequest(
           null);
     }
     return new InitializeRequest(
-        protocolVersion,
-        found.get("params.clientInfo.name"),
-        found.get("params.clientInfo.version"));
+        protocolVersion, found.get(CLIENT_NAME), found.get(CLIENT_VERSION));
   }
 }

@@ -3,17 +3,15 @@ package dev.holdfast.protocol;
 import java.util.Optional;
 
 /**
- * What a server answers to {@code initialize}, as far as the gateway acts on it.
+ * What the gateway needs of the result of {@code initialize}.
  *
- * @param protocolVersion the revision that it chose, known to us or not
+ * @param protocolVersion the revision that the server chose, supported here or not
  */
 public record InitializeResult(String protocolVersion) {
 
   /**
-   * Reads the result of an {@code initialize} response.
-   *
-   * @return the result; empty if the response is an error or has no string at {@code
-   *     result.protocolVersion}: then there is no session
+   * Reads the response to {@code initialize}. Empty if it is an error or has no string at {@code
+   * result.protocolVersion}: then there is no session.
    */
   public static Optional<InitializeResult> read(Message.Response response) {
     String path = "result.protocolVersion";

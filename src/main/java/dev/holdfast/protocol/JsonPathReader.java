@@ -7,54 +7,51 @@ import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Picks strings out of a message by their paths, such as {@code params.clientInfo.name}. For the
- * few messages that are looked into a second time.
+ * Reads strings of a message by their paths, such as {@code params.clientInfo.name}. For the few
+ * messages of which the gateway needs more than the envelope.
  */
 final class JsonPathReader {
 
+  private final Set<String> paths;
   private final Map<String, String> found = new HashMap<>();
 
-  private JsonPathReader() {}
+  private JsonPathReader(Set<String> paths) {
+    this.paths = paths;
+  }
 
   /**
-   * @param object a JSON object that was already read once, so that it is known to be JSON
-   * @param paths names joined by dots; of a member that is given twice the last one counts
+   * Returns the strings by path. Of a member that is given twice the last one counts.
+   *
+   * @param object a JSON object that {@link Envelopes} has read, so that it is known to be JSON
+   * @param paths names joined by dots
    */
-  static JsonPathReader read(byte[] object, String... paths) {
-    JsonPathReader strings = new JsonPathReader();
-    try (JsonParser parser = JsonBytes.FACTORY.createParser(object)) {
+  static Map<String, String> read(byte[] object, String... paths) {
+    JsonPathReader reader = new JsonPathReader(Set.of(paths));
+    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(object)) {
       parser.nextToken();
-      strings.readObject(parser, "", Set.of(paths));
+      reader.readObject(parser, "");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return strings;
+    return reader.found;
   }
 
-  private void readObject(JsonParser parser, String prefix, Set<String> paths) throws IOException {
+  private void readObject(JsonParser parser, String prefix) throws IOException {
     String name;
     while ((name = parser.nextFieldName()) != null) {
-      // No wanted name has a dot; one that has it must not pass for two.
+      // A name with a dot must not be taken for two names.
       String path = name.indexOf('.') < 0 ? prefix + name : "";
       JsonToken value = parser.nextToken();
       if (value == JsonToken.VALUE_STRING && paths.contains(path)) {
         found.put(path, parser.getText());
-      } else if (value == JsonToken.START_OBJECT && leadsToAny(path, paths)) {
-        readObject(parser, path + ".", paths);
+      } else if (value == JsonToken.START_OBJECT
+          && paths.stream().anyMatch(wanted -> wanted.startsWith(path + "."))) {
+        readObject(parser, path + ".");
       } else {
         parser.skipChildren();
       }
     }
-  }
-
-  private static boolean leadsToAny(String path, Set<String> paths) {
-    return paths.stream().anyMatch(wanted -> wanted.startsWith(path + "."));
-  }
-
-  @Nullable String get(String path) {
-    return found.get(path);
   }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast.protocol;
 
 /**
- * The error codes this gateway itself answers with. Those of an upstream pass through as they are.
+ * The error codes of the gateway itself. Those of an upstream pass through unchanged.
  *
  * @see <a href="https://www.jsonrpc.org/specification#error_object">JSON-RPC 2.0, section 5.1</a>
  */
@@ -10,15 +10,15 @@ public enum JsonRpcErrorCode {
   PARSE_ERROR(-32700, "Parse error"),
   /** The body is JSON, but not a JSON-RPC message. */
   INVALID_REQUEST(-32600, "Invalid Request"),
-  /** Nobody serves this method. */
+  /** The method does not exist. */
   METHOD_NOT_FOUND(-32601, "Method not found"),
   /** The method exists, but its parameters are wrong. */
   INVALID_PARAMS(-32602, "Invalid params"),
-  /** Something broke on our side. */
+  /** The gateway failed. */
   INTERNAL_ERROR(-32603, "Internal error"),
-  /** Any other failure; the code that the official SDKs use where nothing else fits. */
+  /** Any other failure; the official SDKs use this code likewise. */
   SERVER_ERROR(-32000, "Server error"),
-  /** No such session; not in the specification, but what the official SDKs send. */
+  /** No such session; not in the specification, but the official SDKs use it. */
   SESSION_NOT_FOUND(-32001, "Session not found");
 
   private final int code;
@@ -34,7 +34,7 @@ public enum JsonRpcErrorCode {
     return code;
   }
 
-  /** Returns a message that tells a client nothing about our inside. */
+  /** Returns the default message, which reveals nothing about the gateway. */
   public String message() {
     return message;
   }

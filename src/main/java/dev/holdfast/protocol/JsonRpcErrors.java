@@ -11,44 +11,29 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the error responses that the gateway itself gives. */
+/** Writes the error responses of the gateway itself. */
 public final class JsonRpcErrors {
 
   private JsonRpcErrors() {}
 
-  /**
-   * Returns the bytes of an error response with the default message of a code.
-   *
-   * @param id the id of the request; null leaves it out, see {@link #error(RequestId, int, String,
-   *     Map)}
-   * @param code the error
-   */
+  /** Returns an error response with the default message of a code. */
   public static byte[] error(@Nullable RequestId id, JsonRpcErrorCode code) {
     return error(id, code.code(), code.message());
   }
 
-  /**
-   * Returns the bytes of an error response without data.
-   *
-   * @param id the id of the request; null leaves it out, see {@link #error(RequestId, int, String,
-   *     Map)}
-   * @param code the error code
-   * @param message a text that may be shown to the client
-   */
+  /** Returns an error response without data. */
   public static byte[] error(@Nullable RequestId id, int code, String message) {
     return error(id, code, message, Map.of());
   }
 
   /**
-   * Returns the bytes of an error response: one line of JSON in UTF-8.
+   * Returns an error response: one line of JSON in UTF-8.
    *
-   * @param id the id of the request. MCP leaves it out where JSON-RPC writes null: its schema
-   *     allows a missing id, "if the request's ID could not be read", but no null.
-   * @param code the error code
-   * @param message a text that may be shown to the client
-   * @param data members of the error's data, in the map's order; empty for none. Values are {@link
-   *     String}, {@link Boolean}, {@link Integer}, {@link Long}, {@link Double}, {@link
-   *     BigInteger}, {@link BigDecimal}, null, or a {@link List} of strings
+   * @param id the id of the request. A null id is left out: the schema of MCP allows a missing id,
+   *     "if the request's ID could not be read", but no null as JSON-RPC does.
+   * @param message a text that the client may see
+   * @param data members of the error's data, in the map's order; empty for none. Values are
+   *     strings, booleans, numbers, nulls and lists of strings
    * @throws IllegalArgumentException if a value is of another type
    */
   public static byte[] error(
@@ -56,10 +41,10 @@ public final class JsonRpcErrors {
       int code,
       String message,
       Map<String, ? extends @Nullable Object> data) {
-    // By way of text: a generator of bytes throws at half a surrogate pair, which may come from the
-    // client in what a message quotes. Here it becomes a question mark.
+    // To a string first: a generator of bytes throws at an unpaired surrogate, which may come from
+    // client text that a message quotes. Here it becomes a question mark.
     StringWriter text = new StringWriter();
-    try (JsonGenerator json = JsonBytes.FACTORY.createGenerator(text)) {
+    try (JsonGenerator json = Utf8JsonFactory.INSTANCE.createGenerator(text)) {
       json.writeStartObject();
       json.writeStringField("jsonrpc", "2.0");
       if (id != null) {

@@ -1,14 +1,16 @@
 package dev.holdfast.protocol;
 
-/** Header names of the MCP transport and of proxies in front of it. */
+/** Header names of the MCP transports over HTTP. */
 public final class McpHeaders {
 
+  /** Names the session of a request, or the session that a response opens. */
   public static final String SESSION_ID = "Mcp-Session-Id";
-  public static final String PROTOCOL_VERSION = "MCP-Protocol-Version";
-  public static final String LAST_EVENT_ID = "Last-Event-ID";
 
-  /** Tells nginx not to collect a stream before it passes it on. */
-  public static final String ACCEL_BUFFERING = "X-Accel-Buffering";
+  /** Names the protocol revision of the session. */
+  public static final String PROTOCOL_VERSION = "MCP-Protocol-Version";
+
+  /** Names the last event that the client has received (HTML, Server-sent events). */
+  public static final String LAST_EVENT_ID = "Last-Event-ID";
 
   private McpHeaders() {}
 }

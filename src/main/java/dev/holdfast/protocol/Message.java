@@ -3,20 +3,20 @@ package dev.holdfast.protocol;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One JSON-RPC message: what a gateway needs to know of it, and its exact bytes.
+ * One JSON-RPC message: its envelope and its exact bytes.
  *
- * <p>The byte arrays are not copied, neither on the way in nor on the way out: whoever holds one
- * must not change it. Because of them, two messages are equal only if they share the same array.
+ * <p>The byte arrays are shared, not copied, and must not be changed. Two messages are equal only if
+ * they share the same array.
  */
 public sealed interface Message {
 
-  /** Returns the exact body as it was received: one JSON object. Shared; must not be changed. */
+  /** Returns the exact bytes as received: one JSON object. */
   byte[] bytes();
 
   /**
-   * A message that wants an answer.
+   * A message that needs a response.
    *
-   * @param id the id that the answer will carry
+   * @param id the id that the response echoes
    * @param method the method's name
    * @param toolName {@code params.name} of a {@code tools/call}, if it is a string
    * @param progressToken the raw JSON of {@code params._meta.progressToken}, if it is a string or a
@@ -33,7 +33,7 @@ public sealed interface Message {
       implements Message {}
 
   /**
-   * A message that wants no answer.
+   * A message without a response.
    *
    * @param method the method's name
    * @param cancelledRequestId {@code params.requestId} of a {@code notifications/cancelled}, if it
@@ -51,9 +51,9 @@ public sealed interface Message {
       implements Message {}
 
   /**
-   * The answer to a request.
+   * The response to a request.
    *
-   * @param id the id of the request; null only in an error about a message whose id was unreadable
+   * @param id the id of the request; null only in an error about a message with an unreadable id
    * @param error true if it carries an error, false if it carries a result
    * @param bytes the exact body
    */

@@ -3,26 +3,16 @@ package dev.holdfast.protocol;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** The revisions of MCP that this gateway speaks, oldest first, and the rules that differ. */
+/** The supported revisions of MCP, oldest first, and the rules in which they differ. */
 public enum ProtocolVersion {
   /** HTTP with a separate SSE endpoint. */
   V2024_11_05("2024-11-05"),
   /** Streamable HTTP, with batches. */
   V2025_03_26("2025-03-26"),
-  /** Without batches; the version travels in a header. */
+  /** Without batches. Requests name the version in a header. */
   V2025_06_18("2025-06-18"),
-  /** Streams begin with an event that only carries an id. */
+  /** Streams begin with a priming event, which has an id and empty data. */
   V2025_11_25("2025-11-25");
-
-  /**
-   * What a request after {@code initialize} speaks if it has no {@code MCP-Protocol-Version} header
-   * and nothing else tells: "the server SHOULD assume protocol version 2025-03-26".
-   *
-   * @see <a
-   *     href="https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header">MCP
-   *     2025-11-25, Transports, Protocol Version Header</a>
-   */
-  public static final ProtocolVersion DEFAULT_WHEN_ABSENT = V2025_03_26;
 
   private final String wire;
 
@@ -35,7 +25,7 @@ public enum ProtocolVersion {
     return wire;
   }
 
-  /** Returns the revision of that name; empty if it is none that we speak. Matches exactly. */
+  /** Returns the revision of exactly that name; empty if it is not supported. */
   public static Optional<ProtocolVersion> parse(String wire) {
     return Arrays.stream(values()).filter(version -> version.wire.equals(wire)).findFirst();
   }
@@ -56,8 +46,8 @@ public enum ProtocolVersion {
   }
 
   /**
-   * Returns whether a stream should begin with an event that has an id and empty data. Older
-   * clients take the empty data for JSON and fail.
+   * Returns whether a stream begins with a priming event. Older clients parse its empty data as
+   * JSON and fail.
    *
    * @see <a
    *     href="https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server">MCP
@@ -65,17 +55,5 @@ public enum ProtocolVersion {
    */
   public boolean hasPriming() {
     return isAtLeast(V2025_11_25);
-  }
-
-  /**
-   * Returns whether clients send {@code MCP-Protocol-Version} with every request after {@code
-   * initialize}.
-   *
-   * @see <a
-   *     href="https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#protocol-version-header">MCP
-   *     2025-06-18, Protocol Version Header</a>
-   */
-  public boolean hasVersionHeader() {
-    return isAtLeast(V2025_06_18);
   }
 }

@@ -1,22 +1,22 @@
 package dev.holdfast.protocol;
 
 /**
- * A JSON-RPC request id, kept as the raw JSON text of a string or number so that its type and its
+ * A JSON-RPC request id, kept as the raw JSON text of a string or number. So its type and its
  * spelling survive: {@code 1} is not {@code "1"}, {@code 1.0} stays {@code 1.0}, and integers
  * beyond 2<sup>53</sup> lose nothing.
  *
- * <p>Two ids are equal when their texts are, apart from how a string spells its characters: {@code
- * "\u005cu0061"} equals {@code "a"}, because a party may echo an id with other escapes.
+ * <p>Two ids are equal when their texts are equal apart from string escapes: {@code "\u005cu0061"}
+ * equals {@code "a"}, because a peer may echo an id with other escapes.
  *
  * @param json the raw JSON token
  */
 public record RequestId(String json) {
 
   /**
-   * Takes a raw JSON token.
+   * Checks the JSON text.
    *
-   * @throws IllegalArgumentException if it is not exactly one JSON string or number, or contains
-   *     half a surrogate pair, which UTF-8 cannot carry
+   * @throws IllegalArgumentException if it is not exactly one JSON string or number, or contains an
+   *     unpaired surrogate, which UTF-8 cannot encode
    */
   public RequestId {
     if (!RequestIdSyntax.isStringOrNumber(json)) {
@@ -24,11 +24,7 @@ public record RequestId(String json) {
     }
   }
 
-  /**
-   * Returns the id with that raw JSON text.
-   *
-   * @throws IllegalArgumentException if it is not exactly one JSON string or number
-   */
+  /** Returns the id with that raw JSON text, as the constructor does. */
   public static RequestId ofJson(String json) {
     return new RequestId(json);
   }
@@ -39,9 +35,9 @@ public record RequestId(String json) {
   }
 
   /**
-   * Returns the id that is this string; escapes it as JSON needs.
+   * Returns the id that is this string, escaped for JSON.
    *
-   * @throws IllegalArgumentException if the string contains half a surrogate pair
+   * @throws IllegalArgumentException if the string contains an unpaired surrogate
    */
   public static RequestId of(String string) {
     return new RequestId(RequestIdSyntax.quote(string));

@@ -7,12 +7,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** Single JSON tokens as text: what {@link RequestId} is made of. */
+/** The JSON text of a {@link RequestId}: one string or number. */
 final class RequestIdSyntax {
 
   private RequestIdSyntax() {}
 
-  /** Whether the text is exactly one JSON string or number that UTF-8 can carry. */
+  /** Returns whether the text is exactly one JSON string or number that UTF-8 can encode. */
   static boolean isStringOrNumber(String json) {
     return isPlainString(json) || isPlainInteger(json) || parsesAsStringOrNumber(json);
   }
@@ -22,14 +22,14 @@ final class RequestIdSyntax {
   }
 
   /**
-   * The text of a token with the escapes of a string resolved. The quotes stay, so that a string
-   * never looks like a number; the result is for comparing, not JSON.
+   * Returns the text with escapes resolved, for comparison. It is not JSON. The quotes stay, so
+   * that a string never equals a number.
    */
   static String canonical(String json) {
     if (json.indexOf('\\') < 0) {
       return json;
     }
-    try (JsonParser parser = JsonBytes.FACTORY.createParser(utf8(json))) {
+    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(utf8(json))) {
       parser.nextToken();
       return "\"" + parser.getText() + "\"";
     } catch (IOException e) {
@@ -37,7 +37,7 @@ final class RequestIdSyntax {
     }
   }
 
-  // Nearly all ids are a counter or a UUID: these two spare them the parser.
+  // Nearly all ids are a counter or a UUID. These two checks save the cost of a parser.
 
   private static boolean isPlainInteger(String json) {
     int length = json.length();
@@ -74,7 +74,7 @@ final class RequestIdSyntax {
         || !StandardCharsets.UTF_8.newEncoder().canEncode(json)) {
       return false;
     }
-    try (JsonParser parser = JsonBytes.FACTORY.createParser(utf8(json))) {
+    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(utf8(json))) {
       JsonToken token = parser.nextToken();
       return (token == JsonToken.VALUE_STRING || token.isNumeric()) && parser.nextToken() == null;
     } catch (IOException e) {

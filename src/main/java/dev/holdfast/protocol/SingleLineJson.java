@@ -1,35 +1,25 @@
 package dev.holdfast.protocol;
 
-/** JSON on one line, as an SSE {@code data} field and the stdio transport want it. */
+/** JSON on one line, as an SSE {@code data} field and the stdio transport require it. */
 public final class SingleLineJson {
 
   private SingleLineJson() {}
 
   /**
-   * Returns the same JSON without line ends. A raw CR or LF can only be insignificant white space,
-   * since a JSON string must escape both; so a space takes its place and nothing else moves.
+   * Returns the same JSON without line ends. Each raw CR or LF becomes a space. It can only be
+   * insignificant white space, since JSON strings escape both.
    *
    * @param json valid JSON in UTF-8; not changed
-   * @return the same array if it has no CR and no LF, otherwise a changed copy of the same length
+   * @return the same array if it has no line end, otherwise a changed copy of the same length
    */
-  public static byte[] singleLine(byte[] json) {
-    int first = 0;
-    while (first < json.length && !isLineEnd(json[first])) {
-      first++;
-    }
-    if (first == json.length) {
-      return json;
-    }
-    byte[] line = json.clone();
-    for (int i = first; i < line.length; i++) {
-      if (isLineEnd(line[i])) {
+  public static byte[] of(byte[] json) {
+    byte[] line = json;
+    for (int i = 0; i < json.length; i++) {
+      if (json[i] == '\n' || json[i] == '\r') {
+        line = line == json ? json.clone() : line;
         line[i] = ' ';
       }
     }
     return line;
-  }
-
-  private static boolean isLineEnd(byte b) {
-    return b == '\n' || b == '\r';
   }
 }

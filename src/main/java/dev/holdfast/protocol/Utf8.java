@@ -10,8 +10,8 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Checks UTF-8 strictly. The JSON parser does not: it lets overlong forms and surrogates pass, and
- * what one party reads there the next one may read otherwise.
+ * Validates UTF-8 strictly. The JSON parser accepts overlong forms and surrogates, which two readers
+ * of the same bytes may decode differently.
  */
 final class Utf8 {
 

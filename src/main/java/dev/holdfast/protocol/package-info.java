@@ -1,6 +1,6 @@
 /**
- * The protocol as a gateway needs to know it: JSON-RPC envelopes, read shallowly while their bytes
- * pass through untouched, protocol versions and error codes.
+ * The protocol as far as the gateway acts on it: JSON-RPC envelopes, whose bytes pass through
+ * untouched, protocol versions, header names and error codes.
  */
 @NullMarked
 package dev.holdfast.protocol;

@@ -1,8 +1,8 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.cluster.ClusterConfig;
-import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StoreFailureConfig;
 import dev.holdfast.relay.stream.StreamConfig;

@@ -165,9 +165,7 @@ class ArchitectureTest {
                   "log.ownership",
                   "upstream",
                   "session")),
-          entry(
-              "http.error",
-              List.of("relay.pump", "relay.stream", "session", "protocol")),
+          entry("http.error", List.of("relay.pump", "relay.stream", "session", "protocol")),
           entry("http.limit", List.of("http.error")),
           entry("http.origin", List.of("http.error", "protocol")),
           entry("http.stream", List.of("http.limit", "relay.tail")),

