@@ -5,43 +5,33 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A value that is asked for at most once in a while, however often it is wanted. Thread-safe.
- *
- * @param <T> the value's type
- */
+/** A value that is loaded again once it is too old. Thread-safe. */
 final class CachedValue<T> {
 
-  private final Duration fresh;
-  private final Supplier<T> question;
+  private final Duration maxAge;
+  private final Supplier<T> loader;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Both guarded by the lock. */
-  private @Nullable T answer;
+  // The lock guards both.
+  private @Nullable T value;
+  private long loaded;
 
-  private long asked;
-
-  /**
-   * Has not asked yet.
-   *
-   * @param fresh for how long an answer holds
-   */
-  CachedValue(Duration fresh, Supplier<T> question) {
-    this.fresh = fresh;
-    this.question = question;
+  CachedValue(Duration maxAge, Supplier<T> loader) {
+    this.maxAge = maxAge;
+    this.loader = loader;
   }
 
-  /** The answer, which may be as old as it is fresh. */
+  /** Returns the value, loaded at most the maximum age ago. */
   T get() {
     lock.lock();
     try {
-      T known = answer;
-      if (known == null || System.nanoTime() - asked > fresh.toNanos()) {
-        known = question.get();
-        answer = known;
-        asked = System.nanoTime();
+      T current = value;
+      if (current == null || System.nanoTime() - loaded > maxAge.toNanos()) {
+        current = loader.get();
+        value = current;
+        loaded = System.nanoTime();
       }
-      return known;
+      return current;
     } finally {
       lock.unlock();
     }

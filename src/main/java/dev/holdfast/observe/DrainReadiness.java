@@ -6,7 +6,7 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
-/** A replica that is about to stop takes nothing new: whoever balances the load is to know. */
+/** Not ready while this replica drains, so that load balancers send new requests elsewhere. */
 @Readiness
 @Singleton
 final class DrainReadiness implements HealthCheck {

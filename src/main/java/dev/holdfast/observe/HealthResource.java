@@ -14,39 +14,36 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code GET /health}: whether this replica serves, and how it is doing, on one line. What
- * Kubernetes is told at {@code /q/health/ready} is the truth here too.
+ * {@code GET /health}: whether this replica is ready, and a few numbers, on one line. It is ready
+ * when {@code /q/health/ready} says so.
  */
 @Path("/health")
 @RunOnVirtualThread
 public final class HealthResource {
 
   private final SmallRyeHealthReporter health;
-  private final StoreGauges figures;
-  private final Uptime uptime;
+  private final Gauges gauges;
   private final String version;
 
   HealthResource(
       SmallRyeHealthReporter health,
-      StoreGauges figures,
-      Uptime uptime,
+      Gauges gauges,
       @ConfigProperty(name = "quarkus.application.version") String version) {
     this.health = health;
-    this.figures = figures;
-    this.uptime = uptime;
+    this.gauges = gauges;
     this.version = version;
   }
 
-  /** 200 while this replica is ready to serve, else 503. */
+  /** Answers 200 while this replica is ready, else 503. */
   @GET
   public Response health() {
     boolean healthy = !health.getReadiness().isDown();
     Map<String, @Nullable Object> body = new LinkedHashMap<>();
     body.put("status", healthy ? "healthy" : "unhealthy");
-    // Null while the store is away: no number would be true.
-    OptionalLong sessions = figures.sessions();
+    // Null while the store is unavailable.
+    OptionalLong sessions = gauges.sessions();
     body.put("active_sessions", sessions.isPresent() ? sessions.getAsLong() : null);
-    body.put("uptime_seconds", uptime.get().toSeconds());
+    body.put("uptime_seconds", gauges.uptime().toSeconds());
     body.put("version", version);
     return Response.status(healthy ? 200 : 503)
         .header(HttpHeaders.CACHE_CONTROL, "no-store")

@@ -1,53 +1,45 @@
 package dev.holdfast.observe;
 
 import dev.holdfast.http.error.HttpListener;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.Startup;
 import jakarta.inject.Singleton;
-import java.util.EnumMap;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 
-/** Counts the requests that were answered with an error, by what kind of error it was. */
+/** Counts the error responses, by the kind of error. */
 @Singleton
 @Startup
 public final class HttpMetrics implements HttpListener {
 
-  private final Map<Kind, Counter> errors = new EnumMap<>(Kind.class);
+  private final TaggedCounters<Kind> errors;
 
   HttpMetrics(MeterRegistry registry) {
-    for (Kind kind : Kind.values()) {
-      String name = kind.name().toLowerCase(Locale.ROOT);
-      errors.put(kind, registry.counter("holdfast.errors", "kind", name));
-    }
+    errors = new TaggedCounters<>(registry, "holdfast.errors", Kind.class);
   }
 
   @Override
   public void answeredWithError(int status) {
-    Objects.requireNonNull(errors.get(Kind.of(status))).increment();
+    errors.increment(Kind.of(status));
   }
 
-  /** Few, whatever statuses an upstream comes up with. */
+  /** The kinds of errors. They are few, even if an upstream answers with unusual statuses. */
   enum Kind {
-    /** Not well formed. */
+    /** A malformed request. */
     BAD_REQUEST,
-    /** No credentials, or not good enough. */
+    /** Missing or insufficient credentials. */
     UNAUTHORIZED,
-    /** From an origin, or under a name, that is not allowed. */
+    /** An origin or a host name that is not allowed. */
     FORBIDDEN,
-    /** No such session, or no such path. */
+    /** An unknown session or path. */
     NOT_FOUND,
-    /** Events that are asked for are gone. */
+    /** The requested events are purged. */
     PURGED,
-    /** Over a limit. */
+    /** A limit per client or session is reached. */
     LIMIT,
-    /** The store is away, or there is too much to do, or the replica is about to stop. */
+    /** The store is unavailable, too many requests are in progress, or the replica drains. */
     UNAVAILABLE,
-    /** The upstream cannot be reached, is too slow, or refuses the gateway. */
+    /** The upstream is unreachable, too slow, or refuses the gateway. */
     UPSTREAM,
-    /** A fault of the gateway. */
+    /** The gateway failed. */
     INTERNAL;
 
     static Kind of(int status) {

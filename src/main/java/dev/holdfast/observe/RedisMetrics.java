@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.Timer;
 import jakarta.inject.Singleton;
 import java.util.concurrent.TimeUnit;
 
-/** Counts what is exchanged with Redis. Made only where Redis is the store. */
+/** Metrics of the Redis connections. Created only where Redis is the store. */
 @Singleton
 public final class RedisMetrics implements RedisCommandListener {
 

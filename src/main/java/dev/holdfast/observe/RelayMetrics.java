@@ -9,32 +9,19 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.util.EnumMap;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** Counts what the relay does. The figures are those of this replica. */
+/** Metrics of the relay on this replica. */
 @Singleton
 public final class RelayMetrics implements RelayListener {
-
-  private static final String UNREACHABLE = "unreachable";
-  private static final String BUSY = "busy";
-  private static final String TIMED_OUT = "timed_out";
-  private static final String SESSION_GONE = "session_gone";
-  private static final String REFUSED = "refused";
-  private static final String BROKEN = "broken";
 
   private final Counter sessionsOpened;
   private final Counter sessionsEnded;
   private final Timer sessionDuration;
-  private final Map<MessageKind, Counter> fromClients;
-  private final Map<MessageKind, Counter> fromUpstreams;
+  private final TaggedCounters<MessageKind> fromClients;
+  private final TaggedCounters<MessageKind> fromUpstreams;
   private final Counter connectionsTotal;
-  private final AtomicInteger connections;
+  private final AtomicInteger connections = new AtomicInteger();
   private final Counter appended;
   private final Timer appendTime;
   private final Counter passed;
@@ -42,9 +29,9 @@ public final class RelayMetrics implements RelayListener {
   private final Timer replayTime;
   private final DistributionSummary replayed;
   private final Counter gaps;
-  private final Counter resumptions;
-  private final Counter lostCalls;
-  private final Map<String, Counter> upstreamErrors;
+  private final Counter resumedStreams;
+  private final Counter lostStreams;
+  private final TaggedCounters<UpstreamError> upstreamErrors;
 
   RelayMetrics(MeterRegistry registry) {
     sessionsOpened = registry.counter("holdfast.sessions.opened");
@@ -53,7 +40,6 @@ public final class RelayMetrics implements RelayListener {
     fromClients = messages(registry, "client");
     fromUpstreams = messages(registry, "upstream");
     connectionsTotal = registry.counter("holdfast.connections.opened");
-    connections = new AtomicInteger();
     registry.gauge("holdfast.connections.active", connections);
     appended = registry.counter("holdfast.events.appended");
     appendTime = registry.timer("holdfast.append.time");
@@ -62,27 +48,14 @@ public final class RelayMetrics implements RelayListener {
     replayTime = registry.timer("holdfast.replay.time");
     replayed = registry.summary("holdfast.replay.events");
     gaps = registry.counter("holdfast.gaps");
-    resumptions = registry.counter("holdfast.takeovers", "resumed", "true");
-    lostCalls = registry.counter("holdfast.takeovers", "resumed", "false");
+    resumedStreams = registry.counter("holdfast.takeovers", "resumed", "true");
+    lostStreams = registry.counter("holdfast.takeovers", "resumed", "false");
     upstreamErrors =
-        Stream.of(UNREACHABLE, BUSY, TIMED_OUT, SESSION_GONE, REFUSED, BROKEN)
-            .collect(
-                Collectors.toUnmodifiableMap(
-                    kind -> kind,
-                    kind -> registry.counter("holdfast.upstream.errors", "kind", kind)));
+        new TaggedCounters<>(registry, "holdfast.upstream.errors", UpstreamError.class);
   }
 
-  private static Map<MessageKind, Counter> messages(MeterRegistry registry, String from) {
-    Map<MessageKind, Counter> counters = new EnumMap<>(MessageKind.class);
-    for (MessageKind kind : MessageKind.values()) {
-      String name = kind.name().toLowerCase(Locale.ROOT);
-      counters.put(kind, registry.counter("holdfast.messages", "from", from, "kind", name));
-    }
-    return counters;
-  }
-
-  private static void increment(Map<MessageKind, Counter> counters, MessageKind kind) {
-    Objects.requireNonNull(counters.get(kind)).increment();
+  private static TaggedCounters<MessageKind> messages(MeterRegistry registry, String from) {
+    return new TaggedCounters<>(registry, "holdfast.messages", MessageKind.class, "from", from);
   }
 
   @Override
@@ -98,12 +71,12 @@ public final class RelayMetrics implements RelayListener {
 
   @Override
   public void fromClient(MessageKind kind) {
-    increment(fromClients, kind);
+    fromClients.increment(kind);
   }
 
   @Override
   public void fromUpstream(MessageKind kind) {
-    increment(fromUpstreams, kind);
+    fromUpstreams.increment(kind);
   }
 
   @Override
@@ -146,22 +119,29 @@ public final class RelayMetrics implements RelayListener {
 
   @Override
   public void takenOver(boolean resumed) {
-    (resumed ? resumptions : lostCalls).increment();
+    (resumed ? resumedStreams : lostStreams).increment();
   }
 
   @Override
   public void upstreamFailed(UpstreamException failure) {
-    Objects.requireNonNull(upstreamErrors.get(kind(failure))).increment();
+    upstreamErrors.increment(
+        switch (failure) {
+          case UpstreamException.Unreachable _ -> UpstreamError.UNREACHABLE;
+          case UpstreamException.Busy _ -> UpstreamError.BUSY;
+          case UpstreamException.TimedOut _ -> UpstreamError.TIMED_OUT;
+          case UpstreamException.SessionGone _ -> UpstreamError.SESSION_GONE;
+          case UpstreamException.Refused _ -> UpstreamError.REFUSED;
+          case UpstreamException.Broken _ -> UpstreamError.BROKEN;
+        });
   }
 
-  private static String kind(UpstreamException failure) {
-    return switch (failure) {
-      case UpstreamException.Unreachable _ -> UNREACHABLE;
-      case UpstreamException.Busy _ -> BUSY;
-      case UpstreamException.TimedOut _ -> TIMED_OUT;
-      case UpstreamException.SessionGone _ -> SESSION_GONE;
-      case UpstreamException.Refused _ -> REFUSED;
-      case UpstreamException.Broken _ -> BROKEN;
-    };
+  /** The kinds of upstream failures, as the tag names them. */
+  private enum UpstreamError {
+    UNREACHABLE,
+    BUSY,
+    TIMED_OUT,
+    SESSION_GONE,
+    REFUSED,
+    BROKEN
   }
 }

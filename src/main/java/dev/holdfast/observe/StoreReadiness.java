@@ -8,8 +8,8 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * A replica is ready as long as its store takes events, since without it no stream can be durable,
- * and as long as it hears at once of what others write.
+ * Ready while the store accepts events, since no stream is durable without it, and while wake-ups
+ * from other replicas arrive.
  */
 @Readiness
 @Singleton
@@ -28,7 +28,7 @@ final class StoreReadiness implements HealthCheck {
     try {
       log.check();
       return HealthCheckResponse.up(NAME);
-    } catch (StoreUnavailableException away) {
+    } catch (StoreUnavailableException unavailable) {
       return HealthCheckResponse.down(NAME);
     }
   }

@@ -1,4 +1,4 @@
-/** What is seen from outside: figures and health. */
+/** What operators see: metrics, {@code /health} and readiness. */
 @NullMarked
 package dev.holdfast.observe;
 

@@ -28,43 +28,34 @@ final class AllowListEntry {
     return ORIGIN.matcher(text).matches() && !DEFAULT_PORT.matcher(text).matches();
   }
 
+  private static String require(boolean valid, String expected, String entry) {
+    if (!valid) {
+      throw new IllegalArgumentException("must be " + expected + ", or *, not " + entry);
+    }
+    return entry;
+  }
+
   /** Reads a host, or {@code *}, in lower case. */
   public static final class Host implements Converter<String> {
-
-    /**
-     * Returns the host.
-     *
-     * @throws IllegalArgumentException when the text is neither
-     */
     @Override
     public String convert(String text) {
       String host = normalize(text);
-      if (HOST_OR_ANY.matcher(host).matches()) {
-        return host;
-      }
-      throw new IllegalArgumentException(
-          "must be a host without port, such as mcp.example.com or [::1], or *, not " + host);
+      return require(
+          HOST_OR_ANY.matcher(host).matches(),
+          "a host without port, such as mcp.example.com or [::1]",
+          host);
     }
   }
 
   /** Reads a host, an origin, or {@code *}, in lower case. */
   public static final class Origin implements Converter<String> {
-
-    /**
-     * Returns the host or origin.
-     *
-     * @throws IllegalArgumentException when the text is none of these
-     */
     @Override
     public String convert(String text) {
       String origin = normalize(text);
-      if (isOrigin(origin) || HOST_OR_ANY.matcher(origin).matches()) {
-        return origin;
-      }
-      throw new IllegalArgumentException(
-          "must be a host, an origin such as https://app.example.com:8443 (no path, no default"
-              + " port), or *, not "
-              + origin);
+      return require(
+          isOrigin(origin) || HOST_OR_ANY.matcher(origin).matches(),
+          "a host, an origin such as https://app.example.com:8443 (no path, no default port)",
+          origin);
     }
   }
 }

@@ -2,27 +2,58 @@ package dev.holdfast.http.origin;
 
 import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.McpHeaders;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
+import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerResponseContext;
 import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
+import java.time.Duration;
 import java.util.Optional;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
+import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses requests whose origin or host name is not allowed. {@code /health} is allowed under any
- * host name, as {@code /q/health} is, since probes use the IP address.
+ * Refuses requests whose origin or host name is not allowed, and lets the pages of allowed origins
+ * read responses (WHATWG Fetch, CORS protocol).
+ *
+ * <p>The CORS filter of Quarkus stays off: it has a list of its own, and refuses without a JSON-RPC
+ * body. Cookies are never allowed: MCP authorizes by a header that the page sets itself
+ * (2025-11-25, Authorization).
  */
 @Singleton
 final class OriginFilter {
 
-  /** The first of all filters. */
-  static final int PRIORITY = 0;
+  /** Before all other filters. Authentication comes later, since preflights have no credentials. */
+  private static final int PRIORITY = 0;
 
-  private static final String HEALTH = "/health";
   private static final String PASSED = OriginFilter.class.getName();
+  private static final String ORIGIN = "Origin";
+
+  private static final String METHODS = "GET, POST, DELETE";
+  private static final String REQUEST_HEADERS =
+      String.join(
+          ", ",
+          HttpHeaders.CONTENT_TYPE,
+          HttpHeaders.ACCEPT,
+          HttpHeaders.AUTHORIZATION,
+          McpHeaders.SESSION_ID,
+          McpHeaders.PROTOCOL_VERSION,
+          McpHeaders.LAST_EVENT_ID);
+  private static final String RESPONSE_HEADERS =
+      String.join(
+          ", ",
+          McpHeaders.SESSION_ID,
+          McpHeaders.PROTOCOL_VERSION,
+          HttpHeaders.RETRY_AFTER,
+          HttpHeaders.WWW_AUTHENTICATE);
+
+  /** The longest time for which Chrome caches a preflight. */
+  private static final Duration MAX_AGE = Duration.ofHours(2);
 
   private final Provider<OriginPolicy> policy;
 
@@ -31,26 +62,23 @@ final class OriginFilter {
     this.policy = policy;
   }
 
+  /** Refuses a request, answers a preflight, or lets the request pass. */
   @ServerRequestFilter(preMatching = true, priority = PRIORITY)
-  Optional<Response> refuse(ContainerRequestContext request) {
+  Optional<Response> check(ContainerRequestContext request) {
     OriginPolicy allowed = policy.get();
     if (!isHealth(request) && !allowed.allowsHost(host(request))) {
       return Optional.of(forbidden("Host not allowed; see holdfast.http.allowed-hosts"));
     }
-    if (!allowed.allowsOrigin(request.getHeaderString("Origin"))) {
+    if (!allowed.allowsOrigin(request.getHeaderString(ORIGIN))) {
       return Optional.of(forbidden("Origin not allowed; see holdfast.http.allowed-origins"));
     }
     request.setProperty(PASSED, true);
-    return Optional.empty();
+    return isPreflight(request) ? Optional.of(preflight()) : Optional.empty();
   }
 
-  /** Returns whether this filter let a request pass. */
-  static boolean hasPassed(ContainerRequestContext request) {
-    return request.getProperty(PASSED) != null;
-  }
-
+  /** {@code /health} is allowed under any name, as {@code /q/health} is: probes use the address. */
   private static boolean isHealth(ContainerRequestContext request) {
-    return request.getUriInfo().getPath().equals(HEALTH);
+    return request.getUriInfo().getPath().equals("/health");
   }
 
   /** HTTP/2 has a pseudo-header instead, which becomes part of the URI. */
@@ -61,5 +89,38 @@ final class OriginFilter {
 
   private static Response forbidden(String message) {
     return ErrorResponses.of(403, null, JsonRpcErrorCode.SERVER_ERROR, message);
+  }
+
+  private static boolean isPreflight(ContainerRequestContext request) {
+    return request.getMethod().equals(HttpMethod.OPTIONS)
+        && request.getHeaderString(ORIGIN) != null
+        && request.getHeaderString("Access-Control-Request-Method") != null;
+  }
+
+  private static Response preflight() {
+    return Response.noContent()
+        .header("Access-Control-Allow-Methods", METHODS)
+        .header("Access-Control-Allow-Headers", REQUEST_HEADERS)
+        .header("Access-Control-Max-Age", MAX_AGE.toSeconds())
+        .build();
+  }
+
+  /** Adds CORS headers to all responses, including errors: a page cannot read others. */
+  @ServerResponseFilter
+  void addHeaders(ContainerRequestContext request, ContainerResponseContext response) {
+    MultivaluedMap<String, Object> headers = response.getHeaders();
+    OriginPolicy allowed = policy.get();
+    if (!allowed.allowsAnyOrigin()) {
+      // Also without an Origin, since a cache must not give that response to a page.
+      headers.add(HttpHeaders.VARY, ORIGIN);
+    }
+    if (request.getProperty(PASSED) != null) {
+      allowed
+          .allowOriginHeader(request.getHeaderString(ORIGIN))
+          .ifPresent(origin -> {
+            headers.putSingle("Access-Control-Allow-Origin", origin);
+            headers.putSingle("Access-Control-Expose-Headers", RESPONSE_HEADERS);
+          });
+    }
   }
 }

@@ -7,33 +7,45 @@ import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.quarkus.runtime.Startup;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What only the store knows, asked for when somebody wants to see it, and not too often. */
+/** Measures at each scrape the uptime, and what only the store knows. */
 @Singleton
 @Startup
-final class StoreGauges {
+final class Gauges {
 
-  private static final Duration FRESH = Duration.ofSeconds(1);
+  /** Age up to which a number from the store is used again. */
+  private static final Duration MAX_AGE = Duration.ofSeconds(1);
 
+  private final long started = System.nanoTime();
   private final CachedValue<OptionalLong> sessions;
-  private final CachedValue<LogSize> depth;
+  private final CachedValue<LogSize> logSize;
 
-  StoreGauges(MeterRegistry registry, SessionStore store, EventLog log) {
-    sessions = new CachedValue<>(FRESH, () -> count(store));
-    depth = new CachedValue<>(FRESH, () -> depth(log));
-    gauge(registry, "holdfast.sessions.active", null, this::sessions);
-    gauge(registry, "holdfast.log.events", null, () -> depth.get().events());
-    gauge(registry, "holdfast.log", BaseUnits.BYTES, () -> depth.get().bytes());
+  Gauges(MeterRegistry registry, SessionStore store, EventLog log) {
+    sessions = new CachedValue<>(MAX_AGE, () -> count(store));
+    logSize = new CachedValue<>(MAX_AGE, () -> depth(log));
+    TimeGauge.builder("holdfast.uptime", () -> uptime().toMillis(), TimeUnit.MILLISECONDS)
+        .strongReference(true)
+        .register(registry);
+    register(registry, "holdfast.sessions.active", null, this::sessions);
+    register(registry, "holdfast.log.events", null, () -> logSize.get().events());
+    register(registry, "holdfast.log", BaseUnits.BYTES, () -> logSize.get().bytes());
   }
 
-  /** How many sessions there are, on all replicas; empty while the store is away. */
+  /** Returns how long this replica has run. */
+  Duration uptime() {
+    return Duration.ofNanos(System.nanoTime() - started);
+  }
+
+  /** Returns the number of sessions on all replicas; empty while the store is unavailable. */
   OptionalLong sessions() {
     return sessions.get();
   }
@@ -54,7 +66,7 @@ final class StoreGauges {
     }
   }
 
-  private static void gauge(
+  private static void register(
       MeterRegistry registry, String name, @Nullable String unit, Supplier<OptionalLong> value) {
     Gauge.builder(name, () -> number(value.get()))
         .baseUnit(unit)
@@ -62,7 +74,7 @@ final class StoreGauges {
         .register(registry);
   }
 
-  /** Prometheus says NaN of what is not known. */
+  /** Prometheus has NaN for an unknown number. */
   private static Number number(OptionalLong value) {
     return value.isPresent() ? (Number) value.getAsLong() : (Number) Double.NaN;
   }
