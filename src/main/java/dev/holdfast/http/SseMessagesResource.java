@@ -27,13 +27,13 @@ public abstract sealed class SseMessagesResource {
   private static final String ACCEPTED = "{\"status\":\"accepted\"}";
 
   private final Relay relay;
-  private final LegacySseRelay sessions;
+  private final LegacySseRelay legacy;
   private final RequestHandler handler;
   private final RequestReader reader;
 
-  private SseMessagesResource(Relay relay, RequestHandler handler, RequestReader reader) {
+  private SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
     this.relay = relay;
-    this.sessions = relay.oneStream();
+    this.legacy = legacy;
     this.handler = handler;
     this.reader = reader;
   }
@@ -54,7 +54,7 @@ public abstract sealed class SseMessagesResource {
               RequestReader.idOf(body),
               () -> {
                 reader.checkVersion(headers);
-                Session found = sessions.session(upstream, RequestReader.sessionId(session), body);
+                Session found = legacy.session(upstream, RequestReader.sessionId(session), body);
                 return handler.inSession(found, () -> accept(found, body));
               });
         });
@@ -65,7 +65,7 @@ public abstract sealed class SseMessagesResource {
     if (body.requestIds().isEmpty()) {
       relay.send(session, body);
     } else {
-      sessions.request(session, body);
+      legacy.request(session, body);
     }
     return Response.accepted(ACCEPTED).type(MediaType.APPLICATION_JSON_TYPE).build();
   }
@@ -78,7 +78,7 @@ public abstract sealed class SseMessagesResource {
     return handler.handle(
         upstream,
         () -> {
-          relay.end(sessions.session(upstream, RequestReader.sessionId(session)));
+          relay.end(legacy.session(upstream, RequestReader.sessionId(session)));
           return Response.noContent().build();
         });
   }
@@ -86,16 +86,16 @@ public abstract sealed class SseMessagesResource {
   /** The default upstream. */
   @Path("/messages/{session}")
   public static final class DefaultUpstream extends SseMessagesResource {
-    DefaultUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
-      super(relay, handler, reader);
+    DefaultUpstream(Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
+      super(relay, legacy, handler, reader);
     }
   }
 
   /** A named upstream. */
   @Path("/servers/{upstream}/messages/{session}")
   public static final class NamedUpstream extends SseMessagesResource {
-    NamedUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
-      super(relay, handler, reader);
+    NamedUpstream(Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
+      super(relay, legacy, handler, reader);
     }
   }
 }

@@ -3,7 +3,6 @@ package dev.holdfast.http;
 import dev.holdfast.http.stream.EventStream;
 import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.protocol.McpHeaders;
-import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
@@ -43,12 +42,12 @@ public abstract sealed class SseResource {
   /** When an event source retries after a store failure. */
   private static final Duration RETRY = Duration.ofSeconds(1);
 
-  private final LegacySseRelay sessions;
+  private final LegacySseRelay relay;
   private final RequestHandler handler;
   private final RequestReader reader;
 
-  private SseResource(Relay relay, RequestHandler handler, RequestReader reader) {
-    this.sessions = relay.oneStream();
+  private SseResource(LegacySseRelay relay, RequestHandler handler, RequestReader reader) {
+    this.relay = relay;
     this.handler = handler;
     this.reader = reader;
   }
@@ -67,7 +66,7 @@ public abstract sealed class SseResource {
           Optional<EventId> last = lastEventId(headers);
           return last.isPresent()
               ? resume(upstream, last.get(), messagesPath)
-              : follow(() -> sessions.open(upstream, messagesPath));
+              : follow(() -> relay.open(upstream, messagesPath));
         });
   }
 
@@ -89,9 +88,9 @@ public abstract sealed class SseResource {
       throw new RelayException.SessionNotFound();
     }
     try {
-      Session session = sessions.session(upstream, id);
+      Session session = relay.session(upstream, id);
       return handler.inSession(
-          session, () -> follow(() -> sessions.resume(session, last, messagesPath)));
+          session, () -> follow(() -> relay.resume(session, last, messagesPath)));
     } catch (StoreUnavailableException | SessionStoreException away) {
       LOG.debugf("Store unavailable; the client retries: %s", away.getMessage());
       return retry();
@@ -129,7 +128,7 @@ public abstract sealed class SseResource {
   /** The default upstream. */
   @Path("/sse")
   public static final class DefaultUpstream extends SseResource {
-    DefaultUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
+    DefaultUpstream(LegacySseRelay relay, RequestHandler handler, RequestReader reader) {
       super(relay, handler, reader);
     }
   }
@@ -137,7 +136,7 @@ public abstract sealed class SseResource {
   /** The default upstream, for clients that append {@code /sse} to the URL of a server. */
   @Path("/mcp/sse")
   public static final class DefaultUpstreamAlias extends SseResource {
-    DefaultUpstreamAlias(Relay relay, RequestHandler handler, RequestReader reader) {
+    DefaultUpstreamAlias(LegacySseRelay relay, RequestHandler handler, RequestReader reader) {
       super(relay, handler, reader);
     }
   }
@@ -145,7 +144,7 @@ public abstract sealed class SseResource {
   /** A named upstream. */
   @Path("/servers/{upstream}/sse")
   public static final class NamedUpstream extends SseResource {
-    NamedUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
+    NamedUpstream(LegacySseRelay relay, RequestHandler handler, RequestReader reader) {
       super(relay, handler, reader);
     }
   }
