@@ -32,7 +32,7 @@ final class RequestReader {
 
   @Inject
   RequestReader(LimitsConfig limits, BodyTimeout timeout) {
-    this(limits.messageBytes(), timeout);
+    this(limits.messageBytes().value(), timeout);
   }
 
   RequestReader(int maxBytes, BodyTimeout timeout) {

@@ -13,13 +13,24 @@ public final class SingleLineJson {
    * @return the same array if it has no line end, otherwise a changed copy of the same length
    */
   public static byte[] of(byte[] json) {
-    byte[] line = json;
     for (int i = 0; i < json.length; i++) {
-      if (json[i] == '\n' || json[i] == '\r') {
-        line = line == json ? json.clone() : line;
-        line[i] = ' ';
+      if (isLineEnd(json[i])) {
+        return replaceLineEnds(json.clone(), i);
       }
     }
-    return line;
+    return json;
+  }
+
+  private static byte[] replaceLineEnds(byte[] json, int first) {
+    for (int i = first; i < json.length; i++) {
+      if (isLineEnd(json[i])) {
+        json[i] = ' ';
+      }
+    }
+    return json;
+  }
+
+  private static boolean isLineEnd(byte b) {
+    return b == '\n' || b == '\r';
   }
 }

@@ -25,7 +25,7 @@ final class CommandContextProducer {
             ? Optional.of(sharedStore(redis.get()))
             : Optional.empty();
     return new CommandContext(
-        store, upstreams.byName(), limits.connections(), limits.messageBytes());
+        store, upstreams.byName(), limits.connections(), limits.messageBytes().value());
   }
 
   private static CommandContext.SharedStore sharedStore(RedisConnections redis) {

@@ -57,6 +57,6 @@ public interface LimitsConfig {
    * 413. A unit is allowed: {@code 512K}, {@code 4M}. 1K to 256M.
    */
   @WithDefault("4M")
-  @WithConverter(MessageSizeConverter.class)
-  int messageBytes();
+  @WithConverter(MessageBytes.FromText.class)
+  MessageBytes messageBytes();
 }
