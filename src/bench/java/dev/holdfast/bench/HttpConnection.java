@@ -14,7 +14,7 @@ import java.time.Duration;
  */
 final class HttpConnection implements AutoCloseable {
 
-  /** Whoever is silent for so long has lost something. */
+  /** Silence of this length means that something was lost. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Socket socket;

@@ -23,7 +23,7 @@ final class Measurements {
   private final BenchmarkEnvironment lab;
   private final Options options;
   private final Scale scale;
-  private final Figures figures = new Figures();
+  private final BenchmarkResults figures = new BenchmarkResults();
 
   Measurements(BenchmarkEnvironment lab, Options options) {
     this.lab = lab;
@@ -36,7 +36,7 @@ final class Measurements {
    *
    * @throws WrongResultException if something was lost, came twice or failed
    */
-  Figures take() throws IOException, InterruptedException {
+  BenchmarkResults take() throws IOException, InterruptedException {
     for (Measurement measurement : options.only()) {
       switch (measurement) {
         case CALLS -> rounds(measurement, this::calls, DIRECT, NGINX, UNLOGGED, MEMORY, REDIS);
@@ -52,12 +52,12 @@ final class Measurements {
   /** One turn of one contender. */
   @FunctionalInterface
   private interface Turn {
-    void take(Contender contender, Figures figures) throws IOException;
+    void take(Contender contender, BenchmarkResults figures) throws IOException;
   }
 
   private void rounds(Measurement measurement, Turn turn, Contender... all) throws IOException {
     List<Contender> contenders = List.of(all).stream().filter(lab.contenders()::contains).toList();
-    Figures unused = new Figures();
+    BenchmarkResults unused = new BenchmarkResults();
     for (int round = -scale.warmUps(); round < options.rounds(); round++) {
       say(measurement, round);
       for (Contender contender : contenders) {
@@ -72,14 +72,14 @@ final class Measurements {
     }
   }
 
-  private void calls(Contender contender, Figures into) {
+  private void calls(Contender contender, BenchmarkResults into) {
     CallLoad.Outcome outcome = new CallLoad(CALLING, scale.callTime()).run(lab.url(contender));
     into.add(Metric.CALLS, contender, outcome.perSecond());
     into.add(Metric.CALL_P50, contender, outcome.times().percentile(50));
     into.add(Metric.CALL_P99, contender, outcome.times().percentile(99));
   }
 
-  private void live(Contender contender, Figures into) {
+  private void live(Contender contender, BenchmarkResults into) {
     BurstLoad load = new BurstLoad(STREAMING, scale.liveEvents(), INTERVAL_US);
     BurstLoad.Outcome outcome = load.run(lab.url(contender));
     into.add(Metric.LIVE_RATE, contender, outcome.perSecond());
@@ -87,12 +87,12 @@ final class Measurements {
     into.add(Metric.LIVE_P99, contender, outcome.latencies().percentile(99));
   }
 
-  private void burst(Contender contender, Figures into) {
+  private void burst(Contender contender, BenchmarkResults into) {
     BurstLoad load = new BurstLoad(STREAMING, scale.burstEvents(), 0);
     into.add(Metric.BURST, contender, load.run(lab.url(contender)).perSecond());
   }
 
-  private void replay(Contender contender, Figures into) throws IOException {
+  private void replay(Contender contender, BenchmarkResults into) throws IOException {
     ReplayLoad.Outcome hundred = replay(contender, 100);
     into.add(Metric.REPLAY_100_FIRST, contender, hundred.first().percentile(50));
     into.add(Metric.REPLAY_100, contender, hundred.all().percentile(50));

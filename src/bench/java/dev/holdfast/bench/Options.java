@@ -15,7 +15,7 @@ import java.util.Set;
  */
 record Options(Scale scale, int rounds, Set<Measurement> only) {
 
-  /** Told to whoever asked for something else. */
+  /** Printed when an option is unknown. */
   static final String USAGE =
       "--quick, --rounds <number>, --only calls|live|burst|replay|idle (several times for several)";
 

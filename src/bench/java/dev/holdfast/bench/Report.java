@@ -29,9 +29,9 @@ final class Report {
               Metric.IDLE_LOCAL,
               Metric.IDLE_HTTP));
 
-  private final Figures figures;
+  private final BenchmarkResults figures;
 
-  Report(Figures figures) {
+  Report(BenchmarkResults figures) {
     this.figures = figures;
   }
 

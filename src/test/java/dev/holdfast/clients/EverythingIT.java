@@ -117,7 +117,7 @@ class EverythingIT {
   @ValueSource(strings = {"web", "sse", "stdio"})
   void shouldFinishACallWhoseConnectionIsCut(String upstream) throws Exception {
     Random random = new Random(SEED);
-    RandomCuts cuts = RandomCuts.ofCall(2, SEED);
+    StreamCuts cuts = StreamCuts.ofCall(2, SEED);
     try (FaultProxy network = FaultProxy.inFrontOf(gateway.url("/servers/" + upstream + "/mcp"));
         HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       network.plan(cuts);

@@ -79,7 +79,7 @@ class JavaSdkIT {
 
   @Test
   void shouldSeeEachEventOnceThoughItsStandaloneStreamIsCut() {
-    RandomCuts cuts = RandomCuts.ofStandaloneStream(1, 1);
+    StreamCuts cuts = StreamCuts.ofStandaloneStream(1, 1);
     try (FaultProxy network = FaultProxy.inFrontOf(replicas.url()).plan(cuts);
         JavaClient client = JavaClient.connect(network.url(), PATIENCE)) {
       client.count(STEPS, INTERVAL);
@@ -101,7 +101,7 @@ class JavaSdkIT {
   }
 
   private static void seesEachEventOnceThroughAGatewayBesideIt(long seed) {
-    RandomCuts cuts = RandomCuts.ofCall(CUTS, seed);
+    StreamCuts cuts = StreamCuts.ofCall(CUTS, seed);
     try (FaultProxy network = FaultProxy.inFrontOf(replicas.url()).plan(cuts);
         Gateway beside = Gateway.start(settings(network.url(), Map.of()));
         JavaClient client = JavaClient.connect(beside.url(), PATIENCE)) {
@@ -109,7 +109,7 @@ class JavaSdkIT {
 
       client.hasSeen(STEPS);
       assertThat(cuts.done()).isEqualTo(CUTS);
-      assertThat(network.exchanges()).filteredOn(RandomCuts::resumes).hasSize(CUTS);
+      assertThat(network.exchanges()).filteredOn(StreamCuts::resumes).hasSize(CUTS);
     }
   }
 
@@ -135,7 +135,7 @@ class JavaSdkIT {
         JavaClient client = JavaClient.connect(network.url(), Duration.ofSeconds(3))) {
       assertThatThrownBy(() -> client.count(STEPS, INTERVAL)).hasCauseInstanceOf(TIMED_OUT);
 
-      assertThat(network.exchanges()).noneMatch(RandomCuts::resumes);
+      assertThat(network.exchanges()).noneMatch(StreamCuts::resumes);
     }
   }
 
@@ -143,7 +143,7 @@ class JavaSdkIT {
 
   private static Fault cutOfCall(Exchange exchange) {
     return exchange.calls("tools/call")
-        ? Fault.reset(Trigger.insideEvent(5, 20)).after(RandomCuts.SILENCE)
+        ? Fault.reset(Trigger.insideEvent(5, 20)).after(StreamCuts.SILENCE)
         : Fault.none();
   }
 }

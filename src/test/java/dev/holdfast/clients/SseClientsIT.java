@@ -242,12 +242,12 @@ class SseClientsIT {
   void shouldFinishACallOfTheTypeScriptSdkOnAnotherReplica() {
     try (RoundRobin both = RoundRobin.over(first.url("/sse"), second.url("/sse"));
         FaultProxy network =
-            FaultProxy.inFrontOf(both.url()).plan(RandomCuts.ofStandaloneStream(4, SEED))) {
+            FaultProxy.inFrontOf(both.url()).plan(StreamCuts.ofStandaloneStream(4, SEED))) {
       TypeScriptClient client =
           TypeScriptClient.call(network.url(), "count", "{\"n\":30,\"intervalMs\":30}", "--sse");
 
       client.hasCounted(30);
-      assertThat(network.exchanges()).filteredOn(RandomCuts::resumes).hasSize(4);
+      assertThat(network.exchanges()).filteredOn(StreamCuts::resumes).hasSize(4);
       assertThat(network.exchanges())
           .filteredOn(exchange -> exchange.isA("GET"))
           .extracting(Exchange::requestLine)

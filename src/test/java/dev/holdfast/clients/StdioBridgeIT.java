@@ -105,7 +105,7 @@ class StdioBridgeIT {
   }
 
   private static void passesOnEachMessageOnce(long seed) {
-    RandomCuts cuts = RandomCuts.ofCall(6, seed);
+    StreamCuts cuts = StreamCuts.ofCall(6, seed);
     try (Gateway gateway = Gateway.start(Map.of("holdfast.stream.retry", "100ms"));
         FaultProxy network = FaultProxy.inFrontOf(gateway.url()).plan(cuts);
         StdioProgram bridge = bridge(network.url()).handshake()) {
@@ -206,7 +206,7 @@ class StdioBridgeIT {
 
   @Test
   void shouldServeTheTypeScriptSdk() throws Exception {
-    RandomCuts cuts = RandomCuts.ofCall(4, 21);
+    StreamCuts cuts = StreamCuts.ofCall(4, 21);
     try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         Gateway gateway =
             Gateway.start(

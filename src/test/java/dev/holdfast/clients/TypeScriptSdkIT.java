@@ -136,13 +136,13 @@ class TypeScriptSdkIT {
   }
 
   private static void counts(URI gateway, long seed) {
-    RandomCuts cuts = RandomCuts.ofCall(CUTS, seed);
+    StreamCuts cuts = StreamCuts.ofCall(CUTS, seed);
     try (FaultProxy network = FaultProxy.inFrontOf(gateway).plan(cuts)) {
       TypeScriptClient client = TypeScriptClient.call(network.url(), "count", COUNT);
 
       client.hasCounted(STEPS);
       assertThat(cuts.done()).isEqualTo(CUTS);
-      assertThat(network.exchanges()).filteredOn(RandomCuts::resumes).hasSize(CUTS);
+      assertThat(network.exchanges()).filteredOn(StreamCuts::resumes).hasSize(CUTS);
     }
   }
 
@@ -166,7 +166,7 @@ class TypeScriptSdkIT {
               network.url(), "ask", "{\"question\":\"still there?\"}", "--answer", "of course");
 
       assertThat(client.text()).as(client.toString()).isEqualTo("accept: of course");
-      assertThat(network.exchanges()).anyMatch(RandomCuts::resumes);
+      assertThat(network.exchanges()).anyMatch(StreamCuts::resumes);
       assertThat(network.exchanges())
           .filteredOn(exchange -> exchange.body().contains("\"action\":\"accept\""))
           .hasSize(1);
@@ -174,7 +174,7 @@ class TypeScriptSdkIT {
   }
 
   private static Fault silently(Trigger at) {
-    return Fault.reset(at).after(RandomCuts.SILENCE);
+    return Fault.reset(at).after(StreamCuts.SILENCE);
   }
 
   @Test
@@ -188,7 +188,7 @@ class TypeScriptSdkIT {
   }
 
   private static void hearsAnnouncements(URI gateway, long seed) {
-    RandomCuts cuts = RandomCuts.ofStandaloneStream(CUTS, seed);
+    StreamCuts cuts = StreamCuts.ofStandaloneStream(CUTS, seed);
     try (FaultProxy network = FaultProxy.inFrontOf(gateway).plan(cuts)) {
       TypeScriptClient client =
           TypeScriptClient.call(
@@ -224,7 +224,7 @@ class TypeScriptSdkIT {
       TypeScriptClient client = TypeScriptClient.call(network.url(), "", "{}", options);
 
       assertThat(client.exitCode()).as(client.toString()).isOne();
-      assertThat(network.exchanges()).filteredOn(RandomCuts::resumes).hasSize(1);
+      assertThat(network.exchanges()).filteredOn(StreamCuts::resumes).hasSize(1);
     }
   }
 }

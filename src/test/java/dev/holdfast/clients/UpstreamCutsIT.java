@@ -30,7 +30,7 @@ class UpstreamCutsIT {
   }
 
   private static void resumesTheServersStream(long seed) {
-    RandomCuts cuts = RandomCuts.ofCall(CUTS, seed);
+    StreamCuts cuts = StreamCuts.ofCall(CUTS, seed);
     try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         FaultProxy behind = FaultProxy.inFrontOf(server.url()).plan(cuts);
         Gateway gateway = gateway(behind)) {

@@ -239,7 +239,7 @@ class AnyReplicaIT {
     }
   }
 
-  /** The heir must end the call, and not go on with what the server has given up. */
+  /** The survivor ends the call. It does not resume what the server has given up. */
   @Test
   void shouldEndACallThatIsCancelledWhileNobodyRunsIt() throws Exception {
     Random random = new Random(7);

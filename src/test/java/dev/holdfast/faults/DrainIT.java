@@ -240,7 +240,7 @@ class DrainIT {
       throws Exception {
     List<FollowingClient> clients = new ArrayList<>();
     for (int i = 0; i < CALLS; i++) {
-      // All of them first, lest the first call is over when the last one begins.
+      // All of them first, so that no call ends before the last one begins.
       clients.add(new FollowingClient(http, fleet.urls(), random));
     }
     List<Future<Transcript>> running = new ArrayList<>();
@@ -268,11 +268,11 @@ class DrainIT {
   }
 
   private static void isWhole(Transcript transcript, int steps, Fleet fleet) {
-    String story = transcript + "\n" + fleet.output();
-    assertThat(transcript.progress()).as(story).isEqualTo(upTo(steps));
-    assertThat(transcript.results()).as(story).isEqualTo(1);
-    assertThat(transcript.errors()).as(story).isEmpty();
-    assertThat(transcript.ids()).as(story).doesNotHaveDuplicates();
+    String details = transcript + "\n" + fleet.output();
+    assertThat(transcript.progress()).as(details).isEqualTo(upTo(steps));
+    assertThat(transcript.results()).as(details).isEqualTo(1);
+    assertThat(transcript.errors()).as(details).isEmpty();
+    assertThat(transcript.ids()).as(details).doesNotHaveDuplicates();
   }
 
   private int readiness(Gateway gateway) throws Exception {

@@ -10,9 +10,9 @@ import java.util.function.ToIntFunction;
  *
  * @param fault what was done
  * @param load beside what
- * @param stories what became of all calls and streams
+ * @param records all calls and streams
  */
-record FaultTableRow(String fault, String load, List<CallRecord> stories) {
+record FaultTableRow(String fault, String load, List<CallRecord> records) {
 
   private static final String HEAD =
       """
@@ -28,24 +28,24 @@ record FaultTableRow(String fault, String load, List<CallRecord> stories) {
             .formatted(
                 fault,
                 load,
-                sum(story -> story.call() ? 1 : 0),
-                sum(story -> story.transcript().results()),
-                sum(story -> story.transcript().errors().size()),
-                sum(story -> story.isGone() ? 1 : 0),
+                sum(each -> each.call() ? 1 : 0),
+                sum(call -> call.transcript().results()),
+                sum(call -> call.transcript().errors().size()),
+                sum(call -> call.isGone() ? 1 : 0),
                 sum(CallRecord::lost),
                 sum(CallRecord::duplicated),
-                sum(story -> story.transcript().isHung() ? 1 : 0),
+                sum(call -> call.transcript().isHung() ? 1 : 0),
                 longestSilence().toMillis() / 1000.0);
   }
 
   private int sum(ToIntFunction<CallRecord> figure) {
-    return stories.stream().mapToInt(figure).sum();
+    return records.stream().mapToInt(figure).sum();
   }
 
   private Duration longestSilence() {
-    return stories.stream()
+    return records.stream()
         .filter(CallRecord::call)
-        .map(story -> story.silence().length())
+        .map(call -> call.silence().length())
         .max(Comparator.naturalOrder())
         .orElse(Duration.ZERO);
   }

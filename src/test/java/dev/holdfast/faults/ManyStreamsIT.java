@@ -51,7 +51,7 @@ class ManyStreamsIT {
   private final RedisFixture redis = RedisFixture.start();
   private final ScriptedServer server = ScriptedServer.playing(ManyStreamsIT::play);
   private final Gateway owner = gateway();
-  private final Gateway heir = gateway();
+  private final Gateway survivor = gateway();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
   /** One client and, by call, the last event that it has seen. */
@@ -71,7 +71,7 @@ class ManyStreamsIT {
   @AfterEach
   void close() {
     threads.shutdownNow();
-    heir.close();
+    survivor.close();
     owner.close();
     server.close();
     redis.close();
@@ -107,7 +107,7 @@ class ManyStreamsIT {
   @Test
   void shouldTakeOverThousandsOfStreamsWhileOthersAreServed() throws Exception {
     List<Called> called = inParallel(SESSIONS, this::callAndGo);
-    McpClient other = McpClient.at(heir.url());
+    McpClient other = McpClient.at(survivor.url());
     assertThat(open()).isEqualTo(SESSIONS * CALLS);
 
     owner.kill();
@@ -125,10 +125,10 @@ class ManyStreamsIT {
         Duration.ofNanos(System.nanoTime() - killed).toMillis(),
         Duration.ofNanos(slowest).toMillis());
 
-    assertThat(open()).as(heir.output()).isZero();
+    assertThat(open()).as(survivor.output()).isZero();
     for (List<String> answers : inParallel(SESSIONS, i -> answers(called.get(i)))) {
       assertThat(answers)
-          .as(heir.output())
+          .as(survivor.output())
           .containsExactlyElementsOf(
               IntStream.rangeClosed(1, CALLS)
                   .mapToObj(id -> result(Integer.toString(id), "{}"))
@@ -148,7 +148,7 @@ class ManyStreamsIT {
   }
 
   private List<String> answers(Called called) {
-    McpClient client = called.client().elsewhere(heir.url());
+    McpClient client = called.client().elsewhere(survivor.url());
     return called.lastIds().stream()
         .flatMap(last -> client.resume(last).events().stream())
         .map(Frame.Event::data)

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.testing.DeafClient;
+import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Hundreds of clients that misbehave, at a gateway with a small heap, while others work. Prints how
- * long the others' calls take, without the rude ones and beside them.
+ * long calls of the others take, alone and beside them.
  */
 @Tag("alone")
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
@@ -59,14 +59,14 @@ class MisbehavingClientsIT {
   @SuppressWarnings("NullAway.Init")
   private static ResourceUsage before;
 
-  private final GoodClients good = new GoodClients(gateway.url());
+  private final WellBehavedClients good = new WellBehavedClients(gateway.url());
   private final List<McpClient> sessions = new ArrayList<>();
-  private final Queue<DeafClient> rude = new ConcurrentLinkedQueue<>();
+  private final Queue<NonReadingClient> misbehaving = new ConcurrentLinkedQueue<>();
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean over;
 
   @SuppressWarnings("NullAway.Init")
-  private GoodClients.Latency alone;
+  private WellBehavedClients.Latency alone;
 
   @BeforeAll
   static void start() throws Exception {
@@ -82,7 +82,7 @@ class MisbehavingClientsIT {
                 "holdfast.stream.write-timeout", "15s"),
             "-Xmx128m",
             "-XX:+ExitOnOutOfMemoryError");
-    try (GoodClients first = new GoodClients(gateway.url())) {
+    try (WellBehavedClients first = new WellBehavedClients(gateway.url())) {
       first.work();
     }
     before = ResourceUsage.of(gateway);
@@ -103,7 +103,7 @@ class MisbehavingClientsIT {
   @AfterEach
   void leave() {
     over = true;
-    rude.forEach(DeafClient::close);
+    misbehaving.forEach(NonReadingClient::close);
     threads.forEach(Thread::interrupt);
     sessions.forEach(McpClient::delete);
     good.close();
@@ -115,9 +115,9 @@ class MisbehavingClientsIT {
     return session;
   }
 
-  private DeafClient connect() {
-    DeafClient client = DeafClient.connect(gateway.url());
-    rude.add(client);
+  private NonReadingClient connect() {
+    NonReadingClient client = NonReadingClient.connect(gateway.url());
+    misbehaving.add(client);
     return client;
   }
 
@@ -129,20 +129,20 @@ class MisbehavingClientsIT {
                 try {
                   misbehaviour.run();
                 } catch (UncheckedIOException cutOff) {
-                  // As it should be.
+                  // The gateway may cut it off.
                 }
               }
             }));
   }
 
-  /** The others work beside the rude ones; then these leave, and nothing of them stays. */
+  /** The others work beside misbehaving clients, which then leave without a trace. */
   private void assertUndisturbed(String who) throws Exception {
     assertUndisturbed(who, () -> true);
   }
 
-  /** As above, but the rude ones leave only when they have done their worst. */
+  /** As above, but misbehaving clients leave only when {@code worst} holds. */
   private void assertUndisturbed(String who, Callable<Boolean> worst) throws Exception {
-    GoodClients.Latency beside = workBeside();
+    WellBehavedClients.Latency beside = workBeside();
     await().atMost(SETTLED.multipliedBy(2)).until(worst);
     ResourceUsage during = ResourceUsage.of(gateway);
     leave();
@@ -168,7 +168,7 @@ class MisbehavingClientsIT {
     assertThat(gateway.output()).doesNotContain("OutOfMemory", "ERROR");
   }
 
-  private GoodClients.Latency workBeside() throws Exception {
+  private WellBehavedClients.Latency workBeside() throws Exception {
     try {
       return good.work();
     } catch (Exception disturbed) {
@@ -187,7 +187,7 @@ class MisbehavingClientsIT {
   }
 
   @Test
-  void shouldBearClientsThatNeverRead() throws Exception {
+  void shouldTolerateClientsThatNeverRead() throws Exception {
     int clients = 200;
     for (int i = 0; i < clients; i++) {
       McpClient session = i % PER_SESSION == 0 ? session() : sessions.getLast();
@@ -199,13 +199,13 @@ class MisbehavingClientsIT {
   }
 
   @Test
-  void shouldBearClientsThatReadAByteASecond() throws Exception {
+  void shouldTolerateClientsThatReadAByteASecond() throws Exception {
     int clients = 40;
     McpClient session = session();
     for (int i = 0; i < clients; i++) {
       // 9.6 MB: a socket takes 4 of them, and what is left of all is more than the heap.
       String flood = FloodServer.flood(i + 1, 150, LARGE, 100);
-      DeafClient slow = connect().post(session.session(), flood);
+      NonReadingClient slow = connect().post(session.session(), flood);
       forever(() -> {
         pause(1000);
         read(slow);
@@ -219,9 +219,9 @@ class MisbehavingClientsIT {
   }
 
   @Test
-  void shouldBearThousandsOfConnections() throws Exception {
+  void shouldTolerateThousandsOfConnections() throws Exception {
     for (int i = 0; i < 2000; i++) {
-      DeafClient slow = connect();
+      NonReadingClient slow = connect();
       if (i % 2 == 0) {
         slow.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ".getBytes(US_ASCII));
         forever(() -> {
@@ -235,7 +235,7 @@ class MisbehavingClientsIT {
   }
 
   @Test
-  void shouldBearClientsThatReplayOverAndOver() throws Exception {
+  void shouldTolerateClientsThatReplayOverAndOver() throws Exception {
     for (int i = 0; i < 16; i++) {
       McpClient session = session();
       String start = wholeStream(session);
@@ -250,7 +250,7 @@ class MisbehavingClientsIT {
   }
 
   @Test
-  void shouldBearClientsThatResumeOneStreamFromTwoPlaces() throws Exception {
+  void shouldTolerateClientsThatResumeOneStreamFromTwoPlaces() throws Exception {
     AtomicInteger resumed = new AtomicInteger();
     for (int i = 0; i < 20; i++) {
       McpClient session = session();
@@ -270,15 +270,15 @@ class MisbehavingClientsIT {
     }
     await().until(() -> resumed.get() > 100);
 
-    assertUndisturbed("20 that resume one stream from two places, and heed no retry");
+    assertUndisturbed("20 that resume one stream from two places, and ignore retry");
   }
 
   @Test
-  void shouldBearASessionThatOpensThousandsOfStreams() throws Exception {
+  void shouldTolerateASessionThatOpensThousandsOfStreams() throws Exception {
     McpClient session = session();
     AtomicInteger refused = new AtomicInteger();
     for (int i = 0; i < 2000; i++) {
-      DeafClient client = connect().post(session.session(), FloodServer.flood(i, 100_000, 10, 500));
+      NonReadingClient client = connect().post(session.session(), FloodServer.flood(i, 100_000, 10, 500));
       if (client.readUntil(" 200 ", " 429 ").endsWith(" 429 ")) {
         refused.incrementAndGet();
       }
@@ -296,7 +296,7 @@ class MisbehavingClientsIT {
     }
   }
 
-  private static void read(DeafClient client) {
+  private static void read(NonReadingClient client) {
     try {
       if (client.in().read() < 0) {
         throw new IOException("the end");

@@ -132,11 +132,11 @@ class RedisAwayIT {
     atOther.get();
 
     for (Transcript call : List.of(here, there)) {
-      String story = call + "\n" + owner.output() + "\n" + other.output();
-      assertThat(call.progress()).as(story).isEqualTo(upTo(steps));
-      assertThat(call.results()).as(story).isEqualTo(1);
+      String details = call + "\n" + owner.output() + "\n" + other.output();
+      assertThat(call.progress()).as(details).isEqualTo(upTo(steps));
+      assertThat(call.results()).as(details).isEqualTo(1);
       // Nor is there one without an id: it would show that of the event before.
-      assertThat(call.ids()).as(story).doesNotHaveDuplicates();
+      assertThat(call.ids()).as(details).doesNotHaveDuplicates();
     }
   }
 
@@ -179,11 +179,11 @@ class RedisAwayIT {
       take(call, seen, 1);
     }
 
-    String story = seen + "\n" + owner.output();
-    assertThat(progress(seen)).as(story).isEqualTo(upTo(steps));
-    assertThat(call.rest()).as(story).containsExactly(new Frame.End(true));
+    String details = seen + "\n" + owner.output();
+    assertThat(progress(seen)).as(details).isEqualTo(upTo(steps));
+    assertThat(call.rest()).as(details).containsExactly(new Frame.End(true));
     HttpResponse<String> gone = resume(other, client, before);
-    assertThat(gone.statusCode()).as(story).isEqualTo(410);
+    assertThat(gone.statusCode()).as(details).isEqualTo(410);
     assertThat(gone.body()).contains("\"purged\":true");
     int from = seen.stream().map(Frame.Event::id).toList().indexOf(after);
     HttpResponse<String> rest = resume(other, client, after);
@@ -241,9 +241,9 @@ class RedisAwayIT {
     redis.command("CLIENT", "KILL", "TYPE", "pubsub");
 
     List<Frame.Event> rest = client.resume(last).events();
-    String story = rest + owner.output();
-    assertThat(progress(rest)).as(story).isEqualTo(upTo(10).subList(3, 10));
-    assertThat(rest.getLast().data()).as(story).contains("\"result\"");
+    String details = rest + owner.output();
+    assertThat(progress(rest)).as(details).isEqualTo(upTo(10).subList(3, 10));
+    assertThat(rest.getLast().data()).as(details).contains("\"result\"");
   }
 
   private static void take(FrameStream call, List<Frame.Event> seen, int count) {

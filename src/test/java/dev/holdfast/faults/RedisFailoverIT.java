@@ -95,7 +95,7 @@ class RedisFailoverIT {
 
   /**
    * The last replica had not heard of the newest events. Every other client had left before they
-   * were written, and comes back for them: whoever stays may have got them all the same.
+   * were written, and comes back for them: a client that stays may have received them.
    */
   private void loseTheNewest(SentinelFixture servers, Fleet fleet) throws Exception {
     long begun = System.nanoTime();
@@ -115,11 +115,11 @@ class RedisFailoverIT {
       // None hangs.
       calls.get(i).get();
       Transcript transcript = transcripts.get(i);
-      String story = transcript + "\n" + fleet.output();
-      assertThat(transcript.ids()).as(story).doesNotHaveDuplicates();
-      assertThat(transcript.progress()).as(story).isSorted().doesNotHaveDuplicates();
+      String details = transcript + "\n" + fleet.output();
+      assertThat(transcript.ids()).as(details).doesNotHaveDuplicates();
+      assertThat(transcript.progress()).as(details).isSorted().doesNotHaveDuplicates();
       boolean told = isToldOfAGap(transcript) || !transcript.errors().isEmpty();
-      assertThat(told || transcript.progress().equals(ALL)).as(story).isTrue();
+      assertThat(told || transcript.progress().equals(ALL)).as(details).isTrue();
     }
     print("Redis failed over by Sentinel, its newest writes lost", begun);
     FollowingClient afterwards = new FollowingClient(http, fleet.urls(), random);
@@ -179,11 +179,11 @@ class RedisFailoverIT {
 
   /** Prints its line of the table in docs/faults.md. */
   private void print(String fault, long since) {
-    List<CallRecord> stories =
+    List<CallRecord> records =
         transcripts.stream().map(call -> CallRecord.ofCall(call, STEPS, since)).toList();
     String load =
         "%d × %d/s, %d s".formatted(CALLS, 1000 / STEP_MILLIS, STEPS * STEP_MILLIS / 1000);
-    System.out.println(new FaultTableRow(fault, load, stories));
+    System.out.println(new FaultTableRow(fault, load, records));
   }
 
   private String key(int client) {
@@ -203,7 +203,7 @@ class RedisFailoverIT {
   private List<Future<?>> startCalls(Fleet fleet, Predicate<Transcript> left, CountDownLatch back)
       throws Exception {
     for (int i = 0; i < CALLS; i++) {
-      // All of them first, lest the first call is over when the last one begins.
+      // All of them first, so that no call ends before the last one begins.
       clients.add(new FollowingClient(http, fleet.urls(), random));
     }
     List<Future<?>> running = new ArrayList<>();
@@ -234,10 +234,10 @@ class RedisFailoverIT {
   }
 
   private static void isWhole(Transcript transcript, Fleet fleet, int steps) {
-    String story = transcript + "\n" + fleet.output();
-    assertThat(transcript.progress()).as(story).isEqualTo(ALL.subList(0, steps));
-    assertThat(transcript.results()).as(story).isEqualTo(1);
-    assertThat(transcript.ids()).as(story).doesNotHaveDuplicates();
+    String details = transcript + "\n" + fleet.output();
+    assertThat(transcript.progress()).as(details).isEqualTo(ALL.subList(0, steps));
+    assertThat(transcript.results()).as(details).isEqualTo(1);
+    assertThat(transcript.ids()).as(details).doesNotHaveDuplicates();
   }
 
   private static String count(int id) {

@@ -78,11 +78,11 @@ class SoakIT {
   private static void assertFlat(List<ResourceUsage> history) {
     ResourceUsage first = history.get(1);
     ResourceUsage last = history.getLast();
-    String story = history.toString();
-    assertThat(last.descriptors()).as(story).isLessThanOrEqualTo(first.descriptors() + SLACK);
-    assertThat(last.threads()).as(story).isLessThanOrEqualTo(first.threads() + SLACK);
-    assertThat(last.timers()).as(story).isLessThanOrEqualTo(first.timers() + SLACK);
-    assertThat(last.heap()).as(story).isLessThanOrEqualTo(first.heap() + HEAP_SLACK);
+    String details = history.toString();
+    assertThat(last.descriptors()).as(details).isLessThanOrEqualTo(first.descriptors() + SLACK);
+    assertThat(last.threads()).as(details).isLessThanOrEqualTo(first.threads() + SLACK);
+    assertThat(last.timers()).as(details).isLessThanOrEqualTo(first.timers() + SLACK);
+    assertThat(last.heap()).as(details).isLessThanOrEqualTo(first.heap() + HEAP_SLACK);
   }
 
   private static void awaitQuiet(Fleet fleet) {

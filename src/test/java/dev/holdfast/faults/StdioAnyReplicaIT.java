@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SuppressWarnings("NullAway.Init") // JUnit calls start() first.
 class StdioAnyReplicaIT {
 
-  /** The other replicas may not be heirs: they open nothing anew. */
+  /** Key prefix of its own, so that replicas of other tests do not take over these sessions. */
   private static final String APART = "apart:";
 
   private static final String SDK = "/mcp";

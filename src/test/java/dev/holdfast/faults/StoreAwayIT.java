@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a client, and whoever watches over the replicas, is told while Redis is away. */
+/** What clients and readiness probes are told while Redis is away. */
 @Timeout(90)
 class StoreAwayIT {
 

@@ -166,7 +166,7 @@ class TakeOverIT {
   private List<Future<Transcript>> startCalls(Fleet fleet, int calls) throws Exception {
     List<FollowingClient> clients = new ArrayList<>();
     for (int i = 0; i < calls; i++) {
-      // All of them first, lest the first call is over when the last one begins.
+      // All of them first, so that no call ends before the last one begins.
       clients.add(new FollowingClient(http, fleet.urls(), random));
     }
     List<Future<Transcript>> running = new ArrayList<>();
@@ -190,10 +190,10 @@ class TakeOverIT {
   }
 
   private static void isWhole(Transcript transcript, Fleet fleet) {
-    String story = transcript + "\n" + fleet.output();
-    assertThat(transcript.progress()).as(story).isEqualTo(ALL);
-    assertThat(transcript.results()).as(story).isEqualTo(1);
-    assertThat(transcript.ids()).as(story).doesNotHaveDuplicates();
+    String details = transcript + "\n" + fleet.output();
+    assertThat(transcript.progress()).as(details).isEqualTo(ALL);
+    assertThat(transcript.results()).as(details).isEqualTo(1);
+    assertThat(transcript.ids()).as(details).doesNotHaveDuplicates();
   }
 
   private static void isWhole(Transcript announced) {

@@ -17,10 +17,10 @@ import java.util.stream.Stream;
 final class Verdict {
 
   private static final Path REPORTS = Path.of("target", "faults");
-  private static final int STORIES = 3;
+  private static final int SHOWN = 3;
   private static final int SILENCES = 20;
   private static final Comparator<CallRecord> BY_SILENCE =
-      Comparator.comparing(story -> story.silence().length());
+      Comparator.comparing(call -> call.silence().length());
 
   private final Scenario scenario;
   private final List<CallRecord> calls;
@@ -77,9 +77,9 @@ final class Verdict {
   void require(FaultTestbed testbed) {
     List<CallRecord> broken =
         all.stream()
-            .filter(story -> story.breaks(scenario.promise()))
+            .filter(call -> call.breaks(scenario.promise()))
             .sorted(
-                Comparator.comparingInt((CallRecord story) -> story.lost() + story.duplicated())
+                Comparator.comparingInt((CallRecord call) -> call.lost() + call.duplicated())
                     .thenComparing(BY_SILENCE)
                     .reversed())
             .toList();
@@ -93,12 +93,12 @@ final class Verdict {
   private boolean isFelt() {
     Scenario.Promise promise = scenario.promise();
     return (promise.whole() && promise.kept())
-        || all.stream().anyMatch(story -> story.isGone() || !story.transcript().errors().isEmpty());
+        || all.stream().anyMatch(call -> call.isGone() || !call.transcript().errors().isEmpty());
   }
 
   private String tell(List<CallRecord> broken, FaultTestbed testbed) {
     return broken.stream()
-        .limit(STORIES)
+        .limit(SHOWN)
         .map(CallRecord::toString)
         .collect(
             Collectors.joining(
@@ -110,7 +110,7 @@ final class Verdict {
   private String text() {
     return new FaultTableRow(scenario.name(), scenario.load().toString(), all)
         + "%n%d messages; %d calls not followed; %d clients without an answer in the end%n"
-            .formatted(sum(story -> story.transcript().ids().size()), unanswered, unwell)
+            .formatted(sum(call -> call.transcript().ids().size()), unanswered, unwell)
         + errors()
         + scenario.schedule()
         + "\n";
@@ -138,7 +138,7 @@ final class Verdict {
   /** Each kind of error with its count. */
   private String errors() {
     return all.stream()
-        .flatMap(story -> story.transcript().errors().stream())
+        .flatMap(call -> call.transcript().errors().stream())
         .map(error -> error.replaceFirst("\"id\":\\d+", "\"id\":…"))
         .collect(Collectors.groupingBy(error -> error, Collectors.counting()))
         .entrySet()

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.testing.DeafClient;
+import dev.holdfast.testing.NonReadingClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import java.io.UncheckedIOException;
@@ -22,9 +22,9 @@ class SlowBodyTest {
 
   @Test
   void shouldTellAClientThatItIsLate() throws Exception {
-    try (DeafClient dripping = begin("/mcp");
-        DeafClient silent = begin("/mcp");
-        DeafClient older = begin("/messages/0123456789abcdefghijklmnopqrstuv")) {
+    try (NonReadingClient dripping = begin("/mcp");
+        NonReadingClient silent = begin("/mcp");
+        NonReadingClient older = begin("/messages/0123456789abcdefghijklmnopqrstuv")) {
       await()
           .atMost(Duration.ofSeconds(20))
           .until(() -> dripping.in().available() > 0 || !takes(dripping));
@@ -37,7 +37,7 @@ class SlowBodyTest {
   }
 
   /** Whether the connection takes another drop; it may be closed at any moment. */
-  private static boolean takes(DeafClient dripping) {
+  private static boolean takes(NonReadingClient dripping) {
     try {
       dripping.send(DROP);
       return true;
@@ -46,8 +46,8 @@ class SlowBodyTest {
     }
   }
 
-  private static DeafClient begin(String path) {
-    return DeafClient.connect(Endpoints.usual()).send(head(path));
+  private static NonReadingClient begin(String path) {
+    return NonReadingClient.connect(Endpoints.usual()).send(head(path));
   }
 
   private static byte[] head(String path) {

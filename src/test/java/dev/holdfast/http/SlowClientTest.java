@@ -3,7 +3,7 @@ package dev.holdfast.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.testing.DeafClient;
+import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTest;
@@ -35,7 +35,7 @@ class SlowClientTest {
     String key = UUID.randomUUID().toString();
     double appended = Metrics.of(Metrics.APPENDED);
     double delivered = Metrics.of(Metrics.DELIVERED);
-    try (DeafClient deaf = callWithoutReading(slow, key)) {
+    try (NonReadingClient deaf = callWithoutReading(slow, key)) {
       String start = primingId(deaf);
       tool.flood(key, MESSAGES, 1000);
 
@@ -60,7 +60,7 @@ class SlowClientTest {
     McpClient slow = McpClient.at(Endpoints.usual());
     String key = UUID.randomUUID().toString();
     double appended = Metrics.of(Metrics.APPENDED);
-    try (DeafClient deaf = callWithoutReading(slow, key)) {
+    try (NonReadingClient deaf = callWithoutReading(slow, key)) {
       tool.flood(key, MESSAGES, 1000);
       await().until(() -> Metrics.of(Metrics.APPENDED) > appended + MESSAGES);
 
@@ -78,8 +78,8 @@ class SlowClientTest {
     return body.replaceAll("\r\n[0-9a-f]+\r\n", "");
   }
 
-  private static DeafClient callWithoutReading(McpClient client, String key) {
-    return DeafClient.connect(Endpoints.usual())
+  private static NonReadingClient callWithoutReading(McpClient client, String key) {
+    return NonReadingClient.connect(Endpoints.usual())
         .post(
             client.session(),
             """
@@ -89,7 +89,7 @@ class SlowClientTest {
                 .formatted(key));
   }
 
-  private static String primingId(DeafClient client) throws IOException {
+  private static String primingId(NonReadingClient client) throws IOException {
     Matcher priming = PRIMING.matcher(client.readUntil("_0-0\n"));
     assertThat(priming.find()).isTrue();
     return priming.group(1);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.testing.DeafClient;
+import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
@@ -59,7 +59,7 @@ class StuckClientTest {
 
   @Test
   void shouldCutOffAClientThatNeverReads() throws Exception {
-    try (DeafClient deaf = DeafClient.connect(Endpoints.usual()).post(client.session(), call())) {
+    try (NonReadingClient deaf = NonReadingClient.connect(Endpoints.usual()).post(client.session(), call())) {
       String start = priming(deaf.readUntil("_0-0\n"));
       tool.flood(key, MESSAGES, SIZE);
 
@@ -73,7 +73,7 @@ class StuckClientTest {
   /** The second request waits for the end of the first response, and is never answered. */
   @Test
   void shouldCutOffAClientThatPipelines() throws Exception {
-    try (DeafClient deaf = DeafClient.connect(Endpoints.usual())) {
+    try (NonReadingClient deaf = NonReadingClient.connect(Endpoints.usual())) {
       String ping = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}";
       deaf.post(client.session(), call()).post(client.session(), ping);
       deaf.readUntil("_0-0\n");
@@ -87,7 +87,7 @@ class StuckClientTest {
 
   @Test
   void shouldGiveTheStreamOfAStuckClientToItsNextConnection() throws Exception {
-    try (DeafClient deaf = DeafClient.connect(Endpoints.usual()).post(client.session(), call())) {
+    try (NonReadingClient deaf = NonReadingClient.connect(Endpoints.usual()).post(client.session(), call())) {
       String start = priming(deaf.readUntil("_0-0\n"));
       tool.flood(key, MESSAGES, SIZE);
 

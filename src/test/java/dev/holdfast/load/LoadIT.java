@@ -80,7 +80,7 @@ class LoadIT {
         "-Xmx256m");
   }
 
-  private record Load(Figures figures, long mostMemory) {
+  private record Load(LoadResults figures, long mostMemory) {
     @Override
     public String toString() {
       return "%d clients for %s: %s memory=%.0fMB"
@@ -89,7 +89,7 @@ class LoadIT {
   }
 
   private static Load load(Gateway gateway, Duration lasts) throws Exception {
-    Figures figures = new Figures();
+    LoadResults figures = new LoadResults();
     long deadline = System.nanoTime() + lasts.toNanos();
     long mostMemory = 0;
     // Closed in the end, with all its connections.
@@ -111,7 +111,7 @@ class LoadIT {
   }
 
   private static LoadClient caller(
-      Gateway gateway, HttpClient http, int number, long deadline, Figures figures) {
+      Gateway gateway, HttpClient http, int number, long deadline, LoadResults figures) {
     Random random = new Random(SEED + number);
     return switch (number % 3) {
       case 0 -> new LoadClient(http, gateway.url(), "countdown", random, deadline, figures);

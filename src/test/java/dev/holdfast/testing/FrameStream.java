@@ -141,7 +141,7 @@ public final class FrameStream implements AutoCloseable {
   private final class Collecting implements SseHandler {
     @Override
     public void event(SseEvent event) {
-      // First, so that whoever has taken the frame finds it.
+      // First, so that a reader that has the frame finds its text.
       lastEventId = event.lastEventId();
       frames.add(new Frame.Event(lastEventId, new String(event.copyData(), UTF_8)));
     }

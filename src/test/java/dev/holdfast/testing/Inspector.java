@@ -83,7 +83,7 @@ public final class Inspector {
     }
   }
 
-  /** It keeps what it knows in the home directory, which is not the one of whoever runs tests. */
+  /** The Inspector keeps its state in a home directory, which is not that of the developer. */
   private static Path home() {
     try {
       return Files.createDirectories(Path.of("target", "inspector").toAbsolutePath());

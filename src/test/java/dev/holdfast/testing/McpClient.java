@@ -51,7 +51,7 @@ public final class McpClient {
     return new McpClient(endpoint, version);
   }
 
-  /** The same session at another endpoint; the ids of calls begin anew. */
+  /** The same session at another endpoint; ids of calls start at 1 again. */
   public McpClient elsewhere(URI other) {
     return new McpClient(other, this);
   }

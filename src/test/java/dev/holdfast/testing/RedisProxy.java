@@ -111,7 +111,7 @@ public final class RedisProxy implements AutoCloseable {
       OutputStream out = to.getOutputStream();
       boolean greeted = false;
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        // The first reply is to the greeting: without it there is no connection to cut.
+        // The first reply answers HELLO: before it there is no connection to cut.
         if (replies && greeted && cuts.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
           break;
         }

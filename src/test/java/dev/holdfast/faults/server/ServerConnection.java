@@ -71,7 +71,7 @@ final class ServerConnection {
       return;
     }
     NumberedMessages.Ticks ticks = server.ticks(session);
-    // A server without ids says it to whoever is there, or to nobody.
+    // A server without ids writes only to connections that are open.
     send(ticks, server.ids() ? 0 : ticks.next() - 1);
   }
 

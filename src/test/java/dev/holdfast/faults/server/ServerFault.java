@@ -10,7 +10,7 @@ public enum ServerFault {
   STALLED,
   /** Resets each open stream in the middle of its next event, once. */
   TORN,
-  /** Starts anew: resets all connections, and knows no session any more. */
+  /** Restarts: resets all connections and forgets all sessions. */
   FORGOTTEN,
   /** Sends events that are no JSON-RPC. */
   GARBAGE,

@@ -17,7 +17,7 @@ import java.util.stream.LongStream;
 /**
  * Clients that do what they should: some call, one call after the other, and some follow a stream.
  */
-final class GoodClients implements AutoCloseable {
+final class WellBehavedClients implements AutoCloseable {
 
   private static final int CALLERS = 6;
   private static final int CALLS = 100;
@@ -26,7 +26,7 @@ final class GoodClients implements AutoCloseable {
 
   private final List<McpClient> clients = new ArrayList<>();
 
-  GoodClients(URI gateway) {
+  WellBehavedClients(URI gateway) {
     for (int i = 0; i < CALLERS + FOLLOWERS; i++) {
       clients.add(McpClient.at(gateway));
     }

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
-/** All that was measured: for each figure and contender, one value per round. */
-final class Figures {
+/** All measured values: one per metric, contender and round. */
+final class BenchmarkResults {
 
   private final Map<Metric, Map<Contender, List<Double>>> values = new EnumMap<>(Metric.class);
 
@@ -22,17 +22,17 @@ final class Figures {
         .add(value);
   }
 
-  /** Who was measured so, in a fixed order. */
+  /** Contenders that have values of a metric, in a fixed order. */
   Set<Contender> contenders(Metric metric) {
     return values.getOrDefault(metric, Map.of()).keySet();
   }
 
-  /** The values, in the order of the rounds. */
+  /** Values in the order of the rounds. */
   List<Double> rounds(Metric metric, Contender contender) {
     return values.getOrDefault(metric, Map.of()).getOrDefault(contender, List.of());
   }
 
-  /** The value in the middle; empty if there is none. */
+  /** Median of the values; empty if there are none. */
   OptionalDouble median(Metric metric, Contender contender) {
     return median(rounds(metric, contender).stream().mapToDouble(Double::doubleValue));
   }

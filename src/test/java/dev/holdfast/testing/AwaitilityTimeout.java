@@ -6,10 +6,10 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * Lets every wait for a condition take longer than ten seconds, unless it says for how long: on a
- * machine with two processors some program starts that slowly now and then. No test judges by it.
+ * Raises the default timeout of waits for a condition: on a machine with two processors a program
+ * may need more than ten seconds to start. No test judges by it.
  */
-public final class PatientWaits implements LauncherSessionListener {
+public final class AwaitilityTimeout implements LauncherSessionListener {
 
   private static final Duration LONGEST = Duration.ofSeconds(40);
 

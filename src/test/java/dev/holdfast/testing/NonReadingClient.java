@@ -14,9 +14,9 @@ import java.net.URI;
 import java.util.stream.Stream;
 
 /**
- * A client that asks, over a plain socket with little room, and reads only what a test has it read.
+ * A client on a plain socket with a small receive buffer, which reads only when a test tells it to.
  */
-public final class DeafClient implements AutoCloseable {
+public final class NonReadingClient implements AutoCloseable {
 
   private static final int ROOM = 4096;
   private static final int PATIENCE_MILLIS = 20_000;
@@ -25,7 +25,7 @@ public final class DeafClient implements AutoCloseable {
   private final Socket socket = new Socket();
   private final InputStream in;
 
-  private DeafClient(URI endpoint) throws IOException {
+  private NonReadingClient(URI endpoint) throws IOException {
     this.endpoint = endpoint;
     // Before the connection is made, or the window is already larger.
     socket.setReceiveBufferSize(ROOM);
@@ -35,16 +35,16 @@ public final class DeafClient implements AutoCloseable {
   }
 
   /** Connects, and says nothing yet. */
-  public static DeafClient connect(URI endpoint) {
+  public static NonReadingClient connect(URI endpoint) {
     try {
-      return new DeafClient(endpoint);
+      return new NonReadingClient(endpoint);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
   }
 
   /** Posts a body. */
-  public DeafClient post(String session, String body) {
+  public NonReadingClient post(String session, String body) {
     byte[] bytes = body.getBytes(UTF_8);
     String headers =
         """
@@ -58,7 +58,7 @@ public final class DeafClient implements AutoCloseable {
   }
 
   /** Asks for the rest of a stream. */
-  public DeafClient resume(String session, String lastEventId) {
+  public NonReadingClient resume(String session, String lastEventId) {
     String headers =
         """
         Accept: text/event-stream
@@ -76,7 +76,7 @@ public final class DeafClient implements AutoCloseable {
   }
 
   /** Sends bytes as they are. */
-  public DeafClient send(byte[] bytes) {
+  public NonReadingClient send(byte[] bytes) {
     try {
       OutputStream out = socket.getOutputStream();
       out.write(bytes);

@@ -6,10 +6,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What all clients saw. Any thread. */
-final class Figures {
+/** Times and errors of all calls of a load run. Thread-safe. */
+final class LoadResults {
 
-  /** Of each call that went well, in microseconds. */
+  /** Duration of each successful call, in microseconds. */
   private final Queue<Integer> times = new ConcurrentLinkedQueue<>();
 
   private final Queue<String> errors = new ConcurrentLinkedQueue<>();
@@ -39,7 +39,7 @@ final class Figures {
     return (double) errors.size() / calls();
   }
 
-  /** The time below which so many of a hundred calls were. */
+  /** Duration that {@code percent} of the calls did not exceed. */
   Duration percentile(int percent) {
     int[] sorted = times.stream().mapToInt(Integer::intValue).toArray();
     Arrays.sort(sorted);

@@ -10,10 +10,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 /**
- * Cuts the connections that carry one stream so many times, and then leaves them alone. The first
- * cut comes after the priming event, each other one between two events or inside one.
+ * Cuts the connections of one stream a fixed number of times, at random places. The first cut comes
+ * after the priming event, each other one between two events or inside one.
  */
-final class RandomCuts implements FaultProxy.Plan {
+final class StreamCuts implements FaultProxy.Plan {
   /** No connection lives longer: a stream of more events than this for each cut gets all cuts. */
   static final int EVENTS_PER_CUT = 4;
 
@@ -28,21 +28,21 @@ final class RandomCuts implements FaultProxy.Plan {
   private final ReentrantLock lock = new ReentrantLock();
   private int done;
 
-  private RandomCuts(Predicate<Exchange> victims, int cuts, long seed) {
+  private StreamCuts(Predicate<Exchange> victims, int cuts, long seed) {
     this.victims = victims;
     this.cuts = cuts;
     this.random = new Random(seed);
   }
 
   /** Cuts the stream of a tool call: the one that it is posted on, and the ones that resume it. */
-  static RandomCuts ofCall(int cuts, long seed) {
-    return new RandomCuts(
+  static StreamCuts ofCall(int cuts, long seed) {
+    return new StreamCuts(
         exchange -> exchange.calls("tools/call") || resumes(exchange), cuts, seed);
   }
 
   /** Cuts the standalone stream. */
-  static RandomCuts ofStandaloneStream(int cuts, long seed) {
-    return new RandomCuts(exchange -> exchange.isA("GET"), cuts, seed);
+  static StreamCuts ofStandaloneStream(int cuts, long seed) {
+    return new StreamCuts(exchange -> exchange.isA("GET"), cuts, seed);
   }
 
   static boolean resumes(Exchange exchange) {
