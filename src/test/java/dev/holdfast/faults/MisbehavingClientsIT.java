@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ResourceUsage;
 import java.io.IOException;
@@ -278,7 +278,8 @@ class MisbehavingClientsIT {
     McpClient session = session();
     AtomicInteger refused = new AtomicInteger();
     for (int i = 0; i < 2000; i++) {
-      NonReadingClient client = connect().post(session.session(), FloodServer.flood(i, 100_000, 10, 500));
+      NonReadingClient client =
+          connect().post(session.session(), FloodServer.flood(i, 100_000, 10, 500));
       if (client.readUntil(" 200 ", " 429 ").endsWith(" 429 ")) {
         refused.incrementAndGet();
       }

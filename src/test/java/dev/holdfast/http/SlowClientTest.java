@@ -3,9 +3,9 @@ package dev.holdfast.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.NonReadingClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;

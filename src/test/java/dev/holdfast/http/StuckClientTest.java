@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.NonReadingClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import io.vertx.core.Vertx;
@@ -59,7 +59,8 @@ class StuckClientTest {
 
   @Test
   void shouldCutOffAClientThatNeverReads() throws Exception {
-    try (NonReadingClient deaf = NonReadingClient.connect(Endpoints.usual()).post(client.session(), call())) {
+    try (NonReadingClient deaf =
+        NonReadingClient.connect(Endpoints.usual()).post(client.session(), call())) {
       String start = priming(deaf.readUntil("_0-0\n"));
       tool.flood(key, MESSAGES, SIZE);
 
@@ -87,7 +88,8 @@ class StuckClientTest {
 
   @Test
   void shouldGiveTheStreamOfAStuckClientToItsNextConnection() throws Exception {
-    try (NonReadingClient deaf = NonReadingClient.connect(Endpoints.usual()).post(client.session(), call())) {
+    try (NonReadingClient deaf =
+        NonReadingClient.connect(Endpoints.usual()).post(client.session(), call())) {
       String start = priming(deaf.readUntil("_0-0\n"));
       tool.flood(key, MESSAGES, SIZE);
 

@@ -21,7 +21,12 @@ import org.jspecify.annotations.Nullable;
  * @param tool {@code count}, or {@code countdown} where the gateway's own tools are called
  */
 record LoadClient(
-    HttpClient http, URI endpoint, String tool, Random random, long deadlineNanos, LoadResults figures)
+    HttpClient http,
+    URI endpoint,
+    String tool,
+    Random random,
+    long deadlineNanos,
+    LoadResults figures)
     implements Callable<@Nullable Void> {
 
   private static final int CALLS_PER_SESSION = 100;

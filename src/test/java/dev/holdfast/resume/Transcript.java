@@ -92,8 +92,8 @@ public final class Transcript {
   }
 
   /**
-   * A connection broke. The peer may have acted on the request: to send it again would
-   * be to use its id twice, and its two answers would come mixed.
+   * A connection broke. The peer may have acted on the request: to send it again would be to use
+   * its id twice, and its two answers would come mixed.
    *
    * @param silent whether it is the client who broke it, because nothing came
    */
