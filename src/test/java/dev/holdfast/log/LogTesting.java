@@ -3,6 +3,7 @@ package dev.holdfast.log;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,6 +17,12 @@ public final class LogTesting {
   /** An event that more will follow. */
   public static NewEvent event(String payload) {
     return new NewEvent(payload.getBytes(UTF_8), null, false);
+  }
+
+  /** A retention of an hour with these maxima. */
+  public static Retention keeping(int maxEvents, int maxStreams) {
+    Duration hour = Duration.ofHours(1);
+    return new Retention(hour, hour, maxEvents, hour, maxStreams);
   }
 
   /** The last event of its stream. */

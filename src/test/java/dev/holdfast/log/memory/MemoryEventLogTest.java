@@ -1,6 +1,7 @@
 package dev.holdfast.log.memory;
 
 import static dev.holdfast.log.LogTesting.event;
+import static dev.holdfast.log.LogTesting.keeping;
 import static dev.holdfast.log.LogTesting.last;
 import static dev.holdfast.log.LogTesting.numbered;
 import static dev.holdfast.log.LogTesting.payloads;
@@ -42,13 +43,13 @@ class MemoryEventLogTest extends EventLogContract {
   }
 
   @Override
-  protected void pass(Duration time) {
+  public void pass(Duration time) {
     now.addAndGet(time.toMillis());
     logs.forEach(EventLog::sweep);
   }
 
   @Override
-  protected int trimmingStep() {
+  public int trimmingStep() {
     return 0;
   }
 

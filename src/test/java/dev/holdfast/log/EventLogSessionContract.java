@@ -1,0 +1,95 @@
+package dev.holdfast.log;
+
+import static dev.holdfast.log.LogTesting.keeping;
+import static dev.holdfast.log.LogTesting.last;
+import static dev.holdfast.log.LogTesting.numbered;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.LogTesting.CountingWatcher;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Beginning and ending sessions, and opening streams in them. */
+interface EventLogSessionContract extends EventLogFixture {
+
+  @Test
+  default void shouldRemoveTheStreamsOfAnEndedSession() {
+    StreamRef second = new StreamRef(ref().session(), "b");
+    StreamWriter writer = log().open(ref(), "1");
+    Position end = log().open(second, "2").append(List.of(last("1")));
+    writer.append(numbered(1, 3));
+    CountingWatcher watcher = new CountingWatcher();
+    log().watch(ref(), watcher);
+
+    log().end(ref().session());
+
+    await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
+    assertThat(log().read(ref(), Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
+    assertThat(log().read(second, end, 10)).isEqualTo(new ReadResult.NoSuchStream());
+    assertThat(log().beforeOldest(second)).isEmpty();
+    assertThatExceptionOfType(FencedException.class)
+        .isThrownBy(() -> writer.append(numbered(4, 4)));
+    assertThatExceptionOfType(SessionEndedException.class)
+        .isThrownBy(() -> log().open(new StreamRef(ref().session(), "c"), "3"));
+    assertThat(log().read(ref(), Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
+  }
+
+  @Test
+  default void shouldIgnoreTheEndOfAnUnknownSession() {
+    log().end("nobody");
+
+    assertThat(log().read(new StreamRef("nobody", "a"), Position.START, 1))
+        .isEqualTo(new ReadResult.NoSuchStream());
+  }
+
+  @Test
+  default void shouldIgnoreASecondBegin() {
+    StreamWriter writer = log().open(ref(), "1");
+
+    log().begin(ref().session());
+
+    assertThat(writer.append(numbered(1, 1)).number()).isEqualTo(1);
+  }
+
+  @Test
+  default void shouldNotBeginAnEndedSessionAgainByItself() {
+    StreamRef ended = new StreamRef("e" + UUID.randomUUID(), "a");
+
+    log().markDelivered(ended, new Position(1, 1));
+    log().markFullyDelivered(ended);
+    log().watch(ended, new CountingWatcher()).close();
+
+    assertThatExceptionOfType(SessionEndedException.class).isThrownBy(() -> log().open(ended, "1"));
+  }
+
+  @Test
+  default void shouldOpenAStreamOnlyOnce() {
+    log().open(ref(), "1");
+    StreamRef done = new StreamRef(ref().session(), "b");
+    log().open(done, "2").append(List.of(last("1")));
+
+    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> log().open(ref(), "1"));
+    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> log().open(done, "2"));
+  }
+
+  @Test
+  default void shouldLimitOpenStreams() {
+    EventLog limited = begun(keeping(100, 3));
+    List<StreamWriter> writers =
+        IntStream.range(0, 3)
+            .mapToObj(i -> limited.open(new StreamRef(ref().session(), "s" + i), "1"))
+            .toList();
+
+    assertThatExceptionOfType(TooManyStreamsException.class)
+        .isThrownBy(() -> limited.open(ref(), "1"));
+
+    writers.getFirst().append(List.of(last("1")));
+    limited.open(ref(), "1");
+    assertThatExceptionOfType(TooManyStreamsException.class)
+        .isThrownBy(() -> limited.open(new StreamRef(ref().session(), "c"), "1"));
+  }
+}

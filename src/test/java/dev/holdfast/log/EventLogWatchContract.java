@@ -1,0 +1,102 @@
+package dev.holdfast.log;
+
+import static dev.holdfast.log.LogTesting.events;
+import static dev.holdfast.log.LogTesting.last;
+import static dev.holdfast.log.LogTesting.numbered;
+import static dev.holdfast.log.LogTesting.payloads;
+import static dev.holdfast.log.LogTesting.readAll;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.LogTesting.CountingWatcher;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Watching streams and recording what was delivered. */
+interface EventLogWatchContract extends EventLogFixture {
+
+  @Test
+  default void shouldWakeTheWatcher() {
+    StreamWriter writer = log().open(ref(), "1");
+    CountingWatcher watcher = new CountingWatcher();
+    CountingWatcher elsewhere = new CountingWatcher();
+    log().watch(ref(), watcher);
+    log().watch(new StreamRef(ref().session(), "b"), elsewhere);
+
+    writer.append(numbered(1, 1));
+
+    await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
+    assertThat(elsewhere.wakes()).isZero();
+    assertThat(watcher.evictions()).isZero();
+  }
+
+  @Test
+  default void shouldEvictTheOlderWatcher() {
+    StreamWriter writer = log().open(ref(), "1");
+    CountingWatcher older = new CountingWatcher();
+    CountingWatcher newer = new CountingWatcher();
+    Watch left = log().watch(ref(), older);
+
+    log().watch(ref(), newer);
+    left.close();
+    int wakes = older.wakes();
+    writer.append(numbered(1, 1));
+
+    await().untilAsserted(() -> assertThat(newer.wakes()).isPositive());
+    assertThat(older.evictions()).isEqualTo(1);
+    assertThat(older.wakes()).isEqualTo(wakes);
+    assertThat(newer.evictions()).isZero();
+  }
+
+  @Test
+  default void shouldNotCallAClosedWatch() {
+    StreamWriter writer = log().open(ref(), "1");
+    CountingWatcher gone = new CountingWatcher();
+    CountingWatcher next = new CountingWatcher();
+
+    log().watch(ref(), gone).close();
+    log().watch(ref(), next);
+    writer.append(numbered(1, 1));
+
+    await().untilAsserted(() -> assertThat(next.wakes()).isPositive());
+    assertThat(gone.evictions()).isZero();
+    assertThat(gone.wakes()).isZero();
+  }
+
+  @Test
+  default void shouldLetAWatcherReadEveryEventOnce() {
+    StreamWriter writer = log().open(ref(), "1");
+    log().watch(ref(), new CountingWatcher());
+    List<String> read = new ArrayList<>();
+    Position cursor = Position.START;
+
+    for (int n = 1; n <= 300; n++) {
+      writer.append(numbered(n, n));
+      if (n % 7 == 0) {
+        List<LogEvent> page = events(log().read(ref(), cursor, 5));
+        read.addAll(payloads(page));
+        cursor = page.getLast().position();
+      }
+    }
+    writer.append(List.of(last("301")));
+    read.addAll(payloads(readAll(log(), ref(), cursor)));
+
+    assertThat(read).hasSize(301).doesNotHaveDuplicates().startsWith("1").endsWith("301");
+    assertThat(log().read(ref(), readAll(log(), ref(), Position.START).getLast().position(), 1))
+        .isEqualTo(new ReadResult.EndOfStream());
+  }
+
+  @Test
+  default void shouldRecordDeliveredPositions() {
+    StreamWriter writer = log().open(ref(), "");
+    Position first = writer.append(numbered(1, 1));
+    Position third = writer.append(numbered(2, 3));
+
+    assertThat(log().deliveredUpTo(ref())).isEqualTo(Position.START);
+    log().markDelivered(ref(), first);
+    log().markDelivered(ref(), third);
+
+    await().untilAsserted(() -> assertThat(log().deliveredUpTo(ref())).isEqualTo(third));
+  }
+}
