@@ -60,10 +60,10 @@ public final class InboxScripts {
     this.keys = keys;
     this.replica = replica;
     this.retention = retention;
-    listOpenRequests = new LogScript(client, "list_open_requests.lua");
-    putMessage = new LogScript(client, "put_message.lua");
-    openRemoteStream = new LogScript(client, "open_stream_checks.lua", "open_remote_stream.lua");
-    collectMessages = new LogScript(client, "collect_messages.lua");
+    listOpenRequests = new LogScript(client, "list-open-requests.lua");
+    putMessage = new LogScript(client, "put-message.lua");
+    openRemoteStream = new LogScript(client, "open-stream-checks.lua", "open-remote-stream.lua");
+    collectMessages = new LogScript(client, "collect-messages.lua");
   }
 
   /**

@@ -93,8 +93,13 @@ public final class RedisInbox implements Inbox {
 
   @Override
   public boolean putRequest(
-      StreamRef stream, String requests, @Nullable String into, String home, byte[] message) {
-    return scripts.openRemote(stream, StreamOwner.newFence(), requests, into, home, message);
+      StreamRef stream,
+      String requests,
+      @Nullable String sharedStream,
+      String ownedStream,
+      byte[] message) {
+    return scripts.openRemote(
+        stream, StreamOwner.newFence(), requests, sharedStream, ownedStream, message);
   }
 
   @Override

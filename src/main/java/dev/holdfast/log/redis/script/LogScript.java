@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LogScript {
 
-  private static final String SHARED = "session_hash.lua";
+  private static final String SHARED = "session-hash.lua";
 
   private final RedisClient client;
   private final RedisScript script;

@@ -8,7 +8,7 @@ import io.vertx.redis.client.Request;
 /**
  * The fields that the session hash has for each open stream. A field's name is a letter, a colon
  * and the name of the stream. The scripts have the same names as constants in {@code
- * session_hash.lua}.
+ * session-hash.lua}.
  *
  * <p>A complete stream has no fields: its last entry has the field {@code z}. A stream whose events
  * a shared stream keeps has no entries of its own: when it completes, its name is added to a set of

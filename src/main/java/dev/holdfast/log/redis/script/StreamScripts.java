@@ -42,13 +42,13 @@ public final class StreamScripts {
     this.keys = keys;
     this.replica = replica;
     this.retention = retention;
-    beginSession = new LogScript(client, "begin_session.lua");
-    endSession = new LogScript(client, "end_session.lua");
-    openStream = new LogScript(client, "open_stream_checks.lua", "open_stream.lua");
-    claimStreams = new LogScript(client, "claim_streams.lua");
-    registerTail = new LogScript(client, "register_tail.lua");
-    recordDelivery = new LogScript(client, "record_delivery.lua");
-    retireStream = new LogScript(client, "retire_stream.lua");
+    beginSession = new LogScript(client, "begin-session.lua");
+    endSession = new LogScript(client, "end-session.lua");
+    openStream = new LogScript(client, "open-stream-checks.lua", "open-stream.lua");
+    claimStreams = new LogScript(client, "claim-streams.lua");
+    registerTail = new LogScript(client, "register-tail.lua");
+    recordDelivery = new LogScript(client, "record-delivery.lua");
+    retireStream = new LogScript(client, "retire-stream.lua");
   }
 
   /** Creates the session hash, unless it exists. */

@@ -32,9 +32,9 @@ public final class AppendScripts {
     this.keys = keys;
     this.replica = replica;
     this.retention = retention;
-    appendEvents = new LogScript(client, "append_events.lua");
-    appendToSharedStream = new LogScript(client, "append_to_shared_stream.lua");
-    recordUpstreamCursor = new LogScript(client, "record_upstream_cursor.lua");
+    appendEvents = new LogScript(client, "append-events.lua");
+    appendToSharedStream = new LogScript(client, "append-to-shared-stream.lua");
+    recordUpstreamCursor = new LogScript(client, "record-upstream-cursor.lua");
   }
 
   /**

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Delivers events of one stream without the log during a long outage of the store, and reports the
- * end of the stream once the store is back. {@code docs/adr/0010-live-past-the-log.md} describes
- * why.
+ * end of the stream once the store is back. ADR 0010 describes why.
  *
  * <p>Events that are delivered unlogged get the next numbers of the stream, and so do the events of
  * a batch whose outcome is unknown. The store skips these numbers: the next write removes what it

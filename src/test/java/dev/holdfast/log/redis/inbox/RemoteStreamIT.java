@@ -83,10 +83,10 @@ class RemoteStreamIT extends InboxFixture {
     RedisProxy proxy = proxy(redis);
     InboxReplica owner = silent("a");
     InboxReplica other = silent("b", proxy.url(), redis.url());
-    StreamRef home = new StreamRef(session, "g");
+    StreamRef standalone = new StreamRef(session, "g");
     assertThat(other.inbox().putRequest(ref, "1", null, "g", new byte[0])).isFalse();
-    owner.log().open(home, "");
-    put(other, home, "x".repeat(InboxScripts.MAX_BYTES));
+    owner.log().open(standalone, "");
+    put(other, standalone, "x".repeat(InboxScripts.MAX_BYTES));
 
     proxy.cutAtNextReplies(1);
 

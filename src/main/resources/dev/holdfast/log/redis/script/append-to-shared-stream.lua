@@ -24,7 +24,7 @@ local number = tonumber(string.match(state[2] or '0-0', '%-(%d+)$'))
 if number == wanted then
   return last -- This is a retry: an earlier attempt has written the batch.
 end
--- A later batch overtook this one, as in append_events.lua. Or the shared stream does not exist,
+-- A later batch overtook this one, as in append-events.lua. Or the shared stream does not exist,
 -- because Redis has lost data.
 if number > expected or not state[3] then
   return 'FENCED'

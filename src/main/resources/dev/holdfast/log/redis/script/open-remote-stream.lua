@@ -7,7 +7,7 @@
 --      most messages in the inbox, most bytes in the inbox, shared stream that keeps the events
 --      (or '')
 -- Returns 'OK', 'NO_OWNER' (the stream whose owner was to get the request is not open), 'FULL' (the
---      inbox is full), or as open_stream.lua: 'GONE', 'LIMIT', 'EXISTS'.
+--      inbox is full), or as open-stream.lua: 'GONE', 'LIMIT', 'EXISTS'.
 local name, fence = ARGV[1], ARGV[2]
 local result = resultWithoutOpening(name, fence, ARGV[13])
 if result then

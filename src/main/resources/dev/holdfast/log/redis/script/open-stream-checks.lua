@@ -1,4 +1,4 @@
--- Functions that the scripts which open a stream share; stands between session_hash.lua and them.
+-- Functions that the scripts which open a stream share; stands between session-hash.lua and them.
 -- KEYS session hash, stream
 
 -- Returns the result of the script if the stream cannot be opened or is open already, or nil if it
