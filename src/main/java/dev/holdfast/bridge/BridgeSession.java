@@ -172,7 +172,7 @@ final class BridgeSession {
       }
       if (!opened.protocolVersion().equals(lost.protocolVersion())) {
         throw new SessionUnavailableException(
-            "The session was lost, and the server now speaks another version; start anew");
+            "The session was lost, and the server now speaks another version; start again");
       }
       Body notification = initializedNotification();
       if (notification != null) {
