@@ -31,7 +31,8 @@ public abstract sealed class SseMessagesResource {
   private final RequestHandler handler;
   private final RequestReader reader;
 
-  private SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
+  private SseMessagesResource(
+      Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
     this.relay = relay;
     this.legacy = legacy;
     this.handler = handler;
@@ -86,7 +87,8 @@ public abstract sealed class SseMessagesResource {
   /** The default upstream. */
   @Path("/messages/{session}")
   public static final class DefaultUpstream extends SseMessagesResource {
-    DefaultUpstream(Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
+    DefaultUpstream(
+        Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
       super(relay, legacy, handler, reader);
     }
   }
@@ -94,7 +96,8 @@ public abstract sealed class SseMessagesResource {
   /** A named upstream. */
   @Path("/servers/{upstream}/messages/{session}")
   public static final class NamedUpstream extends SseMessagesResource {
-    NamedUpstream(Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
+    NamedUpstream(
+        Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
       super(relay, legacy, handler, reader);
     }
   }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One JSON-RPC message: its envelope and its exact bytes.
  *
- * <p>The byte arrays are shared, not copied, and must not be changed. Two messages are equal only if
- * they share the same array.
+ * <p>The byte arrays are shared, not copied, and must not be changed. Two messages are equal only
+ * if they share the same array.
  */
 public sealed interface Message {
 

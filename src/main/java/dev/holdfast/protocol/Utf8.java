@@ -10,8 +10,8 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Validates UTF-8 strictly. The JSON parser accepts overlong forms and surrogates, which two readers
- * of the same bytes may decode differently.
+ * Validates UTF-8 strictly. The JSON parser accepts overlong forms and surrogates, which two
+ * readers of the same bytes may decode differently.
  */
 final class Utf8 {
 

@@ -19,7 +19,8 @@ class JsonRpcErrorsTest {
   void shouldEchoIdAsWritten() {
     assertThat(text(JsonRpcErrors.error(RequestId.ofJson("\"\\u0061\""), -32000, "no \"way\"")))
         .isEqualTo(
-            "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0061\",\"error\":{\"code\":-32000,\"message\":\"no \\\"way\\\"\"}}");
+            "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0061\",\"error\":{\"code\":-32000,\"message\":\"no"
+                + " \\\"way\\\"\"}}");
   }
 
   @Test

@@ -95,7 +95,8 @@ class ConfigDefaultsTest {
     assertThat(gateway.memory().maxBytes().asLongValue()).isEqualTo(10 << 20);
     assertThat(gateway.upstream().url()).isEmpty();
     assertThat(gateway.upstreams()).isEmpty();
-    assertThat(config.getConfigMapping(LimitsConfig.class).messageBytes().value()).isEqualTo(4 << 20);
+    assertThat(config.getConfigMapping(LimitsConfig.class).messageBytes().value())
+        .isEqualTo(4 << 20);
     assertThat(config.getConfigMapping(StreamConfig.class).retry())
         .isEqualTo(Duration.ofSeconds(5));
   }

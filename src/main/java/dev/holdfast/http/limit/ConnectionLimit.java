@@ -67,7 +67,8 @@ public final class ConnectionLimit {
   private void warnOnce(ClientNetwork client) {
     if (warned.compareAndSet(false, true)) {
       LOG.warnf(
-          "Client reached its connection limit; if it is a proxy, set quarkus.http.proxy: client=%s",
+          "Client reached its connection limit; if it is a proxy, set quarkus.http.proxy:"
+              + " client=%s",
           client.name());
     }
   }

@@ -3,11 +3,11 @@ package dev.holdfast.upstream.channel;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.SingleLineJson;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.protocol.SingleLineJson;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.FixedMessageSource;
 import dev.holdfast.upstream.MessageSource;
