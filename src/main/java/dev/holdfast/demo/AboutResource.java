@@ -4,7 +4,7 @@ import dev.holdfast.upstream.local.ContentBlock;
 import dev.holdfast.upstream.local.Resource;
 import jakarta.enterprise.context.ApplicationScoped;
 
-/** Something to read. */
+/** A text about the demo server. */
 @ApplicationScoped
 public class AboutResource implements Resource {
 

@@ -12,11 +12,11 @@ import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import java.time.Duration;
 
-/** Takes its time and reports every step: a call to break connections on. */
+/** A slow call that reports every step, for trying dropped connections. */
 @ApplicationScoped
 public class CountdownTool implements Tool<CountdownTool.Arguments> {
 
-  /** How far and how fast. */
+  /** The number of steps and their length. */
   @RegisterForReflection
   public record Arguments(
       @JsonProperty(defaultValue = "10")

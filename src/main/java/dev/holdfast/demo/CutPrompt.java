@@ -8,11 +8,11 @@ import io.quarkus.runtime.annotations.RegisterForReflection;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 
-/** Something to say. */
+/** Makes a model start a long call. */
 @ApplicationScoped
 public class CutPrompt implements Prompt<CutPrompt.Arguments> {
 
-  /** What to count down to. */
+  /** The event at zero. */
   @RegisterForReflection
   public record Arguments(
       @JsonProperty(defaultValue = "liftoff") @JsonPropertyDescription("What comes at zero.")

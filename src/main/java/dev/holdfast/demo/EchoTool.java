@@ -7,11 +7,11 @@ import dev.holdfast.upstream.local.ToolResult;
 import io.quarkus.runtime.annotations.RegisterForReflection;
 import jakarta.enterprise.context.ApplicationScoped;
 
-/** Says what it is told. */
+/** Returns its argument. */
 @ApplicationScoped
 public class EchoTool implements Tool<EchoTool.Arguments> {
 
-  /** What it is told. */
+  /** The message. */
   @RegisterForReflection
   public record Arguments(@JsonPropertyDescription("What to return.") String message) {}
 

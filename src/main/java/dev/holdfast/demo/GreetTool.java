@@ -12,21 +12,21 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.validation.constraints.Size;
 import java.time.Duration;
 
-/** Asks before it answers: a call whose answer comes through whichever replica. */
+/** Elicits a name and greets it, for trying responses through any replica. */
 @ApplicationScoped
 public class GreetTool implements Tool<NoArguments> {
 
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final Duration ELICITATION_TIMEOUT = Duration.ofMinutes(5);
 
-  /** In which language. */
+  /** Language of the greeting. */
   public enum Language {
-    /** Hello. */
+    /** "Hello". */
     ENGLISH,
-    /** Hallo. */
+    /** "Hallo". */
     GERMAN
   }
 
-  /** Whom to greet, and how. */
+  /** The form for the person. */
   @RegisterForReflection
   public record Form(
       @JsonPropertyDescription("Whom to greet.") @Size(min = 1, max = 100) String name,
@@ -49,7 +49,7 @@ public class GreetTool implements Tool<NoArguments> {
 
   @Override
   public ToolResult call(NoArguments arguments, ToolCall call) throws InterruptedException {
-    return switch (call.client().elicit("Who is there?", Form.class, PATIENCE)) {
+    return switch (call.client().elicit("Who is there?", Form.class, ELICITATION_TIMEOUT)) {
       case ElicitationResult.Accept<Form>(Form form) -> ToolResult.text(greeting(form));
       case ElicitationResult.Decline<Form> _ -> ToolResult.text("Hello, whoever you are!");
       case ElicitationResult.Cancel<Form> _ -> ToolResult.error("Nobody said whom to greet.");

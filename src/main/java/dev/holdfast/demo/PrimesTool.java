@@ -10,20 +10,20 @@ import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import java.util.Optional;
 
-/** Computes, and keeps a processor busy: a call to see that others do not wait for it. */
+/** Keeps a processor busy, for trying whether other calls wait. */
 @ApplicationScoped
 public class PrimesTool implements Tool<PrimesTool.Arguments> {
 
-  /** How often to tell how far it is, and to look whether anybody still wants to know. */
+  /** Number of progress reports of one call. */
   private static final int STEPS = 100;
 
-  /** How far. */
+  /** The range of the search. */
   @RegisterForReflection
   public record Arguments(
       @JsonPropertyDescription("The largest number to look at.") @Min(1) @Max(1_000_000_000)
           int upTo) {}
 
-  /** What it found. */
+  /** The result of the search. */
   @RegisterForReflection
   public record Primes(
       @JsonPropertyDescription("How many primes there are.") int count,

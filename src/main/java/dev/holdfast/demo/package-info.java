@@ -1,4 +1,4 @@
-/** Tools to try a gateway with that has no server behind it. */
+/** Tools, a resource and a prompt for trying a gateway without an upstream. */
 @NullMarked
 package dev.holdfast.demo;
 

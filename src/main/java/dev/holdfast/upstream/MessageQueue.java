@@ -179,16 +179,7 @@ public final class MessageQueue {
      * @return false if the writer or the stream has ended; the message is dropped
      */
     public boolean write(byte[] message) {
-      lock.lock();
-      try {
-        boolean accepted = awaitRoom();
-        if (accepted) {
-          append(message);
-        }
-        return accepted;
-      } finally {
-        lock.unlock();
-      }
+      return put(message, State.OPEN, () -> {});
     }
 
     /**
@@ -212,13 +203,22 @@ public final class MessageQueue {
      * @param before runs under the lock of the queue, before the reader can see the message
      */
     public void finish(byte[] message, Runnable before) {
+      boolean _ = put(message, State.FINISHED, before);
+    }
+
+    private boolean put(byte[] message, State next, Runnable before) {
       lock.lock();
       try {
-        if (awaitRoom()) {
-          before.run();
-          append(message);
-          end(State.FINISHED);
+        while (state == State.OPEN && !closed && !hasRoom()) {
+          writable.awaitUninterruptibly();
         }
+        if (state != State.OPEN || closed) {
+          return false;
+        }
+        before.run();
+        append(message);
+        moveTo(next);
+        return true;
       } finally {
         lock.unlock();
       }
@@ -228,7 +228,7 @@ public final class MessageQueue {
     public void abandon() {
       lock.lock();
       try {
-        end(State.ABANDONED);
+        moveTo(State.ABANDONED);
       } finally {
         lock.unlock();
       }
@@ -246,16 +246,9 @@ public final class MessageQueue {
       }
     }
 
-    private boolean awaitRoom() {
-      while (state == State.OPEN && !closed && !hasRoom()) {
-        writable.awaitUninterruptibly();
-      }
-      return state == State.OPEN && !closed;
-    }
-
-    private void end(State last) {
-      if (state == State.OPEN) {
-        state = last;
+    private void moveTo(State next) {
+      if (state == State.OPEN && next != State.OPEN) {
+        state = next;
         openWriters--;
         wakeAll();
       }

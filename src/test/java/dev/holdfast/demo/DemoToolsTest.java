@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The demo tools as a client meets them. */
+/** The demo tools as a client sees them. */
 class DemoToolsTest {
 
   private final LocalUpstream upstream =
@@ -100,7 +100,7 @@ class DemoToolsTest {
   }
 
   @Test
-  void shouldCountDownFromTenUnlessTold() {
+  void shouldCountDownFromTenByDefault() {
     // when
     List<String> messages = call("countdown", "{\"intervalMs\":10}");
 
@@ -154,7 +154,7 @@ class DemoToolsTest {
   }
 
   @Test
-  void shouldSayThatAClientCannotBeAsked() {
+  void shouldFailWithoutTheElicitationCapability() {
     assertThat(call("greet", "{}"))
         .singleElement()
         .asString()

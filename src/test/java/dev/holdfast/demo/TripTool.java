@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class TripTool implements Tool<TripTool.Plan> {
 
-  /** What the tool takes. */
+  /** The arguments. */
   @RegisterForReflection
   public record Plan(
       @JsonPropertyDescription("The places to visit, in order.") @Size(min = 2, max = 20)
@@ -29,11 +29,11 @@ public class TripTool implements Tool<TripTool.Plan> {
       @JsonProperty(defaultValue = "1") @Min(1) @Max(9) int travellers,
       @Nullable String comment) {}
 
-  /** What it gives. */
+  /** The result. */
   @RegisterForReflection
   public record Trip(int legs, int price) {}
 
-  /** What it asks a person. */
+  /** The form for a person. */
   @RegisterForReflection
   public record Consent(@JsonPropertyDescription("Shall we book?") boolean book) {}
 

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A session with a {@link LocalUpstream}. Its state is in the running calls and log levels. */
+/** A session with a {@link LocalUpstream}. Its state is in its calls and its log level. */
 final class LocalSession implements UpstreamSession {
 
   private static final String LOGGING_SET_LEVEL = "logging/setLevel";

@@ -12,7 +12,7 @@ import java.util.concurrent.FutureTask;
  * hit the next call on the same thread.
  *
  * @param out writer of the call; identifies it
- * @param onEnd removes the call from the {@link RunningCalls}; idempotent
+ * @param onEnd removes the call from the {@link ToolCalls}; idempotent
  */
 record RunningCall(
     RegisteredTool<?> tool,

@@ -13,16 +13,21 @@ import dev.holdfast.upstream.local.logging.LogLevelStore;
 import dev.holdfast.upstream.local.registry.RegisteredTool;
 import dev.holdfast.upstream.local.registry.ToolRegistry;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.FutureTask;
 
-/** The tool calls of this replica, and their requests to clients. Thread-safe. */
+/** The running tool calls of this replica, and their requests to clients. Thread-safe. */
 final class ToolCalls implements AutoCloseable {
+
+  private record CallId(LocalSessionId session, RequestId request) {}
 
   private final ToolRegistry tools;
   private final LogLevelStore levels;
-  private final RunningCalls running = new RunningCalls();
   private final ClientRequests clientRequests = new ClientRequests();
   private final CallThreads threads = new CallThreads();
+  private final ConcurrentMap<CallId, RunningCall> running = new ConcurrentHashMap<>();
+  private volatile boolean closed;
 
   ToolCalls(ToolRegistry tools, LogLevelStore levels) {
     this.tools = tools;
@@ -39,8 +44,9 @@ final class ToolCalls implements AutoCloseable {
   RunningCall register(LocalSessionId session, Message.Request request, MessageQueue queue) {
     RegisteredTool<?> tool = tool(request);
     ObjectNode arguments = RequestParams.object(RequestParams.of(request), "arguments");
+    CallId id = new CallId(session, request.id());
     MessageQueue.Writer out = queue.newWriter();
-    Runnable onEnd = () -> running.remove(session, request.id(), out);
+    Runnable onEnd = () -> remove(id, out);
     ToolCallTask task =
         new ToolCallTask(
             request,
@@ -51,11 +57,21 @@ final class ToolCalls implements AutoCloseable {
             new LogFilter(levels, session.name()),
             onEnd);
     RunningCall call = new RunningCall(tool, new FutureTask<>(task, null), queue, out, onEnd);
-    if (!running.add(session, request.id(), call)) {
+    if (running.putIfAbsent(id, call) != null) {
       out.abandon();
       throw error(JsonRpcErrorCode.INVALID_REQUEST, "Invalid Request: the id is in use");
     }
+    if (closed) {
+      // close() may have missed this call.
+      call.fail();
+    }
+    requireOpen();
     return call;
+  }
+
+  /** The next call of the client may have taken the id; the writer tells the calls apart. */
+  private void remove(CallId id, MessageQueue.Writer out) {
+    running.computeIfPresent(id, (_, call) -> call.out() == out ? null : call);
   }
 
   private RegisteredTool<?> tool(Message.Request request) {
@@ -78,8 +94,11 @@ final class ToolCalls implements AutoCloseable {
   }
 
   /** Cancels a call. Ignores an unknown id: the call may just have ended. */
-  void cancel(LocalSessionId session, RequestId id) {
-    running.find(session, id).ifPresent(RunningCall::cancel);
+  void cancel(LocalSessionId session, RequestId request) {
+    RunningCall call = running.get(new CallId(session, request));
+    if (call != null) {
+      call.cancel();
+    }
   }
 
   /** Passes a client's response to the call that waits for it. */
@@ -89,20 +108,27 @@ final class ToolCalls implements AutoCloseable {
 
   /** Cancels all calls of a session. */
   void cancelAll(LocalSessionId session) {
-    running.removeAll(session).forEach(RunningCall::cancel);
+    running.forEach((id, call) -> {
+      if (id.session().equals(session)) {
+        call.cancel();
+      }
+    });
   }
 
   /**
    * @throws UpstreamException.Unreachable after {@link #close()}
    */
   void requireOpen() {
-    running.requireOpen();
+    if (closed) {
+      throw new UpstreamException.Unreachable(null);
+    }
   }
 
   /** Refuses further calls and fails those that run. Does not wait for their tools. */
   @Override
   public void close() {
-    running.close().forEach(RunningCall::fail);
+    closed = true;
+    running.values().forEach(RunningCall::fail);
     threads.close();
   }
 }

@@ -6,20 +6,20 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.upstream.local.LogLevel;
 import org.junit.jupiter.api.Test;
 
-/** What is true of log levels wherever they are kept. */
+/** The contract of every {@link LogLevelStore}. */
 public abstract class LogLevelStoreContract {
 
-  /** As a local server names its sessions. */
+  /** A session name of a local server. */
   protected static final String SESSION = "8c1f0e4e-6f0c-4d0b-8f3c-0a6f3a1f6f11.er";
 
-  /** Levels that nobody has set yet. */
+  /** Creates an empty store. */
   protected abstract LogLevelStore create();
 
-  /** The same, at another replica if there are several. */
+  /** Returns the same store as another replica sees it. */
   protected abstract LogLevelStore another();
 
   @Test
-  void shouldKnowTheLevelThatCameLast() {
+  void shouldReturnTheLatestLevel() {
     LogLevelStore levels = create();
     assertThat(levels.find(SESSION)).isEmpty();
 
@@ -32,7 +32,7 @@ public abstract class LogLevelStoreContract {
   }
 
   @Test
-  void shouldForgetASessionThatHasEnded() {
+  void shouldForgetTheLevelOfAnEndedSession() {
     LogLevelStore levels = create();
     levels.put(SESSION, LogLevel.DEBUG);
     levels.put("another", LogLevel.ALERT);

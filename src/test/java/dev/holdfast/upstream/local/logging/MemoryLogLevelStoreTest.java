@@ -21,7 +21,7 @@ class MemoryLogLevelStoreTest extends LogLevelStoreContract {
   }
 
   @Test
-  void shouldForgetTheLevelThatWasUsedLongestAgo() {
+  void shouldForgetTheLeastRecentlyUsedLevel() {
     // given
     for (int i = 0; i < MemoryLogLevelStore.MAX_LEVELS; i++) {
       levels.put("s" + i, LogLevel.ALERT);

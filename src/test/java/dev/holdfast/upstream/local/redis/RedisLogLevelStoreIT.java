@@ -58,14 +58,14 @@ class RedisLogLevelStoreIT extends LogLevelStoreContract {
   }
 
   @Test
-  void shouldLeaveNothingOfALevelThatNobodyGoesBy() {
+  void shouldExpireAnUnusedLevel() {
     replica(Duration.ofMillis(100)).put(SESSION, LogLevel.DEBUG);
 
     await().untilAsserted(() -> assertThat(redis.keys()).isEmpty());
   }
 
   @Test
-  void shouldKeepALevelThatCallsGoBy() {
+  void shouldKeepALevelThatIsRead() {
     replica(Duration.ofMinutes(1)).put(SESSION, LogLevel.DEBUG);
 
     assertThat(replica(Duration.ofHours(1)).find(SESSION)).contains(LogLevel.DEBUG);
@@ -74,7 +74,7 @@ class RedisLogLevelStoreIT extends LogLevelStoreContract {
   }
 
   @Test
-  void shouldSayThatItCannotTellWhileRedisIsAway() {
+  void shouldFailWhileRedisIsAway() {
     LogLevelStore levels = create();
     redis.kill();
 

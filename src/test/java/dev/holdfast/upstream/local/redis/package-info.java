@@ -1,4 +1,4 @@
-/** Runs what local tools share between replicas on a real Redis. */
+/** Shared state of local servers on a real Redis. */
 @NullMarked
 package dev.holdfast.upstream.local.redis;
 

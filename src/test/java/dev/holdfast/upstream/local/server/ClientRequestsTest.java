@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a tool asks its client in the middle of a call. */
+/** Requests of running calls to their client: elicitation, sampling and roots. */
 @Timeout(30)
 class ClientRequestsTest {
 
@@ -78,7 +78,7 @@ class ClientRequestsTest {
                 .link()));
   }
 
-  /** The next message of a call; nothing else comes with it. */
+  /** Returns the next message of a call. */
   private static JsonNode next(MessageSource source) {
     return tree(text(source.take().getFirst().payload()));
   }
@@ -92,7 +92,7 @@ class ClientRequestsTest {
   }
 
   @Test
-  void shouldShowAForm() {
+  void shouldSendAnElicitationRequest() {
     // given
     LocalClient client = open(upstream(), ALL);
     MessageSource call = client.callTool("1", "elicits");
@@ -131,7 +131,7 @@ class ClientRequestsTest {
             + "| The client's answer does not fit: elicitation/create: no such action",
         "'error':{'code':-1,'message':'busy'} | The client refused: elicitation/create: busy"
       })
-  void shouldUnderstandWhatCameOfAForm(String answer, String outcome) {
+  void shouldReadElicitationResults(String answer, String outcome) {
     // given
     LocalClient client = open(upstream(), ALL);
     MessageSource call = client.callTool("1", "elicits");
@@ -144,7 +144,7 @@ class ClientRequestsTest {
   }
 
   @Test
-  void shouldAskTheModel() {
+  void shouldSendASamplingRequest() {
     // given
     LocalClient client = open(upstream(), ALL);
     MessageSource call = client.callTool("1", "samples");
@@ -173,7 +173,7 @@ class ClientRequestsTest {
   }
 
   @Test
-  void shouldNotTakeWhatNoModelSays() {
+  void shouldRefuseUnknownSamplingContent() {
     // given
     LocalClient client = open(upstream(), ALL);
     MessageSource call = client.callTool("1", "samples");
@@ -187,7 +187,7 @@ class ClientRequestsTest {
   }
 
   @Test
-  void shouldAskForRoots() {
+  void shouldListRoots() {
     // given
     LocalClient client = open(upstream(), ALL);
     MessageSource call = client.callTool("1", "lists");
@@ -211,7 +211,7 @@ class ClientRequestsTest {
     "samples,sampling/createMessage",
     "lists,roots/list",
   })
-  void shouldNotAskForWhatWasNotDeclared(String tool, String method) {
+  void shouldRefuseRequestsWithoutTheCapability(String tool, String method) {
     // given
     LocalClient client = open(upstream(), "{\"elicitation\":{\"url\":{}}}");
 
@@ -220,9 +220,9 @@ class ClientRequestsTest {
         .isEqualTo("The client cannot be asked for this: " + method);
   }
 
-  /** The session was opened elsewhere, and what it declared there counts here. */
+  /** Another replica opened the session; its capabilities apply here too. */
   @Test
-  void shouldKnowOnAnyReplicaWhatWasDeclared() {
+  void shouldKnowTheCapabilitiesOnAnyReplica() {
     // given
     LocalClient there = open(upstream(), "{\"roots\":{}}");
     LocalClient here = LocalClient.attach(upstream(), there.link());
@@ -233,7 +233,7 @@ class ClientRequestsTest {
   }
 
   @Test
-  void shouldAskUnderIdsThatNoOtherReplicaUses() {
+  void shouldUseRequestIdsThatNoOtherReplicaUses() {
     // given
     LocalClient here = open(upstream(), ALL);
     LocalClient there = LocalClient.attach(upstream(), here.link());
@@ -254,7 +254,7 @@ class ClientRequestsTest {
   }
 
   @Test
-  void shouldIgnoreAnswersOfStrangersAndSecondThoughts() {
+  void shouldIgnoreResponsesFromOtherSessionsAndSecondResponses() {
     // given
     LocalUpstream upstream = upstream();
     LocalClient client = open(upstream, ALL);
@@ -272,7 +272,7 @@ class ClientRequestsTest {
   }
 
   @Test
-  void shouldTakeAnAnswerInTheBatchOfARequest() {
+  void shouldAcceptAResponseInABatchWithARequest() {
     // given
     LocalClient client = open(upstream(), ALL);
     MessageSource call = client.callTool("1", "lists");
@@ -290,7 +290,7 @@ class ClientRequestsTest {
   }
 
   @Test
-  void shouldGiveUpInTimeAndSaySo() {
+  void shouldCancelTheRequestAfterTheTimeout() {
     // given
     LocalClient client =
         open(
@@ -370,13 +370,13 @@ class ClientRequestsTest {
         "{\"elicitation\":{\"url\":{}}} | false",
         "{\"elicitation\":true} | false"
       })
-  void shouldKnowWhoShowsForms(String capabilities, boolean forms) {
+  void shouldReadTheElicitationCapability(String capabilities, boolean forms) {
     assertThat(LocalSessionId.create(tree(capabilities)).capabilities().elicitation())
         .isEqualTo(forms);
   }
 
   @Test
-  void shouldKeepCapabilitiesInTheNameOfASession() {
+  void shouldKeepCapabilitiesInTheSessionName() {
     for (String forms : List.of("{}", "false")) {
       JsonNode declared = tree("{\"elicitation\":%s,\"roots\":{}}".formatted(forms));
       LocalSessionId session = LocalSessionId.create(declared);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a tool says that it takes, and what it gets. */
+/** Input schemas, and the arguments that tools get. */
 @Timeout(30)
 class LocalArgumentsTest {
 
@@ -96,7 +96,7 @@ class LocalArgumentsTest {
   }
 
   @Test
-  void shouldSayWhatAToolTakes() {
+  void shouldListTheInputSchema() {
     // when
     String list =
         client()
@@ -162,7 +162,7 @@ class LocalArgumentsTest {
         "{\"title\":\"evil\"}                        | no such title",
         "{\"title\":\"a\",\"width\":7}               | not today"
       })
-  void shouldTellTheModelWhatIsWrong(String arguments, String problem) {
+  void shouldTellTheModelAboutInvalidArguments(String arguments, String problem) {
     // when
     JsonNode response = call(arguments);
 
@@ -174,7 +174,7 @@ class LocalArgumentsTest {
   }
 
   @Test
-  void shouldTellAllThatIsWrongButNotForEver() {
+  void shouldNameAllErrorsUpToABound() {
     // given
     StringBuilder many = new StringBuilder("{\"x\":0");
     for (int i = 0; i < 100; i++) {
@@ -190,7 +190,7 @@ class LocalArgumentsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", ",\"arguments\":{}", ",\"arguments\":null"})
-  void shouldCallAToolThatTakesNothing(String member) {
+  void shouldCallAToolWithoutArguments(String member) {
     // given
     LocalClient client = server.clientOf(_ -> ToolResult.text("done"));
 
@@ -210,7 +210,7 @@ class LocalArgumentsTest {
   record Odd(@JsonProperty(defaultValue = "{") int odd) {}
 
   @Test
-  void shouldRefuseARecordThatHasNoSchema() {
+  void shouldRefuseARecordWithoutASchema() {
     Tool<Odd> odd =
         new Tool<>() {
           @Override

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is called with what, and what response comes of it. */
+/** Tool calls and their responses. */
 @Timeout(30)
 class LocalCallTest {
 
@@ -58,7 +58,7 @@ class LocalCallTest {
   }
 
   @Test
-  void shouldRefuseNumberThatCannotBeRead() {
+  void shouldRefuseANumberThatJavaCannotRepresent() {
     // given
     LocalClient client = server.clientOf(_ -> ToolResult.text("done"));
 
@@ -77,7 +77,7 @@ class LocalCallTest {
   }
 
   @Test
-  void shouldSendResultThatTellsOfAFailure() {
+  void shouldSendAFailedResult() {
     // given
     LocalClient client =
         server.clientOf(_ -> ToolResult.error("no such \ud83d\ude00 and half \ud83d"));
@@ -128,7 +128,7 @@ class LocalCallTest {
   }
 
   @Test
-  void shouldAnswerThoughTheToolThrowsAnError() {
+  void shouldAnswerWhenTheToolThrowsAnError() {
     // given
     LocalClient client =
         server.clientOf(_ -> {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** How a call ends before its time. */
+/** Cancellation of running calls. */
 @Timeout(30)
 class LocalCancelTest {
 
@@ -77,7 +77,7 @@ class LocalCancelTest {
   }
 
   @Test
-  void shouldDropWhatAToolSendsAfterItIsCancelled() throws Exception {
+  void shouldDropMessagesAfterACancellation() throws Exception {
     // given
     MessageSource answer = client.callTool("1", "deaf", "1");
     assertThat(seen.take()).isEqualTo("started");
@@ -92,7 +92,7 @@ class LocalCancelTest {
   }
 
   @Test
-  void shouldCancelOnlyTheCallThatIsMeant() throws Exception {
+  void shouldCancelOnlyTheNamedCall() throws Exception {
     // given
     MessageSource number = client.callTool("1", "waits");
     MessageSource string = client.callTool("\"1\"", "waits");
@@ -126,7 +126,7 @@ class LocalCancelTest {
   }
 
   @Test
-  void shouldNotMissAReaderWhoWaitsAlready() throws Exception {
+  void shouldWakeAWaitingReaderWhenCancelled() throws Exception {
     // given
     MessageSource answer = client.callTool("1", "waits");
     CompletableFuture<List<String>> messages = new CompletableFuture<>();
@@ -141,7 +141,7 @@ class LocalCancelTest {
   }
 
   @Test
-  void shouldNeverStartCallThatItsOwnBatchCancels() {
+  void shouldNeverStartACallThatItsOwnBatchCancels() {
     // when
     List<String> messages =
         drain(
@@ -157,7 +157,7 @@ class LocalCancelTest {
     assertThat(seen).isEmpty();
   }
 
-  /** A call was once forgotten after its response had gone out, and the id was refused. */
+  /** Once the server removed a call after its response was visible, and refused the id. */
   @Test
   void shouldReuseIdAfterTheCallEnded() {
     for (int i = 0; i < 1000; i++) {
@@ -188,7 +188,7 @@ class LocalCancelTest {
   }
 
   @Test
-  void shouldInterruptToolWhenTheReaderLetsGo() throws Exception {
+  void shouldInterruptTheToolWhenTheStreamIsClosed() throws Exception {
     // given
     MessageSource answer = client.callTool("1", "waits");
     assertThat(seen.take()).isEqualTo("started");

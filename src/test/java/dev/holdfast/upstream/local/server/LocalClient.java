@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** One session with a server in this process, spoken to in JSON texts. */
+/** A session with a local server; takes and returns JSON texts. */
 record LocalClient(UpstreamLink link, UpstreamSession session) {
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -45,21 +45,21 @@ record LocalClient(UpstreamLink link, UpstreamSession session) {
     return upstream.initialize((Message.Request) body.message());
   }
 
-  /** Asks for something that is answered with JSON. */
+  /** Sends a request with a JSON answer. */
   String ask(String request) {
     Answer answer = session.request(body(request));
     assertThat(answer).isInstanceOf(Answer.Json.class);
     return text(((Answer.Json) answer).json());
   }
 
-  /** Asks for something that is answered with a stream. */
+  /** Sends a request with a stream as its answer. */
   MessageSource call(String request) {
     Answer answer = session.request(body(request));
     assertThat(answer).isInstanceOf(Answer.Stream.class);
     return ((Answer.Stream) answer).source();
   }
 
-  /** Calls a tool that needs no arguments. */
+  /** Calls a tool without arguments. */
   MessageSource callTool(String jsonId, String tool) {
     return call(
         "{'jsonrpc':'2.0','id':%s,'method':'tools/call','params':{'name':'%s'}}"
@@ -67,7 +67,7 @@ record LocalClient(UpstreamLink link, UpstreamSession session) {
             .formatted(jsonId, tool));
   }
 
-  /** Calls a tool that needs no arguments, and wants to hear of its progress. */
+  /** Calls a tool without arguments, with a progress token. */
   MessageSource callTool(String jsonId, String tool, String jsonToken) {
     return call(
         ("{'jsonrpc':'2.0','id':%s,'method':'tools/call',"
@@ -100,7 +100,7 @@ record LocalClient(UpstreamLink link, UpstreamSession session) {
             """);
   }
 
-  /** Reads to the end. */
+  /** Reads a stream to its end. */
   static List<String> drain(MessageSource source) {
     List<String> all = new ArrayList<>();
     for (var some = source.take(); !some.isEmpty(); some = source.take()) {

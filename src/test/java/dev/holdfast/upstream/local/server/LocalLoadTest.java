@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Tools that send faster than anybody reads, and tools that need all the processors. */
+/** Tools that send faster than their client reads, and tools that keep all processors busy. */
 @Timeout(30)
 class LocalLoadTest {
 
@@ -77,7 +77,7 @@ class LocalLoadTest {
   }
 
   @Test
-  void shouldHoldToolBackWhileNobodyReads() {
+  void shouldBlockTheToolWhileTheStreamIsFull() {
     // when
     MessageSource answer = client.callTool("1", "floods", "1");
     awaitFull();
@@ -88,7 +88,7 @@ class LocalLoadTest {
   }
 
   @Test
-  void shouldCancelToolThatIsHeldBack() throws Exception {
+  void shouldCancelABlockedTool() throws Exception {
     // given
     MessageSource answer = client.callTool("1", "floods", "1");
     awaitFull();
@@ -102,7 +102,7 @@ class LocalLoadTest {
   }
 
   @Test
-  void shouldFreeToolThatIsHeldBackWhenTheServerCloses() throws Exception {
+  void shouldUnblockTheToolWhenTheServerCloses() throws Exception {
     // given
     client.callTool("1", "floods", "1");
     awaitFull();
@@ -122,7 +122,7 @@ class LocalLoadTest {
   }
 
   @Test
-  void shouldComputeOnFewThreadsAndLeaveOtherCallsAlone() throws Exception {
+  void shouldComputeOnFewThreadsWithoutDelayingOtherCalls() throws Exception {
     // given
     List<MessageSource> answers =
         IntStream.rangeClosed(0, CPU_THREADS)
@@ -143,7 +143,7 @@ class LocalLoadTest {
   }
 
   @Test
-  void shouldNeverStartCallThatIsCancelledWhileItWaitsForAThread() throws Exception {
+  void shouldNeverStartACallThatIsCancelledWhileItWaitsForAThread() throws Exception {
     // given
     List<MessageSource> answers =
         IntStream.range(0, CPU_THREADS)

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a call sends before its response: progress and log messages. */
+/** Progress and log messages of running calls. */
 @Timeout(30)
 class LocalNotificationTest {
 
@@ -56,7 +56,7 @@ class LocalNotificationTest {
   }
 
   @Test
-  void shouldSendNoProgressThatNobodyAskedFor() {
+  void shouldSendNoProgressWithoutAToken() {
     // given
     LocalClient client =
         server.clientOf(call -> {
@@ -128,7 +128,7 @@ class LocalNotificationTest {
   }
 
   @Test
-  void shouldLogFromInfoWhereNoLevelIsSet() {
+  void shouldLogFromInfoByDefault() {
     // given
     LocalUpstream upstream =
         server.of(ScriptedTool.waiting("tool", LocalNotificationTest::logAtAllLevels));
@@ -155,7 +155,7 @@ class LocalNotificationTest {
   }
 
   @Test
-  void shouldLogFromALevelThatIsSetWhileTheToolRuns() throws Exception {
+  void shouldApplyALevelThatIsSetDuringTheCall() throws Exception {
     // given
     Semaphore logged = new Semaphore(0);
     LocalClient client =

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a tool may give, and how it goes over the wire. */
+/** Results of tools on the wire. */
 @Timeout(30)
 class LocalResultTest {
 
@@ -27,7 +27,7 @@ class LocalResultTest {
 
   record Weather(String sky, @Max(60) int degrees, @Nullable String warning) {}
 
-  /** Promises a weather and gives whatever it is told to. */
+  /** Declares a weather record and returns any given result. */
   private record Forecast(ToolResult given) implements Tool<NoArguments> {
 
     @Override
@@ -65,7 +65,7 @@ class LocalResultTest {
   }
 
   @Test
-  void shouldSayWhatAToolGives() {
+  void shouldListTheOutputSchema() {
     // when
     String list =
         LocalClient.open(server.of(new Forecast(ToolResult.text(""))))
@@ -86,7 +86,7 @@ class LocalResultTest {
   }
 
   @Test
-  void shouldGiveARecordAlsoAsText() {
+  void shouldSendARecordAlsoAsText() {
     assertThat(forecast(ToolResult.of(new Weather("blue", 21, null))))
         .isEqualTo(
             tree(
@@ -97,7 +97,7 @@ class LocalResultTest {
   }
 
   @Test
-  void shouldGiveARecordBesideWords() {
+  void shouldSendARecordBesideOtherContent() {
     assertThat(
             forecast(
                 new ToolResult(
@@ -111,12 +111,12 @@ class LocalResultTest {
   }
 
   @Test
-  void shouldFailWithoutTheRecordThatWasPromised() {
+  void shouldFailWithoutTheDeclaredRecord() {
     assertThat(forecast(ToolResult.error("no idea")).toString()).contains("no idea", "isError");
   }
 
   @Test
-  void shouldNotGiveOtherThanWasPromised() {
+  void shouldFailWithAnotherRecordThanDeclared() {
     assertThat(forecast(ToolResult.text("fine")).toString()).contains("The tool failed.");
     assertThat(forecast(ToolResult.of(new NoArguments())).toString()).contains("The tool failed.");
     assertThat(forecast(ToolResult.of(new Weather("red", 61, null))).toString())
@@ -124,7 +124,7 @@ class LocalResultTest {
   }
 
   @Test
-  void shouldGiveAllKindsOfContent() {
+  void shouldSendAllKindsOfContent() {
     // given
     byte[] data = {1, 2, 3};
     LocalClient client =
@@ -157,7 +157,7 @@ class LocalResultTest {
   }
 
   @Test
-  void shouldRefuseAResultOfNothing() {
+  void shouldRefuseAnEmptyResult() {
     assertThatIllegalArgumentException().isThrownBy(() -> new ToolResult(List.of(), null, false));
   }
 }

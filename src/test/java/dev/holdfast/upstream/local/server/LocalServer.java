@@ -18,7 +18,7 @@ final class LocalServer implements AfterEachCallback {
     return upstream;
   }
 
-  /** A client of a server with all that. */
+  /** A client of a server with these features. */
   LocalClient clientOf(ServerFeatures offer) {
     LocalUpstream upstream = new LocalUpstream(offer, "test", "1");
     upstreams.add(upstream);

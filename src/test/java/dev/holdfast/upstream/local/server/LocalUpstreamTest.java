@@ -202,7 +202,7 @@ class LocalUpstreamTest {
         [{"jsonrpc":"2.0","id":1,"result":{}}]\
         """
       })
-  void shouldRefuseToAnswerWhereNothingIsAsked(String nothing) {
+  void shouldRefuseABodyWithoutARequest(String nothing) {
     LocalClient client = LocalClient.open(upstream);
     assertThatIllegalArgumentException().isThrownBy(() -> client.session().request(body(nothing)));
   }
@@ -223,12 +223,12 @@ class LocalUpstreamTest {
         [{"jsonrpc":"2.0","id":1,"result":{}}]\
         """
       })
-  void shouldTakeWhatAsksForNoAnswer(String message) {
+  void shouldAcceptNotificationsAndResponses(String message) {
     LocalClient.open(upstream).send(message);
   }
 
   @Test
-  void shouldNeitherSpeakUnaskedNorResume() {
+  void shouldHaveNoStandaloneStreamAndNotResume() {
     // given
     LocalClient client = LocalClient.open(upstream);
 
@@ -277,7 +277,7 @@ class LocalUpstreamTest {
   }
 
   @Test
-  void shouldBreakRunningCallsWhenClosed() throws Exception {
+  void shouldFailRunningCallsWhenClosed() throws Exception {
     // given
     MessageSource answer = LocalClient.open(upstream).callTool("1", "stuck");
     started.await();
@@ -291,7 +291,7 @@ class LocalUpstreamTest {
   }
 
   @Test
-  void shouldTakeNothingMoreWhenClosed() {
+  void shouldRefuseCallsAndSessionsWhenClosed() {
     // given
     LocalClient client = LocalClient.open(upstream);
 

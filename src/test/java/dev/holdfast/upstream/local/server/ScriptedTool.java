@@ -5,7 +5,7 @@ import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
 
-/** A tool whose work a test gives as a lambda. */
+/** A tool that runs a lambda. */
 record ScriptedTool(String name, boolean cpuBound, Script script) implements Tool<NoArguments> {
 
   @FunctionalInterface

@@ -111,7 +111,7 @@ class ServerFeaturesTest {
   }
 
   @Test
-  void shouldDeclareWhatThereIs() {
+  void shouldDeclareCapabilitiesForItsFeatures() {
     // given
     LocalUpstream upstream = new LocalUpstream(offer, "test", "1");
 
@@ -195,7 +195,7 @@ class ServerFeaturesTest {
   }
 
   @Test
-  void shouldRefuseAPromptThatTakesMoreThanTexts() {
+  void shouldRefuseAPromptWithAnArgumentThatIsNoText() {
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
             server.clientOf(

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The example in docs/tools.md is one that compiles, and does what is said there. */
+/** The example in docs/tools.md compiles and behaves as described there. */
 @Timeout(30)
 class ToolGuideTest {
 
@@ -37,7 +37,7 @@ class ToolGuideTest {
   }
 
   @Test
-  void shouldShowTheExampleAsItIs() throws IOException {
+  void shouldContainTheExample() throws IOException {
     String example = Files.readString(EXAMPLE);
 
     assertThat(Files.readString(GUIDE))
@@ -45,13 +45,13 @@ class ToolGuideTest {
   }
 
   @Test
-  void shouldDoWhatTheGuideSays() {
+  void shouldReturnTheResultOfTheGuide() {
     assertThat(last("{\"places\":[\"Ulm\",\"Bonn\"],\"travellers\":2}").get("structuredContent"))
         .isEqualTo(tree("{\"legs\":1,\"price\":20}"));
   }
 
   @Test
-  void shouldRefuseWhatTheGuideSays() throws IOException {
+  void shouldRefuseTheArgumentsOfTheGuide() throws IOException {
     // when
     JsonNode refused = last("{\"places\":[\"Ulm\"],\"traveller\":2}");
 
