@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,18 +29,20 @@ public final class MessageQueue {
   private List<UpstreamMessage> waiting = new ArrayList<>();
   private long waitingBytes;
   private int openWriters;
-
-  /** The queue takes no more messages: the reader has gone or the stream has failed. */
-  private boolean closed;
-
+  private boolean closed; // by the reader, or by a failure
   private @Nullable UpstreamException failure;
 
-  /** Opens a writer. All writers must be open before the reader takes, or it may see an end. */
-  public Writer newWriter() {
+  /**
+   * Opens a writer. All writers must be open before the reader takes, or it may see an end.
+   *
+   * @param onEnd runs once when the writer ends, under the lock of the queue and before the reader
+   *     can see the last message
+   */
+  public Writer newWriter(Consumer<Writer> onEnd) {
     lock.lock();
     try {
       openWriters++;
-      return new Writer();
+      return new Writer(onEnd);
     } finally {
       lock.unlock();
     }
@@ -56,10 +59,9 @@ public final class MessageQueue {
   }
 
   /**
-   * Waits until the reader has something to take: a message or the end.
+   * Waits until the reader can take a message or sees the end. Returns false after a timeout.
    *
-   * @param timeout zero waits without a bound
-   * @return false after a timeout
+   * @param timeout zero for no bound
    */
   public boolean await(Duration timeout) throws InterruptedException {
     lock.lockInterruptibly();
@@ -83,7 +85,7 @@ public final class MessageQueue {
   /**
    * Waits for messages and takes all of them.
    *
-   * @param timeout zero waits without a bound
+   * @param timeout zero for no bound
    * @return at least one message; an empty list at the end
    * @throws UpstreamException.TimedOut after a timeout
    * @throws UpstreamException once, after the last message of a stream that failed
@@ -112,7 +114,8 @@ public final class MessageQueue {
       if (openWriters > 0 && !closed) {
         closed = true;
         failure = reason;
-        wakeAll();
+        readable.signalAll();
+        writable.signalAll();
       }
     } finally {
       lock.unlock();
@@ -129,7 +132,7 @@ public final class MessageQueue {
     try {
       closed = true;
       failure = null;
-      wakeAll();
+      readable.signalAll();
       return drain();
     } finally {
       lock.unlock();
@@ -154,11 +157,6 @@ public final class MessageQueue {
     return waiting.isEmpty() || (waiting.size() < MAX_MESSAGES && waitingBytes < MAX_BYTES);
   }
 
-  private void wakeAll() {
-    readable.signalAll();
-    writable.signalAll();
-  }
-
   /** One of the writers of the queue. */
   public final class Writer {
 
@@ -171,7 +169,11 @@ public final class MessageQueue {
     // Guarded by the lock.
     private State state = State.OPEN;
 
-    private Writer() {}
+    private final Consumer<Writer> onEnd;
+
+    private Writer(Consumer<Writer> onEnd) {
+      this.onEnd = onEnd;
+    }
 
     /**
      * Waits for room and adds a message. Interrupts do not end the wait.
@@ -179,7 +181,7 @@ public final class MessageQueue {
      * @return false if the writer or the stream has ended; the message is dropped
      */
     public boolean write(byte[] message) {
-      return put(message, State.OPEN, () -> {});
+      return put(message, State.OPEN);
     }
 
     /**
@@ -197,16 +199,14 @@ public final class MessageQueue {
     }
 
     /**
-     * Waits for room, adds the last message and ends the writer. Does nothing if the writer or the
-     * stream has ended.
-     *
-     * @param before runs under the lock of the queue, before the reader can see the message
+     * Waits for room, adds the last message and ends the writer. Does nothing after the end of the
+     * writer or of the stream.
      */
-    public void finish(byte[] message, Runnable before) {
-      boolean _ = put(message, State.FINISHED, before);
+    public void finish(byte[] message) {
+      boolean _ = put(message, State.FINISHED);
     }
 
-    private boolean put(byte[] message, State next, Runnable before) {
+    private boolean put(byte[] message, State next) {
       lock.lock();
       try {
         while (state == State.OPEN && !closed && !hasRoom()) {
@@ -215,7 +215,6 @@ public final class MessageQueue {
         if (state != State.OPEN || closed) {
           return false;
         }
-        before.run();
         append(message);
         moveTo(next);
         return true;
@@ -224,7 +223,7 @@ public final class MessageQueue {
       }
     }
 
-    /** Ends the writer without a last message. Idempotent; does nothing after a last message. */
+    /** Ends the writer without a last message. Idempotent, also after a last message. */
     public void abandon() {
       lock.lock();
       try {
@@ -250,7 +249,9 @@ public final class MessageQueue {
       if (state == State.OPEN && next != State.OPEN) {
         state = next;
         openWriters--;
-        wakeAll();
+        onEnd.accept(this);
+        readable.signalAll();
+        writable.signalAll();
       }
     }
   }

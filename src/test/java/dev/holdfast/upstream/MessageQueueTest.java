@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,13 +27,13 @@ class MessageQueueTest {
   @Test
   void shouldEndAfterTheLastWriter() throws Exception {
     // given
-    MessageQueue.Writer first = queue.newWriter();
-    MessageQueue.Writer second = queue.newWriter();
+    MessageQueue.Writer first = queue.newWriter(_ -> {});
+    MessageQueue.Writer second = queue.newWriter(_ -> {});
 
     // when
-    first.finish(SMALL, () -> {});
+    first.finish(SMALL);
     first.abandon();
-    second.finish(SMALL, () -> {});
+    second.finish(SMALL);
 
     // then
     assertThat(take()).hasSize(2);
@@ -43,11 +44,11 @@ class MessageQueueTest {
   @Test
   void shouldAcceptOneMessageOfAnySizeAndThenWait() throws Exception {
     // given
-    MessageQueue.Writer writer = queue.newWriter();
+    MessageQueue.Writer writer = queue.newWriter(_ -> {});
     writer.write(LARGE);
 
     // when
-    Thread thread = Thread.ofPlatform().start(() -> writer.finish(SMALL, () -> {}));
+    Thread thread = Thread.ofPlatform().start(() -> writer.finish(SMALL));
     await().until(() -> thread.getState() == Thread.State.WAITING);
 
     // then
@@ -59,9 +60,9 @@ class MessageQueueTest {
   @Test
   void shouldDropTheLastMessageOfAWriterThatIsAbandonedWhileItWaits() throws Exception {
     // given
-    MessageQueue.Writer writer = queue.newWriter();
+    MessageQueue.Writer writer = queue.newWriter(_ -> {});
     writer.write(LARGE);
-    Thread thread = Thread.ofPlatform().start(() -> writer.finish(SMALL, () -> {}));
+    Thread thread = Thread.ofPlatform().start(() -> writer.finish(SMALL));
     await().until(() -> thread.getState() == Thread.State.WAITING);
 
     // when
@@ -77,8 +78,8 @@ class MessageQueueTest {
   @Test
   void shouldRefuseMessagesAfterTheLastOne() {
     // given
-    MessageQueue.Writer writer = queue.newWriter();
-    writer.finish(SMALL, () -> {});
+    MessageQueue.Writer writer = queue.newWriter(_ -> {});
+    writer.finish(SMALL);
 
     // then
     assertThat(writer.write(SMALL)).isFalse();
@@ -87,7 +88,7 @@ class MessageQueueTest {
   @Test
   void shouldDropAllMessagesWhenClosed() throws Exception {
     // given
-    MessageQueue.Writer writer = queue.newWriter();
+    MessageQueue.Writer writer = queue.newWriter(_ -> {});
     writer.write(SMALL);
 
     // when
@@ -103,7 +104,7 @@ class MessageQueueTest {
   @Test
   void shouldDeliverWaitingMessagesBeforeItFails() throws Exception {
     // given
-    MessageQueue.Writer writer = queue.newWriter();
+    MessageQueue.Writer writer = queue.newWriter(_ -> {});
     writer.write(SMALL);
 
     // when: twice, as for two calls of one batch
@@ -120,7 +121,7 @@ class MessageQueueTest {
   @Test
   void shouldNotFailAfterTheLastWriter() throws Exception {
     // given
-    queue.newWriter().finish(SMALL, () -> {});
+    queue.newWriter(_ -> {}).finish(SMALL);
 
     // when
     queue.fail(failure);
@@ -132,7 +133,7 @@ class MessageQueueTest {
 
   @Test
   void shouldOfferOnlyWhileThereIsRoom() throws Exception {
-    MessageQueue.Writer writer = queue.newWriter();
+    MessageQueue.Writer writer = queue.newWriter(_ -> {});
 
     for (int i = 0; i < MessageQueue.MAX_MESSAGES; i++) {
       assertThat(writer.offer(SMALL)).isTrue();
@@ -145,9 +146,20 @@ class MessageQueueTest {
 
   @Test
   void shouldTimeOutOfASilentStream() {
-    MessageQueue.Writer _ = queue.newWriter();
+    MessageQueue.Writer _ = queue.newWriter(_ -> {});
 
     assertThatThrownBy(() -> queue.take(Duration.ofMillis(1)))
         .isInstanceOf(UpstreamException.TimedOut.class);
+  }
+
+  @Test
+  void shouldTellTheEndOfAWriterOnce() {
+    AtomicInteger ends = new AtomicInteger();
+    MessageQueue.Writer writer = queue.newWriter(_ -> ends.incrementAndGet());
+
+    writer.finish(SMALL);
+    writer.abandon();
+
+    assertThat(ends).hasValue(1);
   }
 }

@@ -25,9 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Progress goes to the open request with its token. Without one, as with a task that runs on,
  *       it goes to the standalone stream.
  *   <li>A message about the whole session, such as a changed list, goes to the standalone stream.
- *   <li>Any other message goes to the newest open tool call, or else to the newest open request.
- *       Servers mostly log and ask for the work in progress. The client reads that stream until the
- *       response, and so gets a log line before it.
+ *   <li>Any other message goes to the newest open tool call, or else to the newest open request:
+ *       servers mostly log and ask for the work in progress.
  *   <li>Without an open request, it goes to the standalone stream.
  * </ol>
  *
@@ -61,11 +60,7 @@ public final class ChannelRouter {
 
   private boolean ended;
 
-  /**
-   * Creates a router without open requests.
-   *
-   * @param upstream name of the upstream, for log messages
-   */
+  /** Creates a router. Its log messages name the upstream. */
   public ChannelRouter(String upstream) {
     this.upstream = upstream;
     this.standalone = new StandaloneStream(upstream);
@@ -159,11 +154,8 @@ public final class ChannelRouter {
     if (exchange == null) {
       // For instance a response that crossed with a cancellation.
       LOG.debugf("Dropping a response to no open request: upstream=%s", upstream);
-      return;
-    }
-    exchange.respond(response.bytes());
-    if (last) {
-      exchange.end();
+    } else {
+      exchange.respond(response.bytes(), last);
     }
   }
 

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 final class Exchange {
 
   private final MessageQueue queue = new MessageQueue();
-  private final MessageQueue.Writer writer = queue.newWriter();
+  private final MessageQueue.Writer writer = queue.newWriter(_ -> {});
   private final boolean toolCall;
   private final Set<RequestId> progressTokens;
 
@@ -54,9 +54,12 @@ final class Exchange {
     return unanswered;
   }
 
-  /** Adds a response. Waits for room. */
-  void respond(byte[] response) {
+  /** Adds a response, and ends the stream after the last one. Waits for room. */
+  void respond(byte[] response, boolean last) {
     boolean _ = writer.write(response);
+    if (last) {
+      end();
+    }
   }
 
   /**
@@ -69,7 +72,7 @@ final class Exchange {
     return writer.write(message);
   }
 
-  /** Ends the stream after its last response. */
+  /** Ends the stream. */
   void end() {
     writer.abandon();
   }

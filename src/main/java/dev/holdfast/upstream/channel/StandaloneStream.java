@@ -20,7 +20,7 @@ final class StandaloneStream {
 
   // All guarded by the lock.
   private MessageQueue queue = new MessageQueue();
-  private MessageQueue.Writer writer = queue.newWriter();
+  private MessageQueue.Writer writer = queue.newWriter(_ -> {});
   private State state = State.UNREAD;
 
   private enum State {
@@ -76,7 +76,7 @@ final class StandaloneStream {
     MessageQueue next = new MessageQueue();
     queue.close().forEach(message -> next.add(message.payload()));
     queue = next;
-    writer = next.newWriter();
+    writer = next.newWriter(_ -> {});
   }
 
   /**

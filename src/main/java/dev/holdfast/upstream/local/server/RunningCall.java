@@ -12,29 +12,22 @@ import java.util.concurrent.FutureTask;
  * hit the next call on the same thread.
  *
  * @param out writer of the call; identifies it
- * @param onEnd removes the call from the {@link ToolCalls}; idempotent
  */
 record RunningCall(
     RegisteredTool<?> tool,
     FutureTask<?> task,
     MessageQueue queue,
-    MessageQueue.Writer out,
-    Runnable onEnd) {
+    MessageQueue.Writer out) {
 
   /** Drops the response unless it was sent, and interrupts the tool. */
   void cancel() {
     out.abandon();
-    interrupt();
+    task.cancel(true);
   }
 
   /** Fails the stream of the call, and interrupts the tool. */
   void fail() {
     queue.fail(new UpstreamException.Broken("the local server was closed during the call", null));
-    interrupt();
-  }
-
-  private void interrupt() {
     task.cancel(true);
-    onEnd.run();
   }
 }

@@ -27,40 +27,33 @@ final class ToolCallTask implements Runnable, ToolCall {
   private final MessageQueue.Writer out;
   private final Client client;
   private final LogFilter logFilter;
-  private final Runnable onEnd;
 
   /** Held while progress is compared and sent, so that two threads cannot swap their messages. */
   private final ReentrantLock progressLock = new ReentrantLock();
 
   private double lastProgress = Double.NEGATIVE_INFINITY;
 
-  /**
-   * @param onEnd runs at least once, and before the client can see the response; idempotent
-   */
   ToolCallTask(
       Message.Request request,
       RegisteredTool<?> tool,
       ObjectNode arguments,
       MessageQueue.Writer out,
       Client client,
-      LogFilter logFilter,
-      Runnable onEnd) {
+      LogFilter logFilter) {
     this.request = request;
     this.tool = tool;
     this.arguments = arguments;
     this.out = out;
     this.client = client;
     this.logFilter = logFilter;
-    this.onEnd = onEnd;
   }
 
   @Override
   public void run() {
     try {
-      out.finish(ServerMessages.result(request.id(), result()), onEnd);
+      out.finish(ServerMessages.result(request.id(), result()));
     } finally {
       out.abandon();
-      onEnd.run();
     }
   }
 

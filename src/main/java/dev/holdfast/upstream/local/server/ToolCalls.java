@@ -45,8 +45,7 @@ final class ToolCalls implements AutoCloseable {
     RegisteredTool<?> tool = tool(request);
     ObjectNode arguments = RequestParams.object(RequestParams.of(request), "arguments");
     CallId id = new CallId(session, request.id());
-    MessageQueue.Writer out = queue.newWriter();
-    Runnable onEnd = () -> remove(id, out);
+    MessageQueue.Writer out = queue.newWriter(writer -> remove(id, writer));
     ToolCallTask task =
         new ToolCallTask(
             request,
@@ -54,18 +53,17 @@ final class ToolCalls implements AutoCloseable {
             arguments,
             out,
             new CallClient(session, clientRequests, out),
-            new LogFilter(levels, session.name()),
-            onEnd);
-    RunningCall call = new RunningCall(tool, new FutureTask<>(task, null), queue, out, onEnd);
+            new LogFilter(levels, session.name()));
+    RunningCall call = new RunningCall(tool, new FutureTask<>(task, null), queue, out);
     if (running.putIfAbsent(id, call) != null) {
       out.abandon();
       throw error(JsonRpcErrorCode.INVALID_REQUEST, "Invalid Request: the id is in use");
     }
     if (closed) {
       // close() may have missed this call.
-      call.fail();
+      out.abandon();
+      throw new UpstreamException.Unreachable(null);
     }
-    requireOpen();
     return call;
   }
 
@@ -129,6 +127,7 @@ final class ToolCalls implements AutoCloseable {
   public void close() {
     closed = true;
     running.values().forEach(RunningCall::fail);
+    running.clear();
     threads.close();
   }
 }
