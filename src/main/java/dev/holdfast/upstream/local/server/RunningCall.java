@@ -14,10 +14,7 @@ import java.util.concurrent.FutureTask;
  * @param out writer of the call; identifies it
  */
 record RunningCall(
-    RegisteredTool<?> tool,
-    FutureTask<?> task,
-    MessageQueue queue,
-    MessageQueue.Writer out) {
+    RegisteredTool<?> tool, FutureTask<?> task, MessageQueue queue, MessageQueue.Writer out) {
 
   /** Drops the response unless it was sent, and interrupts the tool. */
   void cancel() {

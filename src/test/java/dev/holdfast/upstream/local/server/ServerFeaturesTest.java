@@ -142,9 +142,9 @@ class ServerFeaturesTest {
         "resources/read | {'uri':'p:text'}"
             + "| {'contents':[{'uri':'p:text','mimeType':'text/plain','text':'words'}]}",
         "resources/read | {'uri':'p:bytes'} | {'contents':[{'uri':'p:bytes','blob':'AQID'}]}",
-        "prompts/list | {} | {'prompts':[{'name':'poem','description':'Writes a poem.','arguments':["
-            + "{'name':'subject','description':'What it is about.','required':true},"
-            + "{'name':'style'}]}]}",
+        "prompts/list | {} | {'prompts':[{'name':'poem','description':'Writes a"
+            + " poem.','arguments':[{'name':'subject','description':'What it is"
+            + " about.','required':true},{'name':'style'}]}]}",
         "prompts/get | {'name':'poem','arguments':{'subject':'rain'}}"
             + "| {'messages':[{'role':'user','content':{'type':'text','text':'A poem about rain'}},"
             + "{'role':'assistant','content':{'type':'text','text':'Well:'}}]}"
