@@ -116,7 +116,7 @@ class DocumentNamesTest {
         "`relay.tail`",
         "`relay.*`",
         "`relay.tail.Tail`",
-        "`append.lua`",
+        "`pom.xml`",
         "`stream.retry`",
         "`upstreams.<name>.url`",
         "`holdfast.memory.max-bytes=192M`",
