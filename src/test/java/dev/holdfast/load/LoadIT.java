@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * over Streamable HTTP, and of one that is a process per session. Half a minute in every build;
  * docs/load.md says how to run it for longer, and has the figures.
  */
+@Tag("alone")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class LoadIT {
 
