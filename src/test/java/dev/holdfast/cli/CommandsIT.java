@@ -209,7 +209,8 @@ class CommandsIT {
 
     ProcessResult some = PackagedProgram.run("purge", "--expired", "--store", redis.url());
     boolean kept = redis.keys().contains("holdfast:{" + alive.session() + "}");
-    ProcessResult all = PackagedProgram.run("purge", "--all", "--yes", "--store", redis.url(), "--json");
+    ProcessResult all =
+        PackagedProgram.run("purge", "--all", "--yes", "--store", redis.url(), "--json");
 
     assertThat(some.exitCode()).as(some.toString()).isZero();
     assertThat(some.stdout()).isEqualTo("1 session ended\n");
@@ -267,7 +268,8 @@ class CommandsIT {
 
   @Test
   void shouldReportAnUnknownStream() {
-    ProcessResult tail = PackagedProgram.run("tail", client().session(), "nosuch", "--store", redis.url());
+    ProcessResult tail =
+        PackagedProgram.run("tail", client().session(), "nosuch", "--store", redis.url());
 
     assertThat(tail.exitCode()).as(tail.toString()).isEqualTo(1);
     assertThat(tail.stdout()).isEmpty();
@@ -325,7 +327,9 @@ class CommandsIT {
         .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofSeconds(1))
         .until(() ->
-            PackagedProgram.run("streams", id, "--store", redis.url(), "--json").stdout().contains("g_"));
+            PackagedProgram.run("streams", id, "--store", redis.url(), "--json")
+                .stdout()
+                .contains("g_"));
     try (StdioProgram tail =
         new StdioProgram(PackagedProgram.command("tail", id, "--store", redis.url()))) {
       assertThat(tail.terminate()).as(tail.toString()).isTrue();

@@ -54,9 +54,7 @@ public final class SessionUpstreams {
 
   /** Whether a session is pinned to the replica that opened it. */
   public boolean isPinned(Session session) {
-    return of(session)
-        .map(upstream -> upstream.isPinned(PinnedServer.link(session)))
-        .orElse(false);
+    return of(session).map(upstream -> upstream.isPinned(PinnedServer.link(session))).orElse(false);
   }
 
   /** The server of a pinned session. Throws as {@link #attach} does. */
