@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Fifty clients call tools of three kinds of upstream at once: of the gateway itself, of a server
- * over Streamable HTTP, and of one that is a process per session. Half a minute in every build;
+ * over Streamable HTTP, and of one that is a process per session. Ten seconds in every build;
  * docs/load.md says how to run it for longer, and has the figures.
  */
 @Tag("alone")
