@@ -14,7 +14,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tools that compute keep all threads that there are for them, and nobody else waits for that. */
+/** Tools that use all CPU threads do not delay other sessions. */
 @QuarkusTest
 @Tag("quarkus")
 class BusyToolsTest {
@@ -36,21 +36,21 @@ class BusyToolsTest {
 
   @Test
   void shouldServeOtherSessionsWhileToolsCompute() {
-    McpClient other = McpClient.at(Endpoints.usual());
-    // The first ones are slow for reasons of their own.
+    McpClient other = McpClient.at(GatewayUrl.mcp());
+    // Warm up: the first requests are slower.
     medianPing(other);
-    stream(other);
+    streamDuration(other);
     Duration idlePing = medianPing(other);
-    Duration idleStream = stream(other);
+    Duration idleStream = streamDuration(other);
     List<McpClient> busy =
-        IntStream.range(0, 4 * CPU_THREADS).mapToObj(_ -> McpClient.at(Endpoints.usual())).toList();
+        IntStream.range(0, 4 * CPU_THREADS).mapToObj(_ -> McpClient.at(GatewayUrl.mcp())).toList();
     List<FrameStream> calls = busy.stream().map(client -> client.stream(PRIMES)).toList();
     await().until(BusyToolsTest::computing, running -> running == CPU_THREADS);
 
     Duration busyPing = medianPing(other);
-    Duration busyStream = stream(other);
+    Duration busyStream = streamDuration(other);
 
-    // A tool that kept others from their turn would do so for minutes.
+    // If the tools delayed other sessions, the delay would last minutes.
     assertThat(computing()).isEqualTo(CPU_THREADS);
     assertThat(busyPing).isLessThan(idlePing.multipliedBy(20).plusMillis(200));
     assertThat(busyStream).isLessThan(idleStream.multipliedBy(5).plusSeconds(1));
@@ -85,8 +85,8 @@ class BusyToolsTest {
     return Duration.ofNanos(took[took.length / 2]);
   }
 
-  /** How long a call takes that sends twenty events, one in ten milliseconds. */
-  private static Duration stream(McpClient client) {
+  /** Measures a call that sends twenty events, one every ten milliseconds. */
+  private static Duration streamDuration(McpClient client) {
     long from = System.nanoTime();
     try (FrameStream stream =
         client.stream(

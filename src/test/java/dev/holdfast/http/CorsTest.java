@@ -17,10 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a page in a browser is allowed, and what it gets to see. */
+/** Checks CORS: which requests a browser page may send, and which responses it may read. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Usual.class)
+@TestProfile(GatewayProfiles.Default.class)
 class CorsTest {
 
   private static final String PAGE = "http://localhost:6274";
@@ -36,7 +36,7 @@ class CorsTest {
 
   @BeforeEach
   void initialize() {
-    client = McpClient.at(Endpoints.usual());
+    client = McpClient.at(GatewayUrl.mcp());
   }
 
   @AfterEach
@@ -62,7 +62,7 @@ class CorsTest {
 
   @ParameterizedTest
   @CsvSource({"POST, /mcp", "GET, /mcp", "DELETE, /servers/scripted/mcp", "GET, /health"})
-  void shouldAnswerAPreflight(String method, String path) {
+  void shouldAcceptAPreflight(String method, String path) {
     Response answer = preflight(PAGE, method).options(path);
 
     assertThat(answer.statusCode()).isEqualTo(204);
@@ -82,14 +82,14 @@ class CorsTest {
   }
 
   @Test
-  void shouldRefuseAPreflightFromElsewhere() {
+  void shouldRefuseAPreflightFromAnotherOrigin() {
     Response answer = preflight("https://evil.example", "POST").options("/mcp");
 
     assertForbidden(answer);
   }
 
   @Test
-  void shouldNotShareWhatItRefuses() {
+  void shouldSendNoCorsHeadersWithForbidden() {
     assertForbidden(from("https://evil.example").get("/mcp"));
     assertForbidden(from(PAGE).header("Host", "evil.example").get("/mcp"));
   }
@@ -103,7 +103,7 @@ class CorsTest {
   }
 
   @Test
-  void shouldShareStreams() {
+  void shouldShareStreamsWithAllowedOrigins() {
     Response answer = inSession().contentType("application/json").body(CALL).post("/mcp");
 
     assertThat(answer.contentType()).startsWith("text/event-stream");
@@ -112,7 +112,7 @@ class CorsTest {
   }
 
   @Test
-  void shouldShareDocumentsAndWhatHasNone() {
+  void shouldShareResponsesWithAndWithoutBody() {
     String ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
     String note = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}";
 
@@ -121,7 +121,7 @@ class CorsTest {
     assertShared(from(PAGE).get("/health"), 200);
   }
 
-  /** Of an answer that is not shared, a page cannot even read the status. */
+  /** Without CORS headers, a page cannot even read the status. */
   @ParameterizedTest
   @ValueSource(strings = {"/mcp:400", "/nothing:404", "/servers/none/mcp:404"})
   void shouldShareErrors(String pathAndStatus) {
@@ -148,11 +148,11 @@ class CorsTest {
   }
 
   @Test
-  void shouldShareNothingWithoutAnOrigin() {
+  void shouldSendNoCorsHeadersWithoutAnOrigin() {
     Response answer = given().get("/health");
 
     assertThat(answer.header(ALLOW_ORIGIN)).isNull();
-    // A cache must not give this to a page.
+    // Otherwise a cache could return this response to a page.
     assertThat(answer.headers().getValues("Vary")).contains("Origin");
   }
 }

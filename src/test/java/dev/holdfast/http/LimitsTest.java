@@ -23,25 +23,25 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What happens where there is no room for more, and that it costs nobody who is inside. */
+/** Checks that the gateway refuses what exceeds a limit, and that running calls continue. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Tight.class)
+@TestProfile(GatewayProfiles.LowLimits.class)
 class LimitsTest {
 
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
 
-  @Inject ManualTool tool;
+  @Inject ControlledTool tool;
 
   private final List<McpClient> clients = new ArrayList<>();
-  private ManualCall call;
+  private ControlledCall call;
 
   @BeforeEach
   void beginCall() {
-    // Connections of the test before are closed a moment after it.
+    // The connections of the previous test close shortly after it.
     await().until(() -> Metrics.of(Metrics.CONNECTIONS) == 0);
     open();
-    call = ManualCall.begin(client(), tool);
+    call = ControlledCall.start(client(), tool);
   }
 
   @AfterEach
@@ -56,65 +56,65 @@ class LimitsTest {
   }
 
   private McpClient open() {
-    McpClient opened = McpClient.at(Endpoints.usual());
+    McpClient opened = McpClient.at(GatewayUrl.mcp());
     clients.add(opened);
     return opened;
   }
 
   @Test
-  void shouldRefuseMoreSessions() {
+  void shouldRefuseSessionsPastTheLimit() {
     McpClient first = client();
     open();
     open();
 
     HttpResponse<String> refused = open().initialized();
 
-    assertTooMany(refused.statusCode(), refused.headers(), refused.body());
+    assertLimitReached(refused.statusCode(), refused.headers(), refused.body());
     assertThat(refused.body()).contains("\"id\":0", "sessions");
-    call.assertGoesOn(call.stream(), 1);
+    call.assertContinues(call.stream(), 1);
     first.delete();
     assertThat(open().initialized().statusCode()).isEqualTo(200);
   }
 
-  /** It costs a client nothing but a GET, so it counts before it is initialized. */
+  /** A client opens such a session with a mere GET, so it counts before its initialize. */
   @Test
-  void shouldCountSessionsThatAreOnlyOpened() {
-    SseClient first = SseClient.at(Endpoints.at("/sse"));
-    SseClient second = SseClient.at(Endpoints.at("/sse"));
+  void shouldCountSseSessionsBeforeInitialize() {
+    SseClient first = SseClient.at(GatewayUrl.of("/sse"));
+    SseClient second = SseClient.at(GatewayUrl.of("/sse"));
 
     FrameStream refused = second.resume("");
 
     refused.rest();
-    assertTooMany(refused.status(), refused.headers(), refused.raw());
+    assertLimitReached(refused.status(), refused.headers(), refused.raw());
     assertThat(refused.raw()).contains("sessions");
     first.delete();
-    assertThat(SseClient.at(Endpoints.at("/sse")).delete().statusCode()).isEqualTo(204);
+    assertThat(SseClient.at(GatewayUrl.of("/sse")).delete().statusCode()).isEqualTo(204);
     second.delete();
-    call.assertGoesOn(call.stream(), 1);
+    call.assertContinues(call.stream(), 1);
   }
 
   @Test
-  void shouldRefuseMoreStreamsOfOneSession() {
-    // The session's own stream counts too.
+  void shouldRefuseStreamsOfASessionPastTheLimit() {
+    // The standalone stream counts too.
     client().ready();
-    ManualCall second = ManualCall.begin(client(), tool);
+    ControlledCall second = ControlledCall.start(client(), tool);
 
     FrameStream refused = client().call("manual", "{}");
 
     refused.rest();
-    assertTooMany(refused.status(), refused.headers(), refused.raw());
+    assertLimitReached(refused.status(), refused.headers(), refused.raw());
     assertThat(refused.raw()).contains("\"id\":3", "streams");
-    second.assertGoesOn(second.stream(), 1);
-    FrameStream place = client().call("echo", "{\"message\":\"room again\"}");
-    assertThat(place.event().data()).contains("room again");
-    call.assertGoesOn(call.stream(), 1);
+    second.assertContinues(second.stream(), 1);
+    FrameStream accepted = client().call("echo", "{\"message\":\"room again\"}");
+    assertThat(accepted.event().data()).contains("room again");
+    call.assertContinues(call.stream(), 1);
   }
 
   @Test
-  void shouldRefuseMoreConnections() {
+  void shouldRefuseConnectionsPastTheLimit() {
     McpClient first = client();
     McpClient other = open();
-    ManualCall second = ManualCall.begin(other, tool);
+    ControlledCall second = ControlledCall.start(other, tool);
     FrameStream third = other.listen();
     FrameStream fourth = first.listen();
 
@@ -123,24 +123,24 @@ class LimitsTest {
             first.resume(call.stream().lastEventId()),
             first.call("echo", "{\"message\":\"no\"}"))) {
       refused.rest();
-      assertTooMany(refused.status(), refused.headers(), refused.raw());
+      assertLimitReached(refused.status(), refused.headers(), refused.raw());
       assertThat(refused.raw()).contains("connections");
     }
 
     fourth.cut();
     await()
         .until(() -> {
-          FrameStream place = first.call("echo", "{\"message\":\"room again\"}");
-          return place.events().toString().contains("room again");
+          FrameStream accepted = first.call("echo", "{\"message\":\"room again\"}");
+          return accepted.events().toString().contains("room again");
         });
-    call.assertGoesOn(call.stream(), 1);
-    second.assertGoesOn(second.stream(), 1);
+    call.assertContinues(call.stream(), 1);
+    second.assertContinues(second.stream(), 1);
     third.cut();
   }
 
-  /** A request that holds no stream in the end must not keep the place that it took. */
+  /** A request that ends without a stream must release its connection slot. */
   @Test
-  void shouldNotLosePlacesToRequestsThatComeToNothing() throws Exception {
+  void shouldReleaseTheSlotOfARequestWithoutAStream() throws Exception {
     for (int i = 0; i < 10; i++) {
       assertThat(client().resumeWhole("nosuchstream_1-1").statusCode()).isEqualTo(400);
       assertThat(client().post(PING).statusCode()).isEqualTo(200);
@@ -150,12 +150,12 @@ class LimitsTest {
     FrameStream listening = client().listen();
     assertThat(listening.status()).isEqualTo(200);
     listening.cut();
-    call.assertGoesOn(call.stream(), 1);
+    call.assertContinues(call.stream(), 1);
   }
 
   private int head() throws Exception {
     HttpRequest head =
-        HttpRequest.newBuilder(Endpoints.usual())
+        HttpRequest.newBuilder(GatewayUrl.mcp())
             .version(HttpClient.Version.HTTP_1_1)
             .HEAD()
             .header("Accept", "text/event-stream")
@@ -173,14 +173,14 @@ class LimitsTest {
     HttpResponse<String> refused = client().post(large);
 
     assertTooLarge(refused);
-    call.assertGoesOn(call.stream(), 1);
+    call.assertContinues(call.stream(), 1);
   }
 
   @Test
-  void shouldRefuseLargeMessagesThatHideTheirLength() throws Exception {
+  void shouldRefuseLargeMessagesWithoutAContentLength() throws Exception {
     byte[] large = new byte[1 << 20];
     HttpRequest chunked =
-        HttpRequest.newBuilder(Endpoints.usual())
+        HttpRequest.newBuilder(GatewayUrl.mcp())
             .header("Accept", "application/json, text/event-stream")
             .header("Content-Type", "application/json")
             .header("Mcp-Session-Id", client().session())
@@ -190,11 +190,11 @@ class LimitsTest {
     try (HttpClient http = HttpClient.newHttpClient()) {
       assertTooLarge(http.send(chunked, BodyHandlers.ofString()));
     }
-    call.assertGoesOn(call.stream(), 1);
+    call.assertContinues(call.stream(), 1);
   }
 
   @Test
-  void shouldAcceptAMessageThatJustFits() {
+  void shouldAcceptAMessageOfTheMaximumSize() {
     int room = 2048 - PING.length() - ",\"params\":{\"x\":\"\"}".length();
     String fits = PING.replace("}", ",\"params\":{\"x\":\"%s\"}}".formatted("x".repeat(room)));
 
@@ -209,14 +209,14 @@ class LimitsTest {
   }
 
   @Test
-  void shouldTellAClientThatItsEventsArePurged() {
+  void shouldReportPurgedEventsToAClient() {
     FrameStream before = call.stream();
     before.cut();
-    tool.flood(call.key(), 300, 10);
+    tool.sendAndFinish(call.key(), 300, 10);
     String cursor = before.lastEventId();
     await().until(() -> client().resumeWhole(cursor).statusCode() == 410);
     String name = cursor.substring(0, cursor.indexOf('_'));
-    // Begun, 300 messages and the result; the last hundred are kept.
+    // The stream had 302 events: a first one, 300 messages and the result. The last 100 remain.
     String oldest = "\"firstAvailable\":\"" + name + "_\\d{13}-203\"";
     await()
         .untilAsserted(() ->
@@ -234,14 +234,14 @@ class LimitsTest {
         .contains("finished");
   }
 
-  /** As any other error it is the end for an event source: what is lost is not passed over. */
+  /** An event source stops on any error status, so it does not silently skip the lost events. */
   @Test
-  void shouldTellAnEventSourceThatItsEventsArePurged() {
-    SseClient client = SseClient.initialized(Endpoints.at("/sse"));
+  void shouldReportPurgedEventsToAnEventSource() {
+    SseClient client = SseClient.initialized(GatewayUrl.of("/sse"));
     String cursor = client.stream().lastEventId();
     client.stream().cut();
     client.post(SseClient.call("5", "manual", "{\"key\":\"flooded\"}"));
-    tool.flood("flooded", 300, 10);
+    tool.sendAndFinish("flooded", 300, 10);
 
     await()
         .untilAsserted(() -> {
@@ -258,7 +258,7 @@ class LimitsTest {
     client.delete();
   }
 
-  private static void assertTooMany(int status, HttpHeaders headers, String body) {
+  private static void assertLimitReached(int status, HttpHeaders headers, String body) {
     assertThat(status).isEqualTo(429);
     assertThat(headers.firstValueAsLong("Retry-After")).hasValue(1);
     assertThat(body).contains("-32000", "Too many");

@@ -4,7 +4,7 @@ import static io.restassured.RestAssured.get;
 
 import java.util.Arrays;
 
-/** The gateway's metrics, as Prometheus reads them. */
+/** Reads the gateway's metrics from its Prometheus endpoint. */
 final class Metrics {
 
   static final String CONNECTIONS = "holdfast_connections_active";
@@ -13,7 +13,7 @@ final class Metrics {
 
   private Metrics() {}
 
-  /** A metric's value, by its name with its labels; 0 while it has none. */
+  /** Returns the value of a metric, given its name with labels, or 0 if it has none yet. */
   static double of(String name) {
     return Arrays.stream(get("/q/metrics").asString().split("\n", -1))
         .filter(line -> line.startsWith(name + " "))

@@ -11,7 +11,7 @@ import org.jboss.resteasy.reactive.server.jaxrs.HttpHeadersImpl;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The form of requests, by headers as they come over the wire. */
+/** Checks the Accept and Content-Type headers of requests. */
 class RequestReaderTest {
 
   private static final String BOTH = "application/json, text/event-stream";
@@ -25,7 +25,7 @@ class RequestReaderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {BOTH, "*/*", "application/*;q=0.5, text/*", "text/event-stream,*/*"})
-  void shouldTakeWhatAcceptsBothForms(String accept) {
+  void shouldAcceptClientsOfBothMediaTypes(String accept) {
     assertThatCode(() -> reader.checkPost(headers("application/json; charset=utf-8", accept)))
         .doesNotThrowAnyException();
   }
@@ -33,8 +33,8 @@ class RequestReaderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"application/json", "text/event-stream", "text/html", "garbage", "a/b/c", "/", ""})
-  void shouldRefuseWhatDoesNotAcceptBothForms(String accept) {
-    // A header that is no media type was answered with 500, and a stack trace in the log.
+  void shouldRefuseClientsOfOneMediaType(String accept) {
+    // An invalid media type once caused status 500 and a logged stack trace.
     assertThatExceptionOfType(RequestRejectedException.class)
         .isThrownBy(() -> reader.checkPost(headers("application/json", accept)))
         .returns(406, RequestRejectedException::status);
@@ -42,7 +42,7 @@ class RequestReaderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"application/json", "text/html", "garbage"})
-  void shouldRefuseAStreamToWhoDoesNotAcceptOne(String accept) {
+  void shouldRefuseAStreamToClientsThatDoNotAcceptSse(String accept) {
     assertThatExceptionOfType(RequestRejectedException.class)
         .isThrownBy(() -> reader.checkGet(headers("application/json", accept)))
         .returns(406, RequestRejectedException::status);

@@ -16,20 +16,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that come back for the rest of a stream, and streams that end. */
+/** Checks resumption, eviction and the end of streams. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Usual.class)
+@TestProfile(GatewayProfiles.Default.class)
 class ResumeTest {
 
-  @Inject ManualTool tool;
+  @Inject ControlledTool tool;
 
   @Test
-  void shouldGoOnAfterTheEventThatTheClientNames() {
-    McpClient client = McpClient.at(Endpoints.usual());
-    ManualCall call = ManualCall.begin(client, tool);
+  void shouldReplayAfterLastEventId() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    ControlledCall call = ControlledCall.start(client, tool);
     call.stream().cut();
-    call.say("while nobody listened");
+    call.send("while nobody listened");
 
     FrameStream rest = client.resume(call.stream().lastEventId());
 
@@ -37,25 +37,25 @@ class ResumeTest {
     Frame.Event missed = rest.event();
     assertThat(missed.data()).contains("while nobody listened");
     assertThat(missed.number()).isEqualTo(2);
-    call.assertGoesOn(rest, 2);
+    call.assertContinues(rest, 2);
   }
 
   @Test
   void shouldReplayAllAfterThePrimingEvent() {
-    McpClient client = McpClient.at(Endpoints.usual());
-    ManualCall call = ManualCall.begin(client, tool);
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    ControlledCall call = ControlledCall.start(client, tool);
     String name = call.stream().lastEventId().replaceFirst("_.*", "");
     call.stream().cut();
 
     FrameStream all = client.resume(name + "_0-0");
 
     assertThat(all.event().number()).isOne();
-    call.assertGoesOn(all, 1);
+    call.assertContinues(all, 1);
   }
 
   @Test
-  void shouldAnswerNothingWhereNothingIsToCome() {
-    McpClient client = McpClient.at(Endpoints.usual());
+  void shouldAnswer204AfterTheLastEvent() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
     FrameStream stream = client.call("echo", "{\"message\":\"all\"}");
     stream.rest();
 
@@ -66,21 +66,21 @@ class ResumeTest {
   }
 
   @Test
-  void shouldNotKnowTheStreamsOfOtherSessions() {
-    ManualCall call = ManualCall.begin(McpClient.at(Endpoints.usual()), tool);
+  void shouldNotReplayStreamsOfOtherSessions() {
+    ControlledCall call = ControlledCall.start(McpClient.at(GatewayUrl.mcp()), tool);
 
     HttpResponse<String> refused =
-        McpClient.at(Endpoints.usual()).resumeWhole(call.stream().lastEventId());
+        McpClient.at(GatewayUrl.mcp()).resumeWhole(call.stream().lastEventId());
 
     assertThat(refused.statusCode()).isEqualTo(400);
     assertThat(refused.body()).contains("-32000").doesNotContain("begun");
-    call.assertGoesOn(call.stream(), 1);
+    call.assertContinues(call.stream(), 1);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"nonsense", "g_1", "g_1-", "g_-1-1", "_1-1", "g_99999999999999999999-1"})
-  void shouldReplayTheStandaloneStreamForAPlaceThatCannotBe(String lastEventId) {
-    McpClient client = McpClient.at(Endpoints.server("scripted"));
+  void shouldReplayTheStandaloneStreamForAnInvalidLastEventId(String lastEventId) {
+    McpClient client = McpClient.at(GatewayUrl.mcp("scripted"));
     FrameStream before = client.listen();
     List<Frame.Event> first = List.of(before.event(), before.event(), before.event());
     before.cut();
@@ -93,8 +93,8 @@ class ResumeTest {
   }
 
   @Test
-  void shouldSlowDownConnectionsThatEvictEachOther() {
-    McpClient client = McpClient.at(Endpoints.server("scripted"));
+  void shouldDelayReconnectsOfConnectionsThatEvictEachOther() {
+    McpClient client = McpClient.at(GatewayUrl.mcp("scripted"));
     FrameStream one = client.listen();
     one.event();
     FrameStream two = client.listen();
@@ -115,21 +115,21 @@ class ResumeTest {
   }
 
   @Test
-  void shouldEvictWithoutAHole() {
-    McpClient client = McpClient.at(Endpoints.usual());
-    ManualCall call = ManualCall.begin(client, tool);
+  void shouldLoseNoEventOnEviction() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    ControlledCall call = ControlledCall.start(client, tool);
 
     FrameStream newer = client.resume(call.stream().lastEventId());
     newer.next();
 
     assertThat(call.stream().events()).isEmpty();
-    call.assertGoesOn(newer, 1);
+    call.assertContinues(newer, 1);
   }
 
   @Test
   void shouldEndACancelledCallWithoutAResponse() {
-    McpClient client = McpClient.at(Endpoints.usual());
-    ManualCall call = ManualCall.begin(client, tool);
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    ControlledCall call = ControlledCall.start(client, tool);
 
     HttpResponse<String> accepted =
         client.post(
@@ -141,14 +141,14 @@ class ResumeTest {
     assertThat(accepted.statusCode()).isEqualTo(202);
     assertThat(call.stream().rest()).containsExactly(new Frame.End(true));
     assertThat(client.resumeWhole(call.stream().lastEventId()).statusCode()).isEqualTo(204);
-    ManualCall next = ManualCall.begin(client, tool);
-    next.assertGoesOn(next.stream(), 1);
+    ControlledCall next = ControlledCall.start(client, tool);
+    next.assertContinues(next.stream(), 1);
   }
 
   @Test
-  void shouldEndEverythingWithTheSession() {
-    McpClient client = McpClient.at(Endpoints.usual());
-    ManualCall call = ManualCall.begin(client, tool);
+  void shouldEndAllStreamsOfADeletedSession() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    ControlledCall call = ControlledCall.start(client, tool);
     FrameStream standalone = client.listen();
     standalone.next();
 

@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An MCP server on which anything can be made to fail: the name of the tool that is called says
- * what. Under {@code scripted} it is given time, under {@code hasty} half a second, and {@code
- * other} and {@code narrow} are for what upstreams have each for themselves; {@code down} was never
- * there.
+ * An MCP server that fails on request: the name of the called tool or method selects the failure.
+ * Five upstreams are configured. {@code scripted} has the default timeouts, {@code hasty} a timeout
+ * of half a second. {@code other} and {@code narrow} are for limits per upstream. No server listens
+ * at {@code down}.
  */
 public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManager {
 
-  /** What only the server and the log may know. */
+  /** Text that clients must never see. */
   static final String SECRET = "java.lang.SecretException: password";
 
   private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
@@ -29,7 +29,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
 
   @Override
   public Map<String, String> start() {
-    ScriptedServer started = ScriptedServer.playing(ScriptedUpstream::play);
+    ScriptedServer started = ScriptedServer.playing(ScriptedUpstream::answer);
     server = started;
     return Map.of(
         "holdfast.upstreams.scripted.url",
@@ -42,7 +42,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
         started.url().toString(),
         "holdfast.upstreams.hasty.first-byte-timeout",
         "500ms",
-        // Nobody listens on the port of TCPMUX.
+        // No server listens on this port (TCPMUX).
         "holdfast.upstreams.down.url",
         "http://127.0.0.1:1/mcp");
   }
@@ -52,25 +52,25 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     Objects.requireNonNull(server).close();
   }
 
-  private static void play(ScriptedRequest request, RawConnection wire) throws IOException {
+  private static void answer(ScriptedRequest request, RawConnection wire) throws IOException {
     String body = request.body();
     if (request.method().equals("GET")) {
-      listen(wire);
+      openStandaloneStream(wire);
     } else if (body.contains("\"initialize\"")) {
-      json(
+      answerJson(
           wire,
           body,
           "{\"protocolVersion\":\"%s\",\"capabilities\":{},\"serverInfo\":{}}"
               .formatted(body.contains("2025-11-25") ? "2025-11-25" : "2025-03-26"));
     } else if (!body.contains("\"id\"")) {
-      hear(body, wire);
+      answerNotification(body, wire);
     } else {
-      call(body, wire);
+      answerRequest(body, wire);
     }
   }
 
-  /** Three notifications nobody asked for. */
-  private static void listen(RawConnection wire) throws IOException {
+  /** Sends three notifications on the standalone stream. */
+  private static void openStandaloneStream(RawConnection wire) throws IOException {
     wire.beginEvents();
     for (int i = 1; i <= 3; i++) {
       wire.chunk("data: " + notification("unasked " + i) + "\n\n");
@@ -78,7 +78,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     wire.stall();
   }
 
-  private static void hear(String body, RawConnection wire) throws IOException {
+  private static void answerNotification(String body, RawConnection wire) throws IOException {
     switch (method(body)) {
       case "notifications/crash" -> wire.answer(500, "text/html", SECRET);
       case "notifications/stall" -> wire.stall();
@@ -86,7 +86,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     }
   }
 
-  private static void call(String body, RawConnection wire) throws IOException {
+  private static void answerRequest(String body, RawConnection wire) throws IOException {
     Matcher tool = TOOL.matcher(body);
     switch (tool.find() ? tool.group(1) : method(body)) {
       case "stall", "resources/list" -> wire.stall();
@@ -107,7 +107,7 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
           wire.beginEvents()
               .chunk("data: " + result(body, "{\"contents\":[]}") + "\n\n")
               .endChunks();
-      default -> json(wire, body, "{\"content\":[{\"type\":\"text\",\"text\":\"fine\"}]}");
+      default -> answerJson(wire, body, "{\"content\":[{\"type\":\"text\",\"text\":\"fine\"}]}");
     }
   }
 
@@ -116,7 +116,8 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     return method.find() ? method.group(1) : "";
   }
 
-  private static void json(RawConnection wire, String body, String result) throws IOException {
+  private static void answerJson(RawConnection wire, String body, String result)
+      throws IOException {
     wire.answer(200, "application/json", result(body, result), "Mcp-Session-Id: upstreams-own");
   }
 

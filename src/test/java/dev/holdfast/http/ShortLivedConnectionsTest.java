@@ -15,45 +15,45 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Connections that are kept alive, closed for their age or for silence; and readers of gaps. */
+/** Checks keep-alive, the limits on idle time and lifetime of connections, and skipped gaps. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.ShortLived.class)
+@TestProfile(GatewayProfiles.ShortConnections.class)
 class ShortLivedConnectionsTest {
 
-  @Inject ManualTool tool;
+  @Inject ControlledTool tool;
 
   @Test
-  void shouldShowThatASilentConnectionLives() {
-    McpClient client = McpClient.at(Endpoints.usual());
-    ManualCall call = ManualCall.begin(client, tool);
+  void shouldSendKeepAlivesOnAnIdleConnection() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    ControlledCall call = ControlledCall.start(client, tool);
 
     assertThat(call.stream().next()).isEqualTo(new Frame.Comment());
     assertThat(call.stream().next()).isEqualTo(new Frame.Comment());
 
     FrameStream rest = client.resume(call.stream().lastEventId());
-    call.assertGoesOn(rest, 1);
+    call.assertContinues(rest, 1);
   }
 
   @Test
-  void shouldCloseASilentConnectionButNotItsStream() {
-    McpClient client = McpClient.at(Endpoints.usual());
-    ManualCall call = ManualCall.begin(client, tool);
+  void shouldCloseAnIdleConnectionButNotItsStream() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    ControlledCall call = ControlledCall.start(client, tool);
 
     List<Frame> frames = call.stream().rest();
 
-    assertClosedToComeBack(frames);
+    assertClosedForReconnect(frames);
     assertThat(frames).contains(new Frame.Comment());
-    call.say("while nobody listened");
+    call.send("while nobody listened");
     FrameStream rest = client.resume(call.stream().lastEventId());
     assertThat(rest.event().number()).isEqualTo(2);
-    call.assertGoesOn(rest, 2);
+    call.assertContinues(rest, 2);
   }
 
   @Test
   void shouldCloseAnOldConnectionButNotItsStream() {
-    McpClient client = McpClient.at(Endpoints.usual());
-    // Never silent for as long as a connection may be.
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    // The connection is never idle, so only its lifetime ends it.
     FrameStream stream =
         client.stream(
             """
@@ -63,7 +63,7 @@ class ShortLivedConnectionsTest {
 
     List<Frame> frames = stream.rest();
 
-    assertClosedToComeBack(frames);
+    assertClosedForReconnect(frames);
     List<Frame.Event> seen = messages(frames);
     assertThat(seen).isNotEmpty();
     FrameStream rest = client.resume(stream.lastEventId());
@@ -81,15 +81,15 @@ class ShortLivedConnectionsTest {
         .toList();
   }
 
-  private static void assertClosedToComeBack(List<Frame> frames) {
+  private static void assertClosedForReconnect(List<Frame> frames) {
     assertThat(frames)
         .endsWith(new Frame.Retry(Duration.ofMillis(70)), new Frame.End(true))
         .noneMatch(frame -> frame instanceof Frame.Event event && event.data().contains("result"));
   }
 
   @Test
-  void shouldMakeEveryRequestDurableThatIsToBe() {
-    McpClient client = McpClient.at(Endpoints.usual());
+  void shouldMakeEveryRequestDurable() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
 
     for (String method : List.of("ping", "tools/list")) {
       FrameStream stream =
@@ -103,18 +103,18 @@ class ShortLivedConnectionsTest {
   }
 
   @Test
-  void shouldGoOnAfterAGapThatItNames() {
-    McpClient client = McpClient.at(Endpoints.usual());
-    ManualCall call = ManualCall.begin(client, tool);
+  void shouldReportAGapAndContinue() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    ControlledCall call = ControlledCall.start(client, tool);
     call.stream().cut();
-    tool.flood(call.key(), 300, 10);
+    tool.sendAndFinish(call.key(), 300, 10);
     awaitEvent(client, call.stream().lastEventId(), "finished");
 
     FrameStream rest = client.resume(call.stream().lastEventId());
     List<Frame.Event> events = rest.events();
 
     assertThat(rest.status()).isEqualTo(200);
-    // Begun, 300 messages and the result; the last hundred are kept.
+    // The stream had 302 events: a first one, 300 messages and the result. The last 100 remain.
     assertThat(events).hasSize(100);
     assertThat(events.getFirst().number()).isEqualTo(203);
     assertThat(events.getLast().data()).contains("finished");

@@ -12,34 +12,34 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Clients that begin a request and do not come to its end held a place for as long as they did. */
+/** Before the body timeout, a client that never completed its request held a connection forever. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Impatient.class)
+@TestProfile(GatewayProfiles.ShortTimeouts.class)
 class SlowBodyTest {
 
-  private static final byte[] DROP = {' '};
+  private static final byte[] SPACE = {' '};
 
   @Test
-  void shouldTellAClientThatItIsLate() throws Exception {
+  void shouldAnswer408ToASlowBody() throws Exception {
     try (NonReadingClient dripping = begin("/mcp");
         NonReadingClient silent = begin("/mcp");
         NonReadingClient older = begin("/messages/0123456789abcdefghijklmnopqrstuv")) {
       await()
           .atMost(Duration.ofSeconds(20))
-          .until(() -> dripping.in().available() > 0 || !takes(dripping));
+          .until(() -> dripping.in().available() > 0 || !sendByte(dripping));
 
-      assertLate(dripping.readUntil("too long"));
-      // To the end: the rest of the body is not waited for.
-      assertLate(new String(silent.in().readAllBytes(), ISO_8859_1));
-      assertLate(new String(older.in().readAllBytes(), ISO_8859_1));
+      assertTimedOut(dripping.readUntil("too long"));
+      // The gateway closes the connection without reading the rest of the body.
+      assertTimedOut(new String(silent.in().readAllBytes(), ISO_8859_1));
+      assertTimedOut(new String(older.in().readAllBytes(), ISO_8859_1));
     }
   }
 
-  /** Whether the connection takes another drop; it may be closed at any moment. */
-  private static boolean takes(NonReadingClient dripping) {
+  /** Sends one more byte. Returns false if the gateway has closed the connection. */
+  private static boolean sendByte(NonReadingClient dripping) {
     try {
-      dripping.send(DROP);
+      dripping.send(SPACE);
       return true;
     } catch (UncheckedIOException closed) {
       return false;
@@ -47,7 +47,7 @@ class SlowBodyTest {
   }
 
   private static NonReadingClient begin(String path) {
-    return NonReadingClient.connect(Endpoints.usual()).send(head(path));
+    return NonReadingClient.connect(GatewayUrl.mcp()).send(head(path));
   }
 
   private static byte[] head(String path) {
@@ -64,7 +64,7 @@ class SlowBodyTest {
         .getBytes(ISO_8859_1);
   }
 
-  private static void assertLate(String answer) {
+  private static void assertTimedOut(String answer) {
     assertThat(answer)
         .startsWith("HTTP/1.1 408 ")
         .containsIgnoringCase("\r\nconnection: close\r\n")

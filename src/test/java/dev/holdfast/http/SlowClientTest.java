@@ -18,33 +18,33 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A client that connects and then does not read. */
+/** Checks back-pressure for a client that does not read. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Usual.class)
+@TestProfile(GatewayProfiles.Default.class)
 class SlowClientTest {
 
   private static final int MESSAGES = 6000;
   private static final Pattern PRIMING = Pattern.compile("id: ?(\\w+_0-0)\n");
 
-  @Inject ManualTool tool;
+  @Inject ControlledTool tool;
 
   @Test
-  void shouldHoldNothingForAClientThatDoesNotReadAndLoseNothingOfIt() throws IOException {
-    McpClient slow = McpClient.at(Endpoints.usual());
+  void shouldNotBufferForAClientThatDoesNotRead() throws IOException {
+    McpClient slow = McpClient.at(GatewayUrl.mcp());
     String key = UUID.randomUUID().toString();
     double appended = Metrics.of(Metrics.APPENDED);
     double delivered = Metrics.of(Metrics.DELIVERED);
-    try (NonReadingClient deaf = callWithoutReading(slow, key)) {
-      String start = primingId(deaf);
-      tool.flood(key, MESSAGES, 1000);
+    try (NonReadingClient nonReading = callWithoutReading(slow, key)) {
+      String start = primingId(nonReading);
+      tool.sendAndFinish(key, MESSAGES, 1000);
 
       await().until(() -> Metrics.of(Metrics.APPENDED) > appended + MESSAGES);
-      // The server is through with its call, and the log has it all; the connection has not.
+      // The call is complete and the log has all its events, but the connection does not.
       assertThat(Metrics.of(Metrics.DELIVERED) - delivered).isLessThan(MESSAGES / 2.0);
-      McpClient other = McpClient.at(Endpoints.usual());
-      ManualCall call = ManualCall.begin(other, tool);
-      call.assertGoesOn(call.stream(), 1);
+      McpClient other = McpClient.at(GatewayUrl.mcp());
+      ControlledCall call = ControlledCall.start(other, tool);
+      call.assertContinues(call.stream(), 1);
 
       List<Frame.Event> events = slow.resume(start).events();
       assertThat(events)
@@ -57,14 +57,14 @@ class SlowClientTest {
 
   @Test
   void shouldServeAClientThatReadsAgain() throws IOException {
-    McpClient slow = McpClient.at(Endpoints.usual());
+    McpClient slow = McpClient.at(GatewayUrl.mcp());
     String key = UUID.randomUUID().toString();
     double appended = Metrics.of(Metrics.APPENDED);
-    try (NonReadingClient deaf = callWithoutReading(slow, key)) {
-      tool.flood(key, MESSAGES, 1000);
+    try (NonReadingClient nonReading = callWithoutReading(slow, key)) {
+      tool.sendAndFinish(key, MESSAGES, 1000);
       await().until(() -> Metrics.of(Metrics.APPENDED) > appended + MESSAGES);
 
-      String all = deaf.readUntil("\r\n0\r\n\r\n");
+      String all = nonReading.readUntil("\r\n0\r\n\r\n");
 
       Matcher ids = Pattern.compile("id: ?\\w+_\\d{13}-(\\d+)\n").matcher(withoutChunks(all));
       assertThat(ids.results().map(id -> Long.valueOf(id.group(1))))
@@ -79,7 +79,7 @@ class SlowClientTest {
   }
 
   private static NonReadingClient callWithoutReading(McpClient client, String key) {
-    return NonReadingClient.connect(Endpoints.usual())
+    return NonReadingClient.connect(GatewayUrl.mcp())
         .post(
             client.session(),
             """

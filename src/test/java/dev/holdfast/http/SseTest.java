@@ -19,19 +19,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients over HTTP with SSE (2024-11-05): one stream for everything, which can be resumed. */
+/** Checks the HTTP with SSE transport (2024-11-05), in which a session has one resumable stream. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Usual.class)
+@TestProfile(GatewayProfiles.Default.class)
 class SseTest {
 
   private static final String UNKNOWN = "/messages/" + "x".repeat(43);
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
 
-  @Inject ManualTool tool;
+  @Inject ControlledTool tool;
 
   private static SseClient open() {
-    return SseClient.initialized(Endpoints.at("/sse"));
+    return SseClient.initialized(GatewayUrl.of("/sse"));
   }
 
   @ParameterizedTest
@@ -40,8 +40,8 @@ class SseTest {
     "/mcp/sse,              /messages/",
     "/servers/scripted/sse, /servers/scripted/messages/"
   })
-  void shouldSayFirstWhereToSend(String path, String messages) {
-    SseClient client = SseClient.at(Endpoints.at(path));
+  void shouldSendTheEndpointFirst(String path, String messages) {
+    SseClient client = SseClient.at(GatewayUrl.of(path));
 
     assertThat(client.stream().status()).isEqualTo(200);
     assertThat(client.endpoint()).isEqualTo(messages + client.session());
@@ -57,8 +57,8 @@ class SseTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"2024-11-05", "2025-11-25"})
-  void shouldAnswerEverythingOnTheOneStream(String version) {
-    SseClient client = SseClient.at(Endpoints.at("/sse"));
+  void shouldAnswerOnTheStream(String version) {
+    SseClient client = SseClient.at(GatewayUrl.of("/sse"));
 
     HttpResponse<String> accepted = client.post(SseClient.initialize("\"first\"", version));
     Frame.Event initialized = client.stream().event();
@@ -81,8 +81,8 @@ class SseTest {
   }
 
   @Test
-  void shouldBringWhatTheServerSaysUnaskedOnTheSameStream() {
-    SseClient client = SseClient.initialized(Endpoints.at("/servers/scripted/sse"));
+  void shouldSendUnsolicitedMessagesOnTheStream() {
+    SseClient client = SseClient.initialized(GatewayUrl.of("/servers/scripted/sse"));
 
     assertThat(client.stream().event().data()).contains("unasked 1");
     assertThat(client.stream().event().data()).contains("unasked 2");
@@ -94,14 +94,14 @@ class SseTest {
   }
 
   @Test
-  void shouldGoOnAfterTheEventThatTheClientNames() {
+  void shouldReplayAfterLastEventId() {
     SseClient client = open();
     String key = UUID.randomUUID().toString();
     client.post(SseClient.call("1", "manual", "{\"key\":\"" + key + "\"}"));
-    tool.say(key, "before");
+    tool.send(key, "before");
     Frame.Event before = client.stream().event();
     client.stream().cut();
-    tool.say(key, "while nobody listened");
+    tool.send(key, "while nobody listened");
 
     FrameStream rest = client.resume(before.id());
 
@@ -116,8 +116,8 @@ class SseTest {
   }
 
   @Test
-  void shouldResumeAlsoWhenNothingHasComeYet() {
-    SseClient client = SseClient.at(Endpoints.at("/sse"));
+  void shouldResumeBeforeTheFirstEvent() {
+    SseClient client = SseClient.at(GatewayUrl.of("/sse"));
     client.stream().cut();
     client.post(SseClient.initialize("0", "2024-11-05"));
 
@@ -129,7 +129,7 @@ class SseTest {
   }
 
   @Test
-  void shouldGiveTheStreamToTheNewerConnection() {
+  void shouldEvictTheOlderConnection() {
     SseClient client = open();
 
     FrameStream newer = client.resume(client.stream().lastEventId());
@@ -146,14 +146,14 @@ class SseTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"nonsense", "g_0-0", "%s", "%s_m", "%s_m_1", "%s_g_0-0", "x%s_m_0-0"})
-  void shouldOpenASessionForAPlaceThatCannotBe(String lastEventId) {
-    SseClient client = SseClient.at(Endpoints.at("/sse"));
+  void shouldOpenASessionForAnInvalidLastEventId(String lastEventId) {
+    SseClient client = SseClient.at(GatewayUrl.of("/sse"));
 
-    FrameStream fresh = client.resume(lastEventId.formatted(client.session()));
+    FrameStream other = client.resume(lastEventId.formatted(client.session()));
 
-    String endpoint = fresh.event().data();
+    String endpoint = other.event().data();
     assertThat(endpoint).startsWith("/messages/").isNotEqualTo(client.endpoint());
-    fresh.cut();
+    other.cut();
     client.delete();
     assertThat(given().delete(endpoint).statusCode()).isEqualTo(204);
   }
@@ -173,8 +173,8 @@ class SseTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"crash", "gone", "break", "garbage"})
-  void shouldTellOnTheStreamThatTheServerFailed(String failure) {
-    SseClient client = SseClient.initialized(Endpoints.at("/servers/scripted/sse"));
+  void shouldReportAnUpstreamFailureOnTheStream(String failure) {
+    SseClient client = SseClient.initialized(GatewayUrl.of("/servers/scripted/sse"));
 
     int status = client.post(SseClient.call("5", failure, "{}")).statusCode();
 
@@ -187,13 +187,13 @@ class SseTest {
     client.delete();
   }
 
-  /** It has no answer on the stream, so its status is all that there is to say it with. */
+  /** A notification has no response on the stream, so only the status can report the failure. */
   @ParameterizedTest
   @CsvSource({"scripted, notifications/crash, 502", "hasty, notifications/stall, 504"})
-  void shouldSayThatTheServerDidNotTakeANotification(String server, String method, int status) {
-    SseClient client = SseClient.at(Endpoints.at("/servers/" + server + "/sse"));
+  void shouldReportARefusedNotificationByStatus(String server, String method, int status) {
+    SseClient client = SseClient.at(GatewayUrl.of("/servers/" + server + "/sse"));
     do {
-      // A busy machine may be too slow for the one that is hasty.
+      // On a busy machine, initialize may exceed the short timeout of the upstream.
       client.post(SseClient.initialize("0", "2024-11-05"));
     } while (!client.stream().event().data().contains("\"result\""));
 
@@ -206,8 +206,8 @@ class SseTest {
   }
 
   @Test
-  void shouldTellOnTheStreamThatTheServerIsDownAndLetTheClientTryAgain() {
-    SseClient client = SseClient.at(Endpoints.at("/servers/down/sse"));
+  void shouldReportAnUnreachableUpstreamAndAcceptARetry() {
+    SseClient client = SseClient.at(GatewayUrl.of("/servers/down/sse"));
 
     client.post(SseClient.initialize("0", "2024-11-05"));
     assertThat(client.stream().event().data()).contains("\"error\"", "cannot be reached");
@@ -218,8 +218,8 @@ class SseTest {
   }
 
   @Test
-  void shouldRefuseWhatHasToWaitUntilTheSessionIsInitialized() {
-    SseClient client = SseClient.at(Endpoints.at("/sse"));
+  void shouldRefuseRequestsBeforeInitialize() {
+    SseClient client = SseClient.at(GatewayUrl.of("/sse"));
 
     HttpResponse<String> early = client.post(PING);
 
@@ -238,8 +238,8 @@ class SseTest {
         "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}] | 400 | -32600",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}} | 400 | -32602"
       })
-  void shouldRefuseABodyThatIsNone(String body, int status, int code) {
-    SseClient client = SseClient.initialized(Endpoints.at("/sse"));
+  void shouldRefuseAnInvalidBody(String body, int status, int code) {
+    SseClient client = SseClient.initialized(GatewayUrl.of("/sse"));
 
     HttpResponse<String> refused = client.post(body);
 
@@ -255,8 +255,8 @@ class SseTest {
   }
 
   @Test
-  void shouldRefuseWhatIsNotOfThisTransport() {
-    McpClient other = McpClient.at(Endpoints.usual());
+  void shouldRefuseRequestsOfOtherTransports() {
+    McpClient other = McpClient.at(GatewayUrl.mcp());
     SseClient client = open();
 
     assertThat(post(UNKNOWN, "application/json", PING)).isEqualTo(404);
@@ -285,7 +285,7 @@ class SseTest {
   }
 
   @Test
-  void shouldLetPagesOfAllowedOriginsOnlyFollowAndSend() {
+  void shouldServeAllowedOriginsOnly() {
     SseClient client = open();
 
     Response shared =

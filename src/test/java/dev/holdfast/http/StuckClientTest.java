@@ -31,25 +31,25 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Clients that read nothing are cut off after a while. Before, their tails waited for the socket
- * until TCP gave up, with the place of the connection.
+ * Checks the write timeout. Before it existed, the tail of a client that did not read waited for
+ * TCP to give up, and held a connection slot all that time.
  */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Impatient.class)
+@TestProfile(GatewayProfiles.ShortTimeouts.class)
 class StuckClientTest {
 
   private static final int MESSAGES = 8000;
   private static final int SIZE = 1000;
 
-  @Inject ManualTool tool;
+  @Inject ControlledTool tool;
 
   private final String key = UUID.randomUUID().toString();
   private McpClient client;
 
   @BeforeEach
   void begin() {
-    client = McpClient.at(Endpoints.usual());
+    client = McpClient.at(GatewayUrl.mcp());
   }
 
   @AfterEach
@@ -58,50 +58,50 @@ class StuckClientTest {
   }
 
   @Test
-  void shouldCutOffAClientThatNeverReads() throws Exception {
-    try (NonReadingClient deaf =
-        NonReadingClient.connect(Endpoints.usual()).post(client.session(), call())) {
-      String start = priming(deaf.readUntil("_0-0\n"));
-      tool.flood(key, MESSAGES, SIZE);
+  void shouldDisconnectAClientThatNeverReads() throws Exception {
+    try (NonReadingClient nonReading =
+        NonReadingClient.connect(GatewayUrl.mcp()).post(client.session(), call())) {
+      String start = primingId(nonReading.readUntil("_0-0\n"));
+      tool.sendAndFinish(key, MESSAGES, SIZE);
 
-      awaitAllPlacesBack();
+      awaitNoConnections();
 
-      assertThatThrownBy(() -> deaf.in().readAllBytes()).isInstanceOf(SocketException.class);
-      assertHasAll(client.resume(start));
+      assertThatThrownBy(() -> nonReading.in().readAllBytes()).isInstanceOf(SocketException.class);
+      assertHasAllEvents(client.resume(start));
     }
   }
 
-  /** The second request waits for the end of the first response, and is never answered. */
+  /** The second request waits for the end of the first response, so it gets no response. */
   @Test
-  void shouldCutOffAClientThatPipelines() throws Exception {
-    try (NonReadingClient deaf = NonReadingClient.connect(Endpoints.usual())) {
+  void shouldDisconnectAClientThatPipelines() throws Exception {
+    try (NonReadingClient nonReading = NonReadingClient.connect(GatewayUrl.mcp())) {
       String ping = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}";
-      deaf.post(client.session(), call()).post(client.session(), ping);
-      deaf.readUntil("_0-0\n");
-      tool.flood(key, MESSAGES, SIZE);
+      nonReading.post(client.session(), call()).post(client.session(), ping);
+      nonReading.readUntil("_0-0\n");
+      tool.sendAndFinish(key, MESSAGES, SIZE);
 
-      awaitAllPlacesBack();
+      awaitNoConnections();
 
-      assertThatThrownBy(() -> deaf.in().readAllBytes()).isInstanceOf(SocketException.class);
+      assertThatThrownBy(() -> nonReading.in().readAllBytes()).isInstanceOf(SocketException.class);
     }
   }
 
   @Test
-  void shouldGiveTheStreamOfAStuckClientToItsNextConnection() throws Exception {
-    try (NonReadingClient deaf =
-        NonReadingClient.connect(Endpoints.usual()).post(client.session(), call())) {
-      String start = priming(deaf.readUntil("_0-0\n"));
-      tool.flood(key, MESSAGES, SIZE);
+  void shouldResumeTheStreamOfAStuckClientOnANewConnection() throws Exception {
+    try (NonReadingClient nonReading =
+        NonReadingClient.connect(GatewayUrl.mcp()).post(client.session(), call())) {
+      String start = primingId(nonReading.readUntil("_0-0\n"));
+      tool.sendAndFinish(key, MESSAGES, SIZE);
 
-      assertHasAll(client.resume(start));
+      assertHasAllEvents(client.resume(start));
 
-      awaitAllPlacesBack();
+      awaitNoConnections();
     }
   }
 
-  /** Of HTTP/2 only the stream ends: the connection is used by others. */
+  /** With HTTP/2, the gateway resets the stream only: other streams use the connection. */
   @Test
-  void shouldCutOffAStreamOfHttp2() throws Exception {
+  void shouldResetAnHttp2Stream() throws Exception {
     Vertx vertx = Vertx.vertx();
     HttpClient http =
         vertx.createHttpClient(
@@ -113,10 +113,10 @@ class StuckClientTest {
       HttpClientResponse stuck = post(http, call());
       stuck.exceptionHandler(end::complete);
       stuck.pause();
-      tool.flood(key, MESSAGES, SIZE);
+      tool.sendAndFinish(key, MESSAGES, SIZE);
 
       assertThat(end.get()).isInstanceOf(StreamResetException.class);
-      awaitAllPlacesBack();
+      awaitNoConnections();
       HttpClientResponse other = post(http, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}");
       assertThat(other.statusCode()).isEqualTo(200);
       assertThat(other.request().connection()).isSameAs(stuck.request().connection());
@@ -127,7 +127,7 @@ class StuckClientTest {
 
   private HttpClientResponse post(HttpClient http, String body)
       throws ExecutionException, InterruptedException {
-    int port = Endpoints.usual().getPort();
+    int port = GatewayUrl.mcp().getPort();
     return http.request(HttpMethod.POST, port, "localhost", "/mcp")
         .map(request ->
             request
@@ -148,15 +148,15 @@ class StuckClientTest {
         .formatted(key);
   }
 
-  private static String priming(String head) {
+  private static String primingId(String head) {
     return head.substring(head.lastIndexOf("id: ") + "id: ".length()).strip();
   }
 
-  private static void awaitAllPlacesBack() {
+  private static void awaitNoConnections() {
     await().until(() -> Metrics.of(Metrics.CONNECTIONS) == 0);
   }
 
-  private static void assertHasAll(FrameStream stream) {
+  private static void assertHasAllEvents(FrameStream stream) {
     List<Frame.Event> events = stream.events();
     assertThat(events)
         .extracting(Frame.Event::number)

@@ -15,28 +15,28 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers that cannot be reached, are slow, refuse or break off; the session outlives them. */
+/** Checks how upstream failures reach the client, and that its session survives them. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Usual.class)
+@TestProfile(GatewayProfiles.Default.class)
 class UpstreamFailureTest {
 
   @Test
-  void shouldSayThatAServerCannotBeReached() {
-    HttpResponse<String> refused = McpClient.at(Endpoints.server("down")).initialized();
+  void shouldReportAnUnreachableUpstream() {
+    HttpResponse<String> refused = McpClient.at(GatewayUrl.mcp("down")).initialized();
 
     assertError(refused, 502, "\"id\":0", "cannot be reached");
     assertThat(refused.headers().map()).doesNotContainKey("mcp-session-id");
   }
 
   @Test
-  void shouldSayThatThereIsNoSuchServer() {
-    assertError(McpClient.at(Endpoints.server("nobody")).initialized(), 404, "No such server");
+  void shouldReportAnUnknownUpstream() {
+    assertError(McpClient.at(GatewayUrl.mcp("nobody")).initialized(), 404, "No such server");
   }
 
   @Test
-  void shouldSayThatAServerIsTooSlow() {
-    McpClient client = McpClient.at(Endpoints.server("hasty"));
+  void shouldReportATimeout() {
+    McpClient client = McpClient.at(GatewayUrl.mcp("hasty"));
 
     HttpResponse<String> refused = client.post(request("resources/list"));
 
@@ -45,8 +45,8 @@ class UpstreamFailureTest {
   }
 
   @Test
-  void shouldSayOnTheStreamThatAServerIsTooSlow() {
-    McpClient client = McpClient.at(Endpoints.server("hasty"));
+  void shouldReportATimeoutOnTheStream() {
+    McpClient client = McpClient.at(GatewayUrl.mcp("hasty"));
 
     FrameStream stream = client.call("stall", "{}");
 
@@ -61,21 +61,21 @@ class UpstreamFailureTest {
 
   @ParameterizedTest
   @CsvSource({
-    // What the server thinks of the gateway's own credentials is not the client's affair.
+    // The upstream refuses the gateway's credentials, not those of the client.
     "prompts/list, 502, status 401",
     "resources/templates/list, 502, status 500",
     "completion/complete, 502, broke off"
   })
-  void shouldNotPassOnWhatAServerSaysInItsAnger(String method, int status, String message) {
-    McpClient client = McpClient.at(Endpoints.server("scripted"));
+  void shouldNotForwardErrorBodies(String method, int status, String message) {
+    McpClient client = McpClient.at(GatewayUrl.mcp("scripted"));
 
     assertError(client.post(request(method)), status, "\"id\":7", message);
     assertStillServed(client);
   }
 
   @Test
-  void shouldPassOnAnErrorInJsonRpc() {
-    McpClient client = McpClient.at(Endpoints.server("scripted"));
+  void shouldForwardJsonRpcErrors() {
+    McpClient client = McpClient.at(GatewayUrl.mcp("scripted"));
 
     assertError(client.post(request("prompts/get")), 400, "\"id\":7", "-32099", "mine");
     assertStillServed(client);
@@ -83,13 +83,13 @@ class UpstreamFailureTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"unauthorized", "conflict", "explain", "crash", "garbage"})
-  void shouldEndACallThatIsRefusedWithItsError(String how) {
-    McpClient client = McpClient.at(Endpoints.server("scripted"));
+  void shouldEndARefusedCallWithItsError(String how) {
+    McpClient client = McpClient.at(GatewayUrl.mcp("scripted"));
 
     FrameStream stream = client.call(how, "{}");
     List<Frame> frames = stream.rest();
 
-    // With a status when the refusal comes at once, else on the stream: both are an end.
+    // An immediate refusal becomes a status, a later one an event. Both end the call.
     assertThat(stream.raw())
         .contains("\"error\"", "\"id\":1")
         .doesNotContain(ScriptedUpstream.SECRET);
@@ -98,8 +98,8 @@ class UpstreamFailureTest {
   }
 
   @Test
-  void shouldEndAStreamThatBreaksOffWithAnError() {
-    McpClient client = McpClient.at(Endpoints.server("scripted"));
+  void shouldEndABrokenStreamWithAnError() {
+    McpClient client = McpClient.at(GatewayUrl.mcp("scripted"));
 
     List<Frame.Event> events = client.call("break", "{}").events();
 
@@ -110,8 +110,8 @@ class UpstreamFailureTest {
   }
 
   @Test
-  void shouldEndTheSessionThatTheServerForgot() {
-    McpClient client = McpClient.at(Endpoints.server("scripted"));
+  void shouldEndTheSessionWhenTheUpstreamForgetsIt() {
+    McpClient client = McpClient.at(GatewayUrl.mcp("scripted"));
 
     FrameStream stream = client.call("gone", "{}");
     stream.rest();

@@ -11,15 +11,15 @@ import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A gateway that only passes on: no ids, so nobody tries to resume. */
+/** Without replay, events have no ids, so clients do not try to resume. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.WithoutReplay.class)
+@TestProfile(GatewayProfiles.WithoutReplay.class)
 class WithoutReplayTest {
 
   @Test
-  void shouldGiveEventsNoIds() {
-    FrameStream stream = McpClient.at(Endpoints.usual()).call("echo", "{\"message\":\"hello\"}");
+  void shouldSendEventsWithoutIds() {
+    FrameStream stream = McpClient.at(GatewayUrl.mcp()).call("echo", "{\"message\":\"hello\"}");
 
     Frame.Event answer = stream.event();
 
@@ -29,9 +29,9 @@ class WithoutReplayTest {
   }
 
   @Test
-  void shouldAnswerACallAsTheServerDoes() {
+  void shouldForwardTheContentTypeOfTheUpstream() {
     HttpResponse<String> answer =
-        McpClient.at(Endpoints.server("scripted"))
+        McpClient.at(GatewayUrl.mcp("scripted"))
             .post(
                 """
                 {"jsonrpc":"2.0","id":7,"method":"tools/call",\
@@ -45,8 +45,8 @@ class WithoutReplayTest {
   }
 
   @Test
-  void shouldFollowTheStandaloneStreamWhateverTheLastEventId() {
-    McpClient client = McpClient.at(Endpoints.server("scripted"));
+  void shouldOpenTheStandaloneStreamForAnyLastEventId() {
+    McpClient client = McpClient.at(GatewayUrl.mcp("scripted"));
 
     for (String lastEventId : new String[] {"g_1-1", "nonsense"}) {
       try (FrameStream stream = client.resume(lastEventId)) {

@@ -11,7 +11,7 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import org.junit.jupiter.api.Test;
 
-/** What clients are told of a store that fails. */
+/** Checks the responses to store failures. */
 class ErrorResponsesTest {
 
   private static final RequestId ID = RequestId.of("7");
@@ -21,7 +21,7 @@ class ErrorResponsesTest {
   }
 
   @Test
-  void shouldSayWhenNothingWasDone() {
+  void shouldAdviseARetryWhenNothingWasDone() {
     Response response = ErrorResponses.of(new StoreUnavailableException("away", null), ID);
 
     assertThat(response.getStatus()).isEqualTo(503);
@@ -29,7 +29,7 @@ class ErrorResponsesTest {
   }
 
   @Test
-  void shouldSayWhenTooMuchWaits() {
+  void shouldAdviseARetryWhenTheInboxIsFull() {
     Response response = ErrorResponses.of(new InboxFullException(), ID);
 
     assertThat(response.getStatus()).isEqualTo(503);
@@ -37,9 +37,9 @@ class ErrorResponsesTest {
     assertThat(text(response)).contains("Too much waits for the server");
   }
 
-  /** With 503 and a time to come back, clients would do again what may be done already. */
+  /** With 503 and Retry-After, clients would repeat a request that may already have succeeded. */
   @Test
-  void shouldInviteNobodyToRepeatWhatMayBeDone() {
+  void shouldNotAdviseARetryWhenTheOutcomeIsUnknown() {
     Response response = ErrorResponses.of(new OutcomeUnknownException("silent", null), ID);
 
     assertThat(response.getStatus()).isEqualTo(502);

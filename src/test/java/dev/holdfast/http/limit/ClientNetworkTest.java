@@ -16,7 +16,7 @@ class ClientNetworkTest {
     "::ffff:192.0.2.1, 192.0.2.1",
     "unknown, unknown",
   })
-  void shouldTakeForOneClient(String one, String other) {
+  void shouldTreatAddressesAsOneClient(String one, String other) {
     assertThat(ClientNetwork.of(one)).isEqualTo(ClientNetwork.of(other));
   }
 
@@ -26,14 +26,14 @@ class ClientNetworkTest {
     "2001:db8:1:2::1, 2001:db8:1:3::1",
     "_hidden, unknown",
   })
-  void shouldTellClientsApart(String one, String other) {
+  void shouldDistinguishClients(String one, String other) {
     assertThat(ClientNetwork.of(one)).isNotEqualTo(ClientNetwork.of(other));
   }
 
-  /** A proxy names what it likes, and no name is looked up. */
+  /** A proxy may forward any text, and the gateway resolves no names. */
   @ParameterizedTest
   @ValueSource(strings = {"", "example.invalid", "a:b", "[::1", "fe80::1%nosuchinterface", "1:2:3"})
-  void shouldTakeAnyText(String text) {
+  void shouldAcceptAnyText(String text) {
     assertThat(ClientNetwork.of(text).name()).isEqualTo(text);
   }
 

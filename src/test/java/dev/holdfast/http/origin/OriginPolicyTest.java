@@ -25,7 +25,7 @@ class OriginPolicyTest {
         "https://b.example.com:8443",
         "https://B.example.com:8443",
       })
-  void shouldNameAnAllowedOrigin(String origin) {
+  void shouldReturnAnAllowedOrigin(String origin) {
     assertThat(policy.allowOriginHeader(origin)).contains(origin);
   }
 
@@ -47,13 +47,13 @@ class OriginPolicyTest {
   }
 
   @Test
-  void shouldNameNoOriginWithoutOne() {
+  void shouldReturnNoOriginWithoutAnOriginHeader() {
     assertThat(policy.allowOriginHeader(null)).isEmpty();
   }
 
   @ParameterizedTest
   @CsvSource({"https://anything.example", "null"})
-  void shouldNotReflectTheOriginWhereAnyIsAllowed(String origin) {
+  void shouldReturnAWildcardWhereAnyOriginIsAllowed(String origin) {
     OriginPolicy any = new OriginPolicy(List.of("a.example", "*"), List.of("*"));
 
     assertThat(any.allowsAnyOrigin()).isTrue();

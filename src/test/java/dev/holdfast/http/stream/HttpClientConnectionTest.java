@@ -16,7 +16,7 @@ import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a tail learns of a socket. The socket is scripted: real ones don't fail to the moment. */
+/** Uses a scripted socket, since a real one does not fail at an exact moment. */
 class HttpClientConnectionTest {
 
   private static final Duration LONG = Duration.ofMinutes(1);
@@ -62,9 +62,9 @@ class HttpClientConnectionTest {
   }
 
   @Test
-  void shouldNotCountWhatWaitedWhenTheClientLeft() throws Exception {
-    // The write of a full socket that dies was taken for done. The standalone stream then went on
-    // after a page that nobody had seen.
+  void shouldNotCountABlockedWriteWhenTheClientDisconnects() throws Exception {
+    // A blocked write once counted as done when the socket closed. The standalone stream then
+    // continued after a page that the client had not received.
     Thread writer = writer();
     await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
 
@@ -85,8 +85,7 @@ class HttpClientConnectionTest {
   }
 
   @Test
-  void shouldSayThatTheClientIsGoneWhenAWriteFails()
-      throws InterruptedException, ExecutionException {
+  void shouldReportAGoneClientWhenAWriteFails() throws InterruptedException, ExecutionException {
     written.completeExceptionally(new IllegalStateException("connection reset"));
 
     writer().join();
@@ -95,7 +94,7 @@ class HttpClientConnectionTest {
   }
 
   @Test
-  void shouldNotWaitLongerThanItIsTold() throws ClientGoneException {
+  void shouldNotWaitLongerThanTheTimeout() throws ClientGoneException {
     connection.write(new byte[1]);
 
     assertThat(connection.awaitTaken(Duration.ofMillis(1))).isFalse();
@@ -105,7 +104,7 @@ class HttpClientConnectionTest {
   }
 
   @Test
-  void shouldFreeTheWriterAndThePlaceWhenItIsAborted() throws Exception {
+  void shouldFreeTheWriterAndTheSlotOnAbort() throws Exception {
     Thread writer = writer();
     await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
 
@@ -118,7 +117,7 @@ class HttpClientConnectionTest {
   }
 
   @Test
-  void shouldWriteNothingToAClientThatIsGone() {
+  void shouldNotWriteToAGoneClient() {
     closed.get().run();
     written.complete(null);
 

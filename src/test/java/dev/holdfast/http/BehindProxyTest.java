@@ -19,11 +19,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Behind a proxy that is trusted to name its clients, open to any page, and soon overloaded. */
+/** Checks a gateway behind a trusted proxy, with all origins allowed and few requests at once. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Proxied.class)
-class ProxiedTest {
+@TestProfile(GatewayProfiles.BehindProxy.class)
+class BehindProxyTest {
 
   private static final String SLOW = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/list\"}";
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}";
@@ -36,8 +36,8 @@ class ProxiedTest {
   }
 
   @Test
-  void shouldCountConnectionsOfTheClientsThatTheProxyNames() throws Exception {
-    McpClient client = McpClient.at(Endpoints.usual()).ready();
+  void shouldLimitConnectionsPerForwardedAddress() throws Exception {
+    McpClient client = McpClient.at(GatewayUrl.mcp()).ready();
     HttpResponse<InputStream> first = listen(client, "192.0.2.1");
 
     HttpResponse<InputStream> second = listen(client, "192.0.2.1");
@@ -56,7 +56,7 @@ class ProxiedTest {
   private HttpResponse<InputStream> listen(McpClient client, String address)
       throws IOException, InterruptedException {
     HttpRequest get =
-        HttpRequest.newBuilder(Endpoints.usual())
+        HttpRequest.newBuilder(GatewayUrl.mcp())
             .version(HttpClient.Version.HTTP_1_1)
             .header("Accept", "text/event-stream")
             .header("Mcp-Session-Id", client.session())
@@ -66,25 +66,25 @@ class ProxiedTest {
   }
 
   @Test
-  void shouldRefuseMoreThanItCanWorkOn() {
-    // On a busy machine half a second may be too short for this as well.
+  void shouldRefuseRequestsPastTheLimit() {
+    // On a busy machine, initialize may also exceed the timeout of half a second.
     McpClient slow =
         await()
             .until(
-                () -> McpClient.at(Endpoints.server("hasty")),
+                () -> McpClient.at(GatewayUrl.mcp("hasty")),
                 opened -> opened.initialized().statusCode() == 200);
-    McpClient client = McpClient.at(Endpoints.usual());
+    McpClient client = McpClient.at(GatewayUrl.mcp());
 
     await()
         .untilAsserted(() -> {
-          // The server says nothing, and is given up after half a second.
+          // The upstream never answers. Each request times out after half a second.
           Thread.startVirtualThread(() -> slow.post(SLOW));
           Thread.startVirtualThread(() -> slow.post(SLOW));
           HttpResponse<String> refused = client.post(PING);
           assertThat(refused.statusCode()).isEqualTo(503);
           assertThat(refused.headers().firstValueAsLong("Retry-After")).hasValue(1);
           assertThat(refused.body()).contains("-32000", "Too many requests at once");
-          // Who asks how it is doing must be told all the same.
+          // The limit must not apply to health checks.
           assertThat(given().get("/health").statusCode()).isEqualTo(200);
         });
 
@@ -92,11 +92,11 @@ class ProxiedTest {
   }
 
   @Test
-  void shouldShareWithAnyPageAndReflectNone() {
+  void shouldAllowAllOriginsWithAWildcard() {
     Response answer = given().header("Origin", "https://anything.example").get("/health");
 
     assertThat(answer.header("Access-Control-Allow-Origin")).isEqualTo("*");
-    // It is the same for all, so a cache may keep it for all.
+    // The response is the same for all origins, so a cache may share it.
     assertThat(answer.header("Vary")).isNull();
   }
 }

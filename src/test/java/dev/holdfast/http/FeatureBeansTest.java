@@ -8,10 +8,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whatever is a bean is served where there is no other server. */
+/** Checks that the gateway serves its tool, resource and prompt beans without an upstream. */
 @QuarkusTest
 @Tag("quarkus")
-class BeansTest {
+class FeatureBeansTest {
 
   @ParameterizedTest
   @CsvSource(
@@ -26,7 +26,7 @@ class BeansTest {
       })
   void shouldServeBeans(String method, String params, String part) {
     assertThat(
-            McpClient.at(Endpoints.usual())
+            McpClient.at(GatewayUrl.mcp())
                 .post(
                     """
                     {"jsonrpc":"2.0","id":1,"method":"%s","params":%s}\

@@ -19,17 +19,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What answers look like, by request and by revision. */
+/** Checks the format of responses, by request and protocol revision. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Usual.class)
-class StreamFormTest {
+@TestProfile(GatewayProfiles.Default.class)
+class ResponseFormatTest {
 
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}";
 
   @Test
-  void shouldBeginWithAPlaceToResumeFromAndWhenTo() {
-    FrameStream stream = echo(McpClient.at(Endpoints.usual()));
+  void shouldBeginWithRetryAndAPrimingEvent() {
+    FrameStream stream = echo(McpClient.at(GatewayUrl.mcp()));
 
     List<Frame> frames = stream.rest();
 
@@ -47,7 +47,7 @@ class StreamFormTest {
   @ParameterizedTest
   @ValueSource(strings = {"2025-06-18", "2025-03-26"})
   void inOlderRevisionsShouldBeginWithAComment(String version) {
-    FrameStream stream = echo(McpClient.at(Endpoints.usual(), version));
+    FrameStream stream = echo(McpClient.at(GatewayUrl.mcp(), version));
 
     List<Frame> frames = stream.rest();
 
@@ -58,8 +58,8 @@ class StreamFormTest {
   }
 
   @Test
-  void shouldTellProxiesOnceNotToHoldAStreamBack() {
-    McpClient client = McpClient.at(Endpoints.usual());
+  void shouldTellProxiesNotToBufferStreams() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
 
     for (FrameStream stream : List.of(echo(client), client.listen())) {
       assertThat(stream.status()).isEqualTo(200);
@@ -76,8 +76,8 @@ class StreamFormTest {
   }
 
   @Test
-  void shouldNameTheSessionInTheAnswerToInitializeOnly() {
-    McpClient client = McpClient.at(Endpoints.usual());
+  void shouldSendTheSessionIdInTheInitializeResponseOnly() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
 
     assertThat(client.initialized().statusCode()).isEqualTo(200);
     assertThat(client.initialized().headers().allValues("Mcp-Session-Id"))
@@ -90,14 +90,14 @@ class StreamFormTest {
   }
 
   @Test
-  void shouldServeClientsOfHttp2() throws Exception {
-    // There, the host comes as a pseudo-header, which is not among the headers.
+  void shouldServeHttp2() throws Exception {
+    // HTTP/2 has no Host header. It sends the host as a pseudo-header.
     HttpRequest ping =
-        HttpRequest.newBuilder(Endpoints.usual())
+        HttpRequest.newBuilder(GatewayUrl.mcp())
             .version(HttpClient.Version.HTTP_2)
             .header("Accept", "application/json, text/event-stream")
             .header("Content-Type", "application/json")
-            .header("Mcp-Session-Id", McpClient.at(Endpoints.usual()).session())
+            .header("Mcp-Session-Id", McpClient.at(GatewayUrl.mcp()).session())
             .POST(BodyPublishers.ofString(PING))
             .build();
     try (HttpClient http = HttpClient.newHttpClient()) {
@@ -110,7 +110,7 @@ class StreamFormTest {
 
   @Test
   void shouldAnswerCheapRequestsAsJson() {
-    McpClient client = McpClient.at(Endpoints.usual());
+    McpClient client = McpClient.at(GatewayUrl.mcp());
 
     HttpResponse<String> pong = client.post(PING);
     HttpResponse<String> tools =
@@ -123,8 +123,8 @@ class StreamFormTest {
   }
 
   @Test
-  void shouldMakeWhatTheServerStreamsDurable() {
-    McpClient client = McpClient.at(Endpoints.server("scripted"));
+  void shouldMakeStreamedResponsesDurable() {
+    McpClient client = McpClient.at(GatewayUrl.mcp("scripted"));
 
     FrameStream stream =
         client.stream("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"resources/read\"}");
@@ -136,8 +136,8 @@ class StreamFormTest {
   }
 
   @Test
-  void shouldMakeACallDurableThatTheServerAnswersWithJson() {
-    FrameStream stream = McpClient.at(Endpoints.server("scripted")).call("quick", "{}");
+  void shouldMakeJsonResponsesOfCallsDurable() {
+    FrameStream stream = McpClient.at(GatewayUrl.mcp("scripted")).call("quick", "{}");
 
     assertThat(stream.events())
         .singleElement()
@@ -148,7 +148,7 @@ class StreamFormTest {
   @Test
   void shouldAcceptNotificationsWithoutABody() {
     HttpResponse<String> accepted =
-        McpClient.at(Endpoints.usual())
+        McpClient.at(GatewayUrl.mcp())
             .post("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
 
     assertThat(accepted.statusCode()).isEqualTo(202);
@@ -156,8 +156,8 @@ class StreamFormTest {
   }
 
   @Test
-  void inTheRevisionWithBatchesShouldAnswerAllOfOne() {
-    McpClient client = McpClient.at(Endpoints.usual(), "2025-03-26");
+  void inTheRevisionWithBatchesShouldAnswerEachMessage() {
+    McpClient client = McpClient.at(GatewayUrl.mcp(), "2025-03-26");
 
     FrameStream stream = client.stream("[" + PING + "," + PING.replace("\"p\"", "\"q\"") + "]");
 
@@ -167,8 +167,8 @@ class StreamFormTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"2025-06-18", "2025-11-25"})
-  void inRevisionsWithoutBatchesShouldRefuseOne(String version) {
-    HttpResponse<String> refused = McpClient.at(Endpoints.usual(), version).post("[" + PING + "]");
+  void inRevisionsWithoutBatchesShouldRefuseABatch(String version) {
+    HttpResponse<String> refused = McpClient.at(GatewayUrl.mcp(), version).post("[" + PING + "]");
 
     assertThat(refused.statusCode()).isEqualTo(400);
     assertThat(refused.body()).contains("-32600").doesNotContain("\"id\"");
@@ -180,9 +180,9 @@ class StreamFormTest {
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"
       })
-  void shouldRefuseBatchesThatMayNotBe(String other) {
+  void shouldRefuseInvalidBatches(String other) {
     HttpResponse<String> refused =
-        McpClient.at(Endpoints.usual(), "2025-03-26").post("[" + PING + "," + other + "]");
+        McpClient.at(GatewayUrl.mcp(), "2025-03-26").post("[" + PING + "," + other + "]");
 
     assertThat(refused.statusCode()).isEqualTo(400);
     assertThat(refused.body()).contains("-32600");

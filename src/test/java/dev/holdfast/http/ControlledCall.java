@@ -7,36 +7,36 @@ import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
 import java.util.UUID;
 
-/** A call of the {@link ManualTool} that is under way, and its stream. */
-record ManualCall(ManualTool tool, String key, FrameStream stream) {
+/** A running call of the {@link ControlledTool}, and its stream. */
+record ControlledCall(ControlledTool tool, String key, FrameStream stream) {
 
-  /** Begins a call and waits for its first message, number 1. */
-  static ManualCall begin(McpClient client, ManualTool tool) {
+  /** Starts a call and waits for its first message, event number 1. */
+  static ControlledCall start(McpClient client, ControlledTool tool) {
     String key = UUID.randomUUID().toString();
     FrameStream stream = client.call("manual", "{\"key\":\"" + key + "\"}");
     assertThat(stream.status()).isEqualTo(200);
-    ManualCall call = new ManualCall(tool, key, stream);
-    call.say("begun");
+    ControlledCall call = new ControlledCall(tool, key, stream);
+    call.send("begun");
     assertThat(stream.event().data()).contains("begun");
     return call;
   }
 
-  void say(String text) {
-    tool.say(key, text);
+  void send(String text) {
+    tool.send(key, text);
   }
 
   void finish() {
     tool.finish(key);
   }
 
-  /** The call goes on as if nothing had happened: the next events come, and none is missing. */
-  void assertGoesOn(FrameStream on, long after) {
-    say("still here");
-    Frame.Event next = on.event();
+  /** Checks that the call continues: its next events arrive on the stream, and none is missing. */
+  void assertContinues(FrameStream continued, long after) {
+    send("still here");
+    Frame.Event next = continued.event();
     assertThat(next.data()).contains("still here");
     assertThat(next.number()).isEqualTo(after + 1);
     finish();
-    assertThat(on.events())
+    assertThat(continued.events())
         .singleElement()
         .satisfies(last -> assertThat(last.data()).contains("\"result\"", "finished"))
         .satisfies(last -> assertThat(last.number()).isEqualTo(after + 2));

@@ -13,11 +13,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/** A tool that a test holds in its hand: it says what it is told to, and ends when it is told. */
+/** A tool that a test controls: the test decides when a call sends a message and when it ends. */
 @ApplicationScoped
-public class ManualTool implements Tool<ManualTool.Arguments> {
+public class ControlledTool implements Tool<ControlledTool.Arguments> {
 
-  /** Which of its calls it is. */
+  /** The arguments. The key identifies the call to the test. */
   @RegisterForReflection
   public record Arguments(@Nullable String key) {}
 
@@ -26,15 +26,15 @@ public class ManualTool implements Tool<ManualTool.Arguments> {
   private final Map<String, BlockingQueue<String>> scripts = new ConcurrentHashMap<>();
 
   /** Sends a message on the stream of the call with this key. */
-  void say(String key, String text) {
-    script(key).add("say " + text);
+  void send(String key, String text) {
+    script(key).add("send " + text);
   }
 
-  /** Sends so many messages of so many bytes and then ends the call. */
-  void flood(String key, int messages, int bytes) {
-    String text = "x".repeat(bytes);
+  /** Sends messages of the given size, then ends the call. */
+  void sendAndFinish(String key, int messages, int bytesEach) {
+    String text = "x".repeat(bytesEach);
     for (int i = 1; i <= messages; i++) {
-      say(key, i + ":" + text);
+      send(key, i + ":" + text);
     }
     finish(key);
   }
@@ -63,7 +63,7 @@ public class ManualTool implements Tool<ManualTool.Arguments> {
   public ToolResult call(Arguments arguments, ToolCall call) throws InterruptedException {
     BlockingQueue<String> script = script(Objects.requireNonNullElse(arguments.key(), ""));
     for (String line = script.take(); !line.equals(DONE); line = script.take()) {
-      call.log(LogLevel.INFO, "manual", line.substring("say ".length()));
+      call.log(LogLevel.INFO, "manual", line.substring("send ".length()));
     }
     return ToolResult.text("finished");
   }

@@ -15,23 +15,23 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What one upstream does, or has too much of, is nothing to the others. */
+/** Checks that one upstream at its limits does not affect the others. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Several.class)
-class SeveralUpstreamsTest {
+@TestProfile(GatewayProfiles.UpstreamLimits.class)
+class UpstreamIsolationTest {
 
   private static final int MANY = 20;
 
-  /** Half of what there is for all. */
+  /** Requests one upstream may have: half the limit of all upstreams. */
   private static final int SHARE = 4;
 
   private static final String CANCELLED =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}";
 
   @Test
-  void shouldServeOneWhileAllRequestsToAnotherAreStuck() {
-    McpClient stuck = McpClient.at(Endpoints.server("scripted"));
+  void shouldServeOneUpstreamWhileAnotherIsStuck() {
+    McpClient stuck = McpClient.at(GatewayUrl.mcp("scripted"));
     List<Integer> answered = new CopyOnWriteArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < MANY; i++) {
@@ -40,12 +40,12 @@ class SeveralUpstreamsTest {
       }
       await().until(() -> answered.size() == MANY - SHARE);
 
-      McpClient other = McpClient.at(Endpoints.server("other"));
+      McpClient other = McpClient.at(GatewayUrl.mcp("other"));
       for (int i = 0; i < MANY; i++) {
         assertThat(other.call("any", "{}").event().data()).contains("fine");
         assertThat(other.post(request(200 + i, "tools/list")).statusCode()).isEqualTo(200);
       }
-      assertThat(McpClient.at(Endpoints.usual()).delete().statusCode()).isEqualTo(204);
+      assertThat(McpClient.at(GatewayUrl.mcp()).delete().statusCode()).isEqualTo(204);
       other.delete();
 
       assertThat(answered).hasSize(MANY - SHARE).containsOnly(503);
@@ -54,26 +54,26 @@ class SeveralUpstreamsTest {
   }
 
   @Test
-  void shouldRefuseMoreSessionsOfOneUpstream() {
-    McpClient only = McpClient.at(Endpoints.server("other"));
+  void shouldLimitSessionsPerUpstream() {
+    McpClient only = McpClient.at(GatewayUrl.mcp("other"));
 
-    HttpResponse<String> refused = McpClient.at(Endpoints.server("other")).initialized();
+    HttpResponse<String> refused = McpClient.at(GatewayUrl.mcp("other")).initialized();
 
     assertThat(refused.statusCode()).isEqualTo(429);
     assertThat(refused.headers().firstValue("Retry-After")).isPresent();
     assertThat(refused.body()).contains("\"id\":0", "sessions");
-    McpClient elsewhere = McpClient.at(Endpoints.server("narrow"));
-    assertThat(elsewhere.initialized().statusCode()).isEqualTo(200);
-    elsewhere.delete();
+    McpClient otherUpstream = McpClient.at(GatewayUrl.mcp("narrow"));
+    assertThat(otherUpstream.initialized().statusCode()).isEqualTo(200);
+    otherUpstream.delete();
     only.delete();
-    McpClient next = McpClient.at(Endpoints.server("other"));
+    McpClient next = McpClient.at(GatewayUrl.mcp("other"));
     assertThat(next.initialized().statusCode()).isEqualTo(200);
     next.delete();
   }
 
   @Test
-  void shouldRefuseMoreRequestsThanThereMayBeConnections() {
-    McpClient client = McpClient.at(Endpoints.server("narrow"));
+  void shouldLimitConnectionsPerUpstream() {
+    McpClient client = McpClient.at(GatewayUrl.mcp("narrow"));
     try (FrameStream stream = client.call("hang", "{}")) {
       assertThat(stream.event().data()).contains("almost");
 
@@ -88,10 +88,10 @@ class SeveralUpstreamsTest {
     client.delete();
   }
 
-  /** It may never answer, or only with the whole result. */
+  /** The server may never answer, or may send nothing before the result. */
   @Test
-  void shouldLetGoOfACancelledCallThatTheServerHasNotBegunToAnswer() {
-    McpClient client = McpClient.at(Endpoints.server("narrow"));
+  void shouldReleaseTheConnectionOfACancelledCallWithoutAnswer() {
+    McpClient client = McpClient.at(GatewayUrl.mcp("narrow"));
     try (FrameStream stream = client.call("stall", "{}")) {
       client.post(CANCELLED);
 

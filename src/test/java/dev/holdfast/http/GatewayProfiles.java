@@ -4,21 +4,21 @@ import io.quarkus.test.junit.QuarkusTestProfile;
 import java.util.List;
 import java.util.Map;
 
-/** The configurations under which the gateway is tested; each costs a start of the program. */
-final class Profiles {
+/** Configurations for the tests of the gateway. Each one starts the program once more. */
+final class GatewayProfiles {
 
-  private Profiles() {}
+  private GatewayProfiles() {}
 
-  /** As it comes, with further upstreams that fail at will. */
-  public static class Usual implements QuarkusTestProfile {
+  /** The default configuration, with further upstreams that can fail. */
+  public static class Default implements QuarkusTestProfile {
     @Override
     public List<TestResourceEntry> testResources() {
       return List.of(new TestResourceEntry(ScriptedUpstream.class));
     }
   }
 
-  /** Room for little. */
-  public static final class Tight extends Usual {
+  /** Low limits. */
+  public static final class LowLimits extends Default {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
@@ -30,8 +30,8 @@ final class Profiles {
     }
   }
 
-  /** Upstreams that share little, and have less for themselves. */
-  public static final class Several extends Usual {
+  /** Low limits for all upstreams together, and lower ones for each. */
+  public static final class UpstreamLimits extends Default {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
@@ -42,8 +42,8 @@ final class Profiles {
     }
   }
 
-  /** Behind a proxy, open to any page, with room for little at once. */
-  public static final class Proxied extends Usual {
+  /** A trusted proxy, all origins allowed, and few concurrent requests. */
+  public static final class BehindProxy extends Default {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
@@ -51,14 +51,14 @@ final class Profiles {
           "quarkus.http.proxy.allow-x-forwarded", "true",
           "holdfast.limits.connections-per-address", "1",
           "holdfast.limits.requests", "2",
-          // Or one of them would be left for the others.
+          // By default, one of the two requests would be reserved for other upstreams.
           "holdfast.upstreams.hasty.max-requests", "2",
           "holdfast.http.allowed-origins", "*");
     }
   }
 
-  /** Connections that do not live long, streams that do; all requests are logged. */
-  public static final class ShortLived extends Usual {
+  /** Short-lived connections. All requests are durable, and a replay skips gaps. */
+  public static final class ShortConnections extends Default {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
@@ -72,8 +72,8 @@ final class Profiles {
     }
   }
 
-  /** Clients that take or send nothing are borne with for a moment, and there is room for few. */
-  public static final class Impatient extends Usual {
+  /** Short timeouts for clients that read or send too slowly, and few connections. */
+  public static final class ShortTimeouts extends Default {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
@@ -83,8 +83,8 @@ final class Profiles {
     }
   }
 
-  /** Streams that nobody can resume. */
-  public static final class WithoutReplay extends Usual {
+  /** Replay is disabled, so clients cannot resume streams. */
+  public static final class WithoutReplay extends Default {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of("holdfast.replay.enabled", "false");

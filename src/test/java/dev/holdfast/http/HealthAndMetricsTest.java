@@ -24,13 +24,13 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What those who run the gateway see of it. */
+/** Checks what operators see: health, metrics and the activity of sessions. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(Profiles.Usual.class)
-class OperationsTest {
+@TestProfile(GatewayProfiles.Default.class)
+class HealthAndMetricsTest {
 
-  @Inject ManualTool tool;
+  @Inject ControlledTool tool;
   @Inject Relay relay;
   @Inject SessionStore store;
 
@@ -46,10 +46,10 @@ class OperationsTest {
   }
 
   @Test
-  void shouldSayOnOneLineHowItIsDoing() {
-    McpClient client = McpClient.at(Endpoints.usual());
+  void shouldReportHealth() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
 
-    // Sessions are counted anew after a second.
+    // The count of sessions is cached for one second.
     await()
         .untilAsserted(
             () -> assertThat(get("/health").<Integer>path("active_sessions")).isPositive());
@@ -67,18 +67,18 @@ class OperationsTest {
     client.delete();
   }
 
-  /** Probes come by the address of the pod, which nobody lists as a host. */
+  /** Probes use the address of the pod, which is not an allowed host. */
   @Test
-  void shouldAnswerProbesUnderAnyName() {
+  void shouldAnswerProbesForAnyHost() {
     for (String path : List.of("/health", "/q/health/ready", "/q/health/live", "/q/metrics")) {
       assertThat(given().header("Host", "10.1.2.3").get(path).statusCode()).as(path).isEqualTo(200);
     }
   }
 
-  /** Nobody has said that a proxy is to be trusted: what a client writes there means nothing. */
+  /** No proxy is trusted, so the gateway ignores the forwarding headers of a client. */
   @Test
-  void shouldKnowWhatASessionDoes() {
-    McpClient client = McpClient.at(Endpoints.usual());
+  void shouldRecordTheActivityOfASession() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
     client.post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
     given()
         .header("Mcp-Session-Id", client.session())
@@ -105,7 +105,7 @@ class OperationsTest {
   }
 
   @Test
-  void shouldCountWhatItDoes() {
+  void shouldCountSessionsMessagesAndEvents() {
     List<String> counters =
         List.of(
             "holdfast_sessions_opened_total",
@@ -123,13 +123,13 @@ class OperationsTest {
             "holdfast_replay_time_seconds_count",
             "holdfast_replay_events_sum");
     double[] before = counters.stream().mapToDouble(Metrics::of).toArray();
-    McpClient client = McpClient.at(Endpoints.usual());
-    ManualCall call = ManualCall.begin(client, tool);
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    ControlledCall call = ControlledCall.start(client, tool);
     call.stream().cut();
-    call.say("missed");
+    call.send("missed");
     FrameStream rest = client.resume(call.stream().lastEventId());
     rest.event();
-    call.assertGoesOn(rest, 2);
+    call.assertContinues(rest, 2);
     client.delete();
     client.delete();
 
@@ -143,9 +143,9 @@ class OperationsTest {
   }
 
   @Test
-  void shouldSayHowMuchTheLogHolds() {
-    McpClient client = McpClient.at(Endpoints.usual());
-    ManualCall call = ManualCall.begin(client, tool);
+  void shouldMeasureTheSizeOfTheLog() {
+    McpClient client = McpClient.at(GatewayUrl.mcp());
+    ControlledCall call = ControlledCall.start(client, tool);
 
     await()
         .untilAsserted(() -> {
@@ -154,21 +154,21 @@ class OperationsTest {
           assertThat(Metrics.of("holdfast_sessions_active")).isPositive();
         });
 
-    call.assertGoesOn(call.stream(), 1);
+    call.assertContinues(call.stream(), 1);
     client.delete();
   }
 
   @Test
-  void shouldHaveTheMetricsThatAreDocumentedAndNoOthers() throws IOException {
+  void shouldExportExactlyTheDocumentedMetrics() throws IOException {
     Map<String, String> documented = DocumentedMetrics.of(DocumentedMetrics.Part.ANY_STORE);
 
     assertThat(DocumentedMetrics.scraped(get("/q/metrics").asString())).isEqualTo(documented);
   }
 
   @Test
-  void shouldCountTheConnectionsThatAreOpen() {
+  void shouldCountOpenConnections() {
     await().until(() -> Metrics.of(Metrics.CONNECTIONS) == 0);
-    McpClient client = McpClient.at(Endpoints.usual());
+    McpClient client = McpClient.at(GatewayUrl.mcp());
     FrameStream stream = client.listen();
     stream.next();
 
@@ -180,11 +180,11 @@ class OperationsTest {
   }
 
   @Test
-  void shouldCountServersThatFail() {
+  void shouldCountUpstreamErrors() {
     String broken = "holdfast_upstream_errors_total{kind=\"broken\"}";
     double before = Metrics.of(broken);
 
-    McpClient.at(Endpoints.server("scripted")).call("break", "{}").rest();
+    McpClient.at(GatewayUrl.mcp("scripted")).call("break", "{}").rest();
 
     await().untilAsserted(() -> assertThat(Metrics.of(broken)).isEqualTo(before + 1));
   }
