@@ -8,21 +8,21 @@ import org.junit.jupiter.api.Test;
 
 class CachedValueTest {
 
-  private final AtomicInteger asked = new AtomicInteger();
+  private final AtomicInteger reads = new AtomicInteger();
 
   @Test
-  void shouldNotAskAgainWhileTheAnswerIsFresh() {
-    CachedValue<Integer> answer = new CachedValue<>(Duration.ofHours(1), asked::incrementAndGet);
+  void shouldReturnTheCachedValueWhileItIsFresh() {
+    CachedValue<Integer> cached = new CachedValue<>(Duration.ofHours(1), reads::incrementAndGet);
 
-    assertThat(answer.get()).isEqualTo(1);
-    assertThat(answer.get()).isEqualTo(1);
+    assertThat(cached.get()).isEqualTo(1);
+    assertThat(cached.get()).isEqualTo(1);
   }
 
   @Test
-  void shouldAskAgainAfterwards() {
-    CachedValue<Integer> answer = new CachedValue<>(Duration.ofNanos(-1), asked::incrementAndGet);
+  void shouldReadAnExpiredValueAgain() {
+    CachedValue<Integer> cached = new CachedValue<>(Duration.ofNanos(-1), reads::incrementAndGet);
 
-    assertThat(answer.get()).isEqualTo(1);
-    assertThat(answer.get()).isEqualTo(2);
+    assertThat(cached.get()).isEqualTo(1);
+    assertThat(cached.get()).isEqualTo(2);
   }
 }

@@ -30,7 +30,7 @@ class HttpMetricsTest {
     "504, upstream",
     "599, internal",
   })
-  void shouldCountByKind(int status, String kind) {
+  void shouldCountErrorsByKind(int status, String kind) {
     metrics.answeredWithError(status);
 
     assertThat(registry.counter("holdfast.errors", "kind", kind).count()).isOne();

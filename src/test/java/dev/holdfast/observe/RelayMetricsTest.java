@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which figure moves, as Prometheus reads it, when something is told: that one and no other. */
-@SuppressWarnings("deprecation") // The registry that Quarkus brings along.
+/** Checks that each event changes its own metrics and no others, as Prometheus reads them. */
+@SuppressWarnings("deprecation") // Quarkus uses this registry.
 class RelayMetricsTest {
 
   private final PrometheusMeterRegistry registry =
@@ -25,8 +25,8 @@ class RelayMetricsTest {
   private final RelayMetrics relay = new RelayMetrics(registry);
   private final RedisMetrics redis = new RedisMetrics(registry);
 
-  /** All that is not 0. */
-  private List<String> moved() {
+  /** Returns the metrics whose value is not 0. */
+  private List<String> nonZeroMetrics() {
     return registry
         .scrape()
         .lines()
@@ -36,58 +36,59 @@ class RelayMetricsTest {
   }
 
   @Test
-  void shouldStandStillWhileNothingHappens() {
-    assertThat(moved()).isEmpty();
+  void shouldStartAtZero() {
+    assertThat(nonZeroMetrics()).isEmpty();
   }
 
   @ParameterizedTest
   @EnumSource(MessageKind.class)
-  void shouldTellMessagesApart(MessageKind kind) {
+  void shouldCountMessagesByKind(MessageKind kind) {
     String name = kind.name().toLowerCase(Locale.ROOT);
 
     relay.fromClient(kind);
     relay.fromUpstream(kind);
     relay.fromUpstream(kind);
 
-    assertThat(moved())
+    assertThat(nonZeroMetrics())
         .containsExactly(
             "holdfast_messages_total{from=\"client\",kind=\"" + name + "\",} 1.0",
             "holdfast_messages_total{from=\"upstream\",kind=\"" + name + "\",} 2.0");
   }
 
   @Test
-  void shouldCountStreamsThatGoOn() {
+  void shouldCountResumedTakeovers() {
     relay.takenOver(true);
 
-    assertThat(moved()).containsExactly("holdfast_takeovers_total{resumed=\"true\",} 1.0");
+    assertThat(nonZeroMetrics()).containsExactly("holdfast_takeovers_total{resumed=\"true\",} 1.0");
   }
 
   @Test
-  void shouldCountStreamsThatAreLost() {
+  void shouldCountTakeoversThatLoseTheStream() {
     relay.takenOver(false);
 
-    assertThat(moved()).containsExactly("holdfast_takeovers_total{resumed=\"false\",} 1.0");
+    assertThat(nonZeroMetrics())
+        .containsExactly("holdfast_takeovers_total{resumed=\"false\",} 1.0");
   }
 
   @Test
   void shouldCountGaps() {
     relay.gap();
 
-    assertThat(moved()).containsExactly("holdfast_gaps_total 1.0");
+    assertThat(nonZeroMetrics()).containsExactly("holdfast_gaps_total 1.0");
   }
 
   @Test
-  void shouldCountWhatWentPastTheLog() {
+  void shouldCountUnloggedEvents() {
     relay.passed(3);
 
-    assertThat(moved()).containsExactly("holdfast_events_unlogged_total 3.0");
+    assertThat(nonZeroMetrics()).containsExactly("holdfast_events_unlogged_total 3.0");
   }
 
   @Test
   void shouldMeasureAppends() {
     relay.appended(3, Duration.ofSeconds(2));
 
-    assertThat(moved())
+    assertThat(nonZeroMetrics())
         .containsExactly(
             "holdfast_append_time_seconds_count 1.0",
             "holdfast_append_time_seconds_max 2.0",
@@ -99,7 +100,7 @@ class RelayMetricsTest {
   void shouldMeasureReplays() {
     relay.replayed(3, Duration.ofSeconds(2));
 
-    assertThat(moved())
+    assertThat(nonZeroMetrics())
         .containsExactly(
             "holdfast_replay_events_count 1.0",
             "holdfast_replay_events_max 3.0",
@@ -121,18 +122,18 @@ class RelayMetricsTest {
 
   @ParameterizedTest
   @MethodSource("failures")
-  void shouldTellFailuresOfUpstreamsApart(String kind, UpstreamException failure) {
+  void shouldCountUpstreamFailuresByKind(String kind, UpstreamException failure) {
     relay.upstreamFailed(failure);
 
-    assertThat(moved())
+    assertThat(nonZeroMetrics())
         .containsExactly("holdfast_upstream_errors_total{kind=\"" + kind + "\",} 1.0");
   }
 
   @Test
-  void shouldMeasureWhatRedisAnswers() {
+  void shouldMeasureRedisRoundTrips() {
     redis.answered(Duration.ofSeconds(2).toNanos());
 
-    assertThat(moved())
+    assertThat(nonZeroMetrics())
         .containsExactly(
             "holdfast_redis_round_trips_seconds_count 1.0",
             "holdfast_redis_round_trips_seconds_max 2.0",
@@ -140,9 +141,9 @@ class RelayMetricsTest {
   }
 
   @Test
-  void shouldCountWhatRedisDoesNotAnswer() {
+  void shouldCountRedisFailures() {
     redis.unanswered();
 
-    assertThat(moved()).containsExactly("holdfast_redis_failures_total 1.0");
+    assertThat(nonZeroMetrics()).containsExactly("holdfast_redis_failures_total 1.0");
   }
 }

@@ -1,4 +1,4 @@
-/** Tests of what is seen from outside. */
+/** Tests of the metrics. */
 @NullMarked
 package dev.holdfast.observe;
 

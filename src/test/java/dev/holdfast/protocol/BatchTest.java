@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class BatchTest {
 
   @Test
-  void shouldSliceEachMessageOut() {
+  void shouldSliceEachMessage() {
     String first =
         "{ \"jsonrpc\":\"2.0\",\"method\":\"é\",\"params\":{\"a\":[{}]},\"id\" : \"€\" }";
     String second = "{\"jsonrpc\":\"2.0\",\"method\":\"n\"}";
@@ -27,7 +27,7 @@ class BatchTest {
   }
 
   @Test
-  void shouldReadBatchOfOne() {
+  void shouldReadABatchOfOneMessage() {
     Body.Batch batch =
         (Body.Batch) Envelopes.read("[{\"jsonrpc\":\"2.0\",\"method\":\"n\"}]".getBytes(UTF_8));
 
@@ -35,7 +35,7 @@ class BatchTest {
   }
 
   @Test
-  void shouldKeepMessagesApart() {
+  void shouldReadAdjacentMessages() {
     Body.Batch batch =
         (Body.Batch)
             Envelopes.read(

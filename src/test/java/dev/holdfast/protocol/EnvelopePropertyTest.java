@@ -22,20 +22,20 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 
-/** Whatever the message, the shallow reader sees what a tree of it shows. */
+/** Checks that the shallow reader agrees with a full JSON parser on random messages. */
 class EnvelopePropertyTest {
 
-  private static final ObjectMapper TREE =
+  private static final ObjectMapper PARSER =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   @Property(tries = 1000)
-  void shouldSeeWhatATreeShows(@ForAll("messages") String json) throws IOException {
+  void shouldReadTheMembersThatAParserReads(@ForAll("messages") String json) throws IOException {
     byte[] body = json.getBytes(UTF_8);
     byte[] before = body.clone();
 
     Message message = ((Body.Single) Envelopes.read(body)).message();
 
-    JsonNode tree = TREE.readTree(body);
+    JsonNode tree = PARSER.readTree(body);
     assertThat(message.bytes()).isSameAs(body).isEqualTo(before);
     switch (message) {
       case Message.Request request -> {
@@ -67,7 +67,7 @@ class EnvelopePropertyTest {
   }
 
   @Property(tries = 200)
-  void shouldSliceBatchesExactly(@ForAll("messageLists") List<String> messages) {
+  void shouldSliceBatches(@ForAll("messageLists") List<String> messages) {
     byte[] body = ("\n[ " + String.join(" ,\t", messages) + "\r\n]").getBytes(UTF_8);
 
     Body.Batch batch = (Body.Batch) Envelopes.read(body);
@@ -78,13 +78,13 @@ class EnvelopePropertyTest {
   }
 
   @Property(tries = 50)
-  void shouldRefuseEveryTruncationAsParseError(@ForAll("messages") String json) {
+  void shouldReportEveryTruncationAsParseError(@ForAll("messages") String json) {
     byte[] body = json.strip().getBytes(UTF_8);
     for (int length = 0; length < body.length; length++) {
-      byte[] cut = Arrays.copyOf(body, length);
+      byte[] truncated = Arrays.copyOf(body, length);
 
       EnvelopeException refusal =
-          catchThrowableOfType(EnvelopeException.class, () -> Envelopes.read(cut));
+          catchThrowableOfType(EnvelopeException.class, () -> Envelopes.read(truncated));
 
       assertThat(refusal).isNotNull();
       assertThat(refusal.code()).isEqualTo(JsonRpcErrorCode.PARSE_ERROR);
@@ -92,10 +92,10 @@ class EnvelopePropertyTest {
   }
 
   @Property(tries = 1000)
-  void shouldAgreeWithATreeOnWhatIsJson(
-      @ForAll("messages") String json, @ForAll int where, @ForAll byte with) {
+  void shouldAcceptExactlyTheJsonThatAParserAccepts(
+      @ForAll("messages") String json, @ForAll int position, @ForAll byte replacement) {
     byte[] body = json.getBytes(UTF_8);
-    body[Math.floorMod(where, body.length)] = with;
+    body[Math.floorMod(position, body.length)] = replacement;
 
     boolean read;
     try {
@@ -122,7 +122,7 @@ class EnvelopePropertyTest {
         message(List.of(member("id", ids()), member("error", object(values())))));
   }
 
-  /** Members in any order, an unknown one among them, with white space wherever it may be. */
+  /** Members in random order, with an unknown one and random white space. */
   private static Arbitrary<String> message(List<Arbitrary<String>> members) {
     List<Arbitrary<String>> all = new ArrayList<>(members);
     all.add(Arbitraries.just("\"jsonrpc\":\"2.0\""));
@@ -214,7 +214,7 @@ class EnvelopePropertyTest {
         3);
   }
 
-  /** Its names are those of the envelope too, to confuse a reader that goes too deep. */
+  /** Objects use names of envelope members too, which the reader must ignore at this depth. */
   private static Arbitrary<String> object(Arbitrary<String> values) {
     return Arbitraries.of("id", "method", "result", "error", "jsonrpc", "params", "x", "é\\n")
         .set()
@@ -233,7 +233,7 @@ class EnvelopePropertyTest {
   }
 
   private static @Nullable JsonNode node(@Nullable String json) throws JsonProcessingException {
-    return json == null ? null : TREE.readTree(json);
+    return json == null ? null : PARSER.readTree(json);
   }
 
   private static @Nullable JsonNode stringOrNumber(JsonNode node) {
@@ -242,7 +242,7 @@ class EnvelopePropertyTest {
 
   private static boolean isJson(byte[] body) {
     try {
-      return !TREE.readTree(new String(body, UTF_8)).isMissingNode();
+      return !PARSER.readTree(new String(body, UTF_8)).isMissingNode();
     } catch (IOException e) {
       return false;
     }

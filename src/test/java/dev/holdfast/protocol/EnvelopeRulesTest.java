@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is refused, with which code and which id. */
+/** Checks which messages are refused, with which error code and id. */
 class EnvelopeRulesTest {
 
   @ParameterizedTest
@@ -62,7 +62,7 @@ class EnvelopeRulesTest {
         "[1,{\"jsonrpc\":\"2.0\",\"method\":\"m\"",
         "[] []"
       })
-  void shouldRefuseWhatIsNotOneJsonValue(String body) {
+  void shouldRefuseABodyThatIsNotOneJsonValue(String body) {
     EnvelopeException refusal = refusal(body.getBytes(UTF_8));
 
     assertThat(refusal.code()).isEqualTo(PARSE_ERROR);
@@ -88,7 +88,7 @@ class EnvelopeRulesTest {
   }
 
   @Test
-  void shouldRefuseInvalidUtf8BehindMuchValidText() {
+  void shouldRefuseInvalidUtf8AfterLongValidText() {
     byte[] body =
         ("{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"x\":\"" + "é".repeat(5000) + "\"}")
             .getBytes(UTF_8);
@@ -153,7 +153,7 @@ class EnvelopeRulesTest {
         "[[{\"jsonrpc\":\"2.0\",\"method\":\"m\"}]]",
         "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"},{\"jsonrpc\":\"2.0\",\"id\":2}]"
       })
-  void shouldRefuseWhatIsNoMessageWithoutAnId(String body) {
+  void shouldRefuseAnInvalidMessageWithoutAnId(String body) {
     EnvelopeException refusal = refusal(body.getBytes(UTF_8));
 
     assertThat(refusal.code()).isEqualTo(INVALID_REQUEST);
@@ -178,7 +178,7 @@ class EnvelopeRulesTest {
         "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"progressToken\":1,\"progressToken\":2},\"id\":\"é\"}",
         "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"_meta\":{\"progressToken\":1,\"progressToken\":1}},\"id\":\"é\"}"
       })
-  void shouldTellTheIdOfARefusedRequest(String body) {
+  void shouldReportTheIdOfARefusedRequest(String body) {
     EnvelopeException refusal = refusal(body.getBytes(UTF_8));
 
     assertThat(refusal.code()).isEqualTo(INVALID_REQUEST);
@@ -186,7 +186,7 @@ class EnvelopeRulesTest {
   }
 
   @Test
-  void shouldAllowDoubledMembersThatNobodyReads() {
+  void shouldAllowDuplicatesOfUnreadMembers() {
     String body = "{\"jsonrpc\":\"2.0\",\"x\":1,\"x\":2,\"id\":1,\"result\":{\"a\":1,\"a\":2}}";
 
     assertThat(Envelopes.read(body.getBytes(UTF_8))).isInstanceOf(Body.Single.class);
@@ -202,7 +202,7 @@ class EnvelopeRulesTest {
   }
 
   @Test
-  void shouldSurviveMillionsOfOpenBrackets() {
+  void shouldRefuseMillionsOfOpenBrackets() {
     byte[] body = new byte[4 << 20];
     Arrays.fill(body, (byte) '[');
 
@@ -210,12 +210,12 @@ class EnvelopeRulesTest {
   }
 
   @Test
-  void shouldLimitTheLengthOfNames() {
+  void shouldLimitTheLengthOfMemberNames() {
     String allowed = "n".repeat(Utf8JsonFactory.MAX_NAME_LENGTH - 8);
     String tooLong = "n".repeat(Utf8JsonFactory.MAX_NAME_LENGTH + 8);
 
-    assertThat(Envelopes.read(named(allowed))).isInstanceOf(Body.Single.class);
-    assertThat(refusal(named(tooLong)).code()).isEqualTo(INVALID_REQUEST);
+    assertThat(Envelopes.read(withMember(allowed))).isInstanceOf(Body.Single.class);
+    assertThat(refusal(withMember(tooLong)).code()).isEqualTo(INVALID_REQUEST);
   }
 
   @Test
@@ -243,7 +243,7 @@ class EnvelopeRulesTest {
         .getBytes(UTF_8);
   }
 
-  private static byte[] named(String name) {
+  private static byte[] withMember(String name) {
     return ("{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"" + name + "\":1}").getBytes(UTF_8);
   }
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a well-formed message tells, whatever way it is written. */
+/** Checks what the reader extracts from valid messages, in any JSON formatting. */
 class EnvelopesTest {
 
   @Test
@@ -65,7 +65,7 @@ class EnvelopesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"null", "[1,{\"progressToken\":1}]", "\"x\"", "5"})
-  void shouldIgnoreMetaThatIsNoObject(String meta) {
+  void shouldIgnoreMetaThatIsNotAnObject(String meta) {
     assertThat(
             request(
                     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":{\"_meta\":"
@@ -94,7 +94,7 @@ class EnvelopesTest {
   }
 
   @Test
-  void shouldReadWhichRequestIsCancelled() {
+  void shouldReadTheIdOfTheCancelledRequest() {
     Message.Notification number =
         notification(
             "{\"jsonrpc\":\"2.0\",\"params\":{\"requestId\":12},\"method\":\"notifications/cancelled\"}");
@@ -111,7 +111,7 @@ class EnvelopesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"7", "9007199254740993", "1.0", "\"t\"", "\"a\\u0062\""})
-  void shouldReadWhichRequestIsReportedOn(String token) {
+  void shouldReadTheProgressTokenOfAProgressNotification(String token) {
     String params = "\"params\":{\"progress\":1,\"progressToken\":" + token + "}}";
 
     assertThat(
@@ -186,7 +186,7 @@ class EnvelopesTest {
   }
 
   @Test
-  void shouldNotBeConfusedByMembersFurtherDown() {
+  void shouldIgnoreNestedMembers() {
     Message.Request request =
         request(
             """
@@ -210,7 +210,7 @@ class EnvelopesTest {
   }
 
   @Test
-  void shouldPassBytesThroughUntouched() {
+  void shouldNotChangeTheBytes() {
     byte[] body =
         " \r\n\t{ \"jsonrpc\" : \"2.0\" ,\n\"id\" : 1.0 , \"method\":\"m\",\"params\":[1.10,\"\\/é\"] }\n "
             .getBytes(UTF_8);
@@ -223,7 +223,7 @@ class EnvelopesTest {
   }
 
   @Test
-  void shouldReadIdBehindFourMebibytesOfParams() {
+  void shouldReadTheIdAfterFourMebibytesOfParams() {
     String text = "x".repeat(4 << 20);
 
     assertThat(
@@ -247,10 +247,10 @@ class EnvelopesTest {
         .isEqualTo(RequestId.of(5));
   }
 
-  /** The parser's table of names is shared: it must not grow with every name a client makes up. */
+  /** All messages share the parser's table of names, so names that clients invent must not stay. */
   @ParameterizedTest
   @ValueSource(ints = {500, 100_000})
-  void shouldForgetNamesThatStrangersChose(int count) {
+  void shouldNotCacheMemberNamesOfClients(int count) {
     StringBuilder keys = new StringBuilder("\"k\":0");
     for (int i = 0; i < count; i++) {
       keys.append(",\"key-").append(i).append("\":1");

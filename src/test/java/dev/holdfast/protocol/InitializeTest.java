@@ -23,10 +23,10 @@ class InitializeTest {
     assertThat(read).isEqualTo(new InitializeRequest("2025-11-25", "née", "1.2"));
   }
 
-  /** They stay with the session, in the heap and in Redis, and are read with it. */
+  /** A session keeps both texts in the heap and in Redis, so their length needs a bound. */
   @Test
-  void shouldKeepNoMoreThanTheBeginningOfANameAndAVersion() {
-    String most = "\uD83D\uDE80".repeat(200);
+  void shouldTruncateTheClientNameAndVersion() {
+    String longest = "\uD83D\uDE80".repeat(200);
 
     InitializeRequest read =
         InitializeRequest.read(
@@ -34,9 +34,9 @@ class InitializeTest {
                 """
                 {"protocolVersion":"x","clientInfo":{"name":"%s","version":"%s"}}\
                 """
-                    .formatted(most + "\uD83D\uDE80", "1".repeat(1000))));
+                    .formatted(longest + "\uD83D\uDE80", "1".repeat(1000))));
 
-    assertThat(read).isEqualTo(new InitializeRequest("x", most, "1".repeat(200)));
+    assertThat(read).isEqualTo(new InitializeRequest("x", longest, "1".repeat(200)));
   }
 
   @ParameterizedTest
@@ -92,7 +92,7 @@ class InitializeTest {
         "\"result\":{},\"result.protocolVersion\":\"x\"",
         "\"error\":{\"protocolVersion\":\"x\"}"
       })
-  void shouldReadNothingFromAnythingElse(String member) {
+  void shouldReadNoResultFromOtherResponses(String member) {
     assertThat(InitializeResult.read(response(member))).isEmpty();
   }
 

@@ -24,7 +24,7 @@ class JsonRpcErrorsTest {
   }
 
   @Test
-  void shouldLeaveUnreadableIdOut() {
+  void shouldOmitAnUnreadableId() {
     assertThat(text(JsonRpcErrors.error(null, JsonRpcErrorCode.PARSE_ERROR)))
         .isEqualTo("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}");
   }
@@ -57,7 +57,7 @@ class JsonRpcErrorsTest {
   }
 
   @Test
-  void shouldRefuseOtherData() {
+  void shouldRefuseDataOfOtherTypes() {
     for (Object value :
         List.of(new Object(), Map.of(), List.of(1), Arrays.asList("a", null), 'c')) {
       assertThatIllegalArgumentException()
@@ -65,9 +65,9 @@ class JsonRpcErrorsTest {
     }
   }
 
-  /** A tool's name in JSON may be half a surrogate pair; quoting it must not break the answer. */
+  /** The name of a tool may contain half a surrogate pair, and the error message quotes it. */
   @Test
-  void shouldSurviveTextThatUtf8CannotCarry() {
+  void shouldReplaceUnpairedSurrogates() {
     assertThat(text(JsonRpcErrors.error(null, 1, "no \uD800 tool", Map.of("t", "é\uDC00"))))
         .contains("\"no ? tool\"", "\"é?\"");
   }

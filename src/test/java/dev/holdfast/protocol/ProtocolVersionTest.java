@@ -32,7 +32,7 @@ class ProtocolVersionTest {
   }
 
   @Test
-  void shouldOrderByAge() {
+  void shouldCompareRevisionsByDate() {
     assertThat(V2025_06_18.isAtLeast(V2025_03_26)).isTrue();
     assertThat(V2025_06_18.isAtLeast(V2025_06_18)).isTrue();
     assertThat(V2025_06_18.isAtLeast(V2025_11_25)).isFalse();

@@ -66,7 +66,7 @@ class RequestIdTest {
   }
 
   @Test
-  void shouldTellTypesAndSpellingsApart() {
+  void shouldDistinguishTypesAndSpellings() {
     assertThat(RequestId.of(1)).isNotEqualTo(RequestId.of("1"));
     assertThat(RequestId.of(1)).isNotEqualTo(RequestId.ofJson("1.0"));
     assertThat(RequestId.ofJson("1000")).isNotEqualTo(RequestId.ofJson("1e3"));
@@ -76,7 +76,7 @@ class RequestIdTest {
   }
 
   @Test
-  void shouldEqualWhateverTheEscapes() {
+  void shouldIgnoreEscapesInEquality() {
     RequestId plain = RequestId.of("a/é\"");
     RequestId escaped = RequestId.ofJson("\"\\u0061\\/\\u00E9\\\"\"");
 

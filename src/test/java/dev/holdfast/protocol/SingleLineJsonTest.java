@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class SingleLineJsonTest {
 
   @Test
-  void shouldReturnTheSameArrayWhenThereIsNothingToDo() {
+  void shouldReturnTheSameArrayWithoutLineBreaks() {
     for (String json : new String[] {"", "{}", "{\"a\":\"\\n\\r é\"}\t "}) {
       byte[] bytes = json.getBytes(UTF_8);
 
@@ -17,7 +17,7 @@ class SingleLineJsonTest {
   }
 
   @Test
-  void shouldReplaceLineEndsInACopy() {
+  void shouldReplaceLineBreaksInACopy() {
     byte[] json = "\n{\r\n \"a\":\"\\né\"\r,\n\n\"b\":1}\n".getBytes(UTF_8);
     byte[] before = json.clone();
 
