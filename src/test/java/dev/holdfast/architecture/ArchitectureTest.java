@@ -22,10 +22,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The packages of the program, and which of them may know which. */
+/** Checks which packages of the program may depend on which others. */
 class ArchitectureTest {
 
-  /** Each package and those of the program that it may use, besides itself. */
+  /** Maps each package to the other packages of the program that it may use. */
   private static final Map<String, List<String>> MAY_USE =
       Map.ofEntries(
           entry("protocol", List.of()),
@@ -72,7 +72,7 @@ class ArchitectureTest {
           entry("upstream.http.client", List.of("upstream", "protocol", "budget")),
           entry("upstream.channel", List.of("upstream", "protocol")),
           entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol")),
-          // What authors of tools see; the packages below run it.
+          // The API for authors of tools. The packages below it run the tools.
           entry("upstream.local", List.of()),
           entry("upstream.local.json", List.of("upstream.local", "protocol")),
           entry(
@@ -197,7 +197,7 @@ class ArchitectureTest {
                   "upstream",
                   "protocol")),
           entry("bridge", List.of("upstream", "upstream.stdio", "protocol", "retry")),
-          // What it needs beyond ports, the package that puts the program together gives it.
+          // Uses ports only. The wiring package passes it the adapters.
           entry(
               "cli",
               List.of(
@@ -211,7 +211,7 @@ class ArchitectureTest {
                   "redis",
                   "upstream",
                   "protocol")),
-          // Puts the program together, so it knows every other package, and none knows it.
+          // Assembles the program, so it uses all other packages, and no package uses it.
           entry(
               "wiring",
               List.of(
@@ -262,31 +262,34 @@ class ArchitectureTest {
 
   @ParameterizedTest(name = "{0} may use {1}")
   @MethodSource("packages")
-  void shouldUseOnlyThePackagesBelow(String user, List<String> used) {
+  void shouldUseOnlyListedPackages(String user, List<String> used) {
     String[] allowed =
         Stream.concat(Stream.of(user), used.stream())
-            .map(ArchitectureTest::named)
+            .map(ArchitectureTest::packageName)
             .toArray(String[]::new);
     classes()
         .that()
-        .resideInAPackage(named(user))
+        .resideInAPackage(packageName(user))
         .should()
         .onlyDependOnClassesThat(
-            not(resideInAPackage(ROOT + "..")).or(resideInAnyPackage(allowed)).or(failures(user)))
+            not(resideInAPackage(ROOT + ".."))
+                .or(resideInAnyPackage(allowed))
+                .or(exceptionsFor(user)))
         .allowEmptyShould(true)
         .check(MAIN);
   }
 
-  /** Where failures become statuses, those of every layer are known; nothing else of it is. */
-  private static DescribedPredicate<JavaClass> failures(String user) {
+  /** The packages that map exceptions to statuses may use the exceptions of these layers. */
+  private static DescribedPredicate<JavaClass> exceptionsFor(String user) {
     return user.equals("http") || user.equals("http.error")
-        ? resideInAnyPackage(named("log"), named("log.ownership"), named("upstream"))
+        ? resideInAnyPackage(
+                packageName("log"), packageName("log.ownership"), packageName("upstream"))
             .and(assignableTo(RuntimeException.class))
         : DescribedPredicate.alwaysFalse();
   }
 
   @Test
-  void shouldHaveNoPackageThatTheTableDoesNotName() {
+  void shouldListEveryPackage() {
     List<String> packages =
         MAIN.stream()
             .map(each -> each.getPackageName().substring(ROOT.length() + 1))
@@ -306,15 +309,15 @@ class ArchitectureTest {
   void shouldKeepTheCoreFreeOfLibraries(String core, String library) {
     classes()
         .that()
-        .resideInAPackage(named(core))
+        .resideInAPackage(packageName(core))
         .should()
-        .onlyDependOnClassesThat(resideInAnyPackage(named(core), JDK, NULLNESS, library))
+        .onlyDependOnClassesThat(resideInAnyPackage(packageName(core), JDK, NULLNESS, library))
         .check(MAIN);
   }
 
   @Test
-  void shouldKnowVertxOnlyWhereConnectionsAreMade() {
-    onlyIn(
+  void shouldUseVertxOnlyForConnections() {
+    onlyUsedIn(
         "io.vertx..",
         "redis",
         "cluster",
@@ -329,10 +332,10 @@ class ArchitectureTest {
         "upstream.local.redis",
         "http.stream",
         "wiring");
-    // One class closes the transport below a response. Resources know nothing of it.
+    // Only ClientSocket closes the connection of a response. Resources do not depend on Vert.x.
     noClasses()
         .that()
-        .resideInAPackage(named("http.."))
+        .resideInAPackage(packageName("http.."))
         .and()
         .doNotHaveSimpleName("ClientSocket")
         .should()
@@ -341,28 +344,28 @@ class ArchitectureTest {
   }
 
   @Test
-  void shouldKnowMutinyOnlyAtTheEdges() {
-    onlyIn("io.smallrye.mutiny..", "redis");
+  void shouldUseMutinyOnlyAtTheEdges() {
+    onlyUsedIn("io.smallrye.mutiny..", "redis");
   }
 
   @ParameterizedTest
   @CsvSource({"io.quarkus..", "jakarta.enterprise..", "jakarta.inject..", "jakarta.ws.rs.."})
-  void shouldKnowTheFrameworkOnlyAtTheEdges(String framework) {
-    // So that every test of the core builds what it needs with new.
-    onlyIn(framework, "http..", "observe", "wiring", "demo", "cli");
+  void shouldUseTheFrameworkOnlyAtTheEdges(String framework) {
+    // Tests of the core create its objects with new, without a container.
+    onlyUsedIn(framework, "http..", "observe", "wiring", "demo", "cli");
   }
 
-  private static void onlyIn(String library, String... packages) {
+  private static void onlyUsedIn(String library, String... packages) {
     noClasses()
         .that()
         .resideOutsideOfPackages(
-            Stream.of(packages).map(ArchitectureTest::named).toArray(String[]::new))
+            Stream.of(packages).map(ArchitectureTest::packageName).toArray(String[]::new))
         .should()
         .dependOnClassesThat(resideInAPackage(library))
         .check(MAIN);
   }
 
-  private static String named(String name) {
+  private static String packageName(String name) {
     return ROOT + "." + name;
   }
 }

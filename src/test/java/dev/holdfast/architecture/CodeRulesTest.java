@@ -27,14 +27,14 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the code reads, as far as a class file tells. */
+/** Checks the rules of style that are visible in class files. */
 class CodeRulesTest {
 
   private static final String TEST_NAME = "should[A-Z0-9].*|[a-z]\\w*Should[A-Z0-9].*";
 
   private static final DescribedPredicate<JavaAnnotation<?>> A_TEST =
       describe(
-          "one that makes it a test",
+          "a test annotation",
           annotation ->
               Stream.of(
                       Test.class,
@@ -46,7 +46,7 @@ class CodeRulesTest {
                   .anyMatch(annotation.getRawType()::isEquivalentTo));
 
   @Test
-  void shouldWaitWithoutHoldingAMonitor() {
+  void shouldNotUseSynchronizedMethods() {
     noMethods()
         .should()
         .haveModifier(JavaModifier.SYNCHRONIZED)
@@ -55,7 +55,7 @@ class CodeRulesTest {
   }
 
   @Test
-  void shouldLogInOneWay() {
+  void shouldUseOneLogger() {
     noClasses().should().dependOnClassesThat().resideInAPackage("java.util.logging").check(MAIN);
     noClasses().should().dependOnClassesThat().areAssignableTo(System.Logger.class).check(MAIN);
     NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS.check(MAIN);
@@ -63,25 +63,25 @@ class CodeRulesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"Impl", "Manager", "Helper", "Utils", "Util"})
-  void shouldNameClassesForWhatTheyAre(String ending) {
+  void shouldNotUseGenericClassNames(String ending) {
     noClasses().should().haveSimpleNameEndingWith(ending).check(MAIN);
     noClasses().should().haveSimpleNameEndingWith(ending).check(TESTS);
   }
 
   @Test
-  void shouldRunEveryMethodThatIsNamedLikeATest() {
-    // Without its annotation a test never runs, and nothing else tells.
+  void shouldAnnotateEveryMethodWithATestName() {
+    // A test without its annotation never runs, and the build does not report it.
     methods().that().haveNameMatching(TEST_NAME).should().beAnnotatedWith(A_TEST).check(TESTS);
   }
 
   @Test
-  void shouldNameEveryTestForWhatShouldHappen() {
+  void shouldNameEveryTestWithShould() {
     methods().that().areAnnotatedWith(A_TEST).should().haveNameMatching(TEST_NAME).check(TESTS);
   }
 
   @Test
-  void shouldSayInEveryPackageThatNothingIsNull() {
-    // A package of tests that main has too is marked there.
+  void shouldMarkEveryPackageAsNullMarked() {
+    // A test package that also exists in main is marked there.
     Set<String> marked =
         packages()
             .filter(each -> each.isAnnotatedWith(NullMarked.class))

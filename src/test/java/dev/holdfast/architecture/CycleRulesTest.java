@@ -15,7 +15,7 @@ import dev.holdfast.architecture.planted.first.First;
 import dev.holdfast.architecture.planted.second.Second;
 import org.junit.jupiter.api.Test;
 
-/** Neither packages nor classes depend on each other in a cycle. */
+/** Checks that packages and classes have no dependency cycles. */
 class CycleRulesTest {
 
   private static final ArchRule PACKAGES =

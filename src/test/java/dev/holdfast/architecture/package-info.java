@@ -1,4 +1,4 @@
-/** Holds the program to the shape that ARCHITECTURE.md describes. */
+/** Checks that the code has the structure that ARCHITECTURE.md describes. */
 @NullMarked
 package dev.holdfast.architecture;
 

@@ -10,31 +10,31 @@ class ByteBudgetTest {
   private static final long LARGEST = 1 << 20;
   private static final long SMALLEST = 32 << 10;
 
-  private final ByteBudget pages = new ByteBudget(16 * LARGEST);
+  private final ByteBudget budget = new ByteBudget(16 * LARGEST);
 
   private long take() {
-    return pages.takeShare(SMALLEST, LARGEST);
+    return budget.takeShare(SMALLEST, LARGEST);
   }
 
   @Test
-  void shouldGiveALargePageToOne() {
+  void shouldGrantTheLargestPageToASingleCaller() {
     assertThat(take()).isEqualTo(LARGEST);
   }
 
   @Test
-  void shouldGiveTheLessTheMoreAsk() {
+  void shouldGrantSmallerPagesToMoreCallers() {
     long[] taken = LongStream.generate(this::take).limit(1000).toArray();
 
     assertThat(taken[999]).isEqualTo(SMALLEST);
-    // What is beyond is in the smallest pages.
+    // Once the budget is spent, it grants only the smallest pages.
     assertThat(LongStream.of(taken).filter(page -> page > SMALLEST).sum()).isLessThan(16 * LARGEST);
   }
 
   @Test
-  void shouldGiveAgainWhatWasGivenBack() {
+  void shouldGrantReturnedBytesAgain() {
     long[] taken = LongStream.generate(this::take).limit(1000).toArray();
 
-    LongStream.of(taken).forEach(pages::giveBack);
+    LongStream.of(taken).forEach(budget::giveBack);
 
     assertThat(take()).isEqualTo(LARGEST);
   }

@@ -59,8 +59,8 @@ class CommandLineReaderTest {
   }
 
   /**
-   * The environment may configure a command where the option is a URL, or the reverse. Both would
-   * exclude each other, and the transport there is that of another server.
+   * The environment may configure a command while the option is a URL, or the reverse. A URL and a
+   * command exclude each other, and the configured transport belongs to the other server.
    */
   @ParameterizedTest
   @CsvSource({

@@ -90,8 +90,8 @@ class CommandsIT {
   private static JsonNode parse(String line) {
     try {
       return JSON.readTree(line);
-    } catch (JsonProcessingException none) {
-      throw new AssertionError(line, none);
+    } catch (JsonProcessingException invalid) {
+      throw new AssertionError(line, invalid);
     }
   }
 
@@ -111,10 +111,10 @@ class CommandsIT {
   /** Options take precedence: the environment configures the opposite of each. */
   @Test
   void shouldServeWithItsOptionsAndEndOnSigterm() throws InterruptedException {
-    try (ScriptedServer older = ScriptedServer.playing((_, wire) -> wire.answer(500, "", ""))) {
+    try (ScriptedServer upstream = ScriptedServer.playing((_, wire) -> wire.answer(500, "", ""))) {
       List<String> command = PackagedProgram.command("serve", "--port", "0", "--host", "127.0.0.1");
       command.addAll(List.of("--store", redis.url() + "/1"));
-      command.addAll(List.of("--upstream", older.url().toString(), "--transport", "sse"));
+      command.addAll(List.of("--upstream", upstream.url().toString(), "--transport", "sse"));
       ProcessBuilder builder = new ProcessBuilder(command);
       builder.environment().put("QUARKUS_HTTP_PORT", "1");
       builder.environment().put("HOLDFAST_STORE", "memory");
@@ -126,7 +126,7 @@ class CommandsIT {
 
         assertThat(client.initialized().statusCode()).isEqualTo(502);
         // With the transport detected, the first request would be a POST.
-        assertThat(older.requests().getFirst().method()).isEqualTo("GET");
+        assertThat(upstream.requests().getFirst().method()).isEqualTo("GET");
         await().until(() -> redis.reply("INFO", "keyspace").getFirst().contains("db1:"));
         server.process().destroy();
         assertThat(server.process().waitFor(20, TimeUnit.SECONDS)).as(server.output()).isTrue();
@@ -197,7 +197,7 @@ class CommandsIT {
         .matches(line -> line.startsWith(last + " {") && line.contains("liftoff"));
   }
 
-  /** The command does not know the upstream of one session, so it cannot end it there. */
+  /** The command does not know the "team" upstream, so it cannot end that session there. */
   @Test
   void shouldEndExpiredSessionsAndThenAllOthers() {
     McpClient expired = client();
@@ -207,13 +207,13 @@ class CommandsIT {
     McpClient alive = client();
     McpClient team = McpClient.at(gateway.url("/servers/team/mcp"));
 
-    ProcessResult some = PackagedProgram.run("purge", "--expired", "--store", redis.url());
+    ProcessResult purged = PackagedProgram.run("purge", "--expired", "--store", redis.url());
     boolean kept = redis.keys().contains("holdfast:{" + alive.session() + "}");
     ProcessResult all =
         PackagedProgram.run("purge", "--all", "--yes", "--store", redis.url(), "--json");
 
-    assertThat(some.exitCode()).as(some.toString()).isZero();
-    assertThat(some.stdout()).isEqualTo("1 session ended\n");
+    assertThat(purged.exitCode()).as(purged.toString()).isZero();
+    assertThat(purged.stdout()).isEqualTo("1 session ended\n");
     assertThat(kept).isTrue();
     assertThat(all.exitCode()).as(all.toString()).isEqualTo(1);
     assertThat(json(all)).singleElement().matches(each -> each.path("ended").asInt() >= 2);

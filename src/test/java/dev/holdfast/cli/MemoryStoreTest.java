@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With the memory store, a command has a store of its own, which is empty. */
+/** With the memory store, a command has its own empty store, so it cannot see the gateway's. */
 class MemoryStoreTest {
 
   private static final Duration HOUR = Duration.ofHours(1);

@@ -20,30 +20,30 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Checks the results for a Redis server with various settings. */
 class RedisCheckIT {
 
-  private static final InstantSource NOW = InstantSource.system();
+  private static final InstantSource CLOCK = InstantSource.system();
 
   private static Vertx vertx;
   private static RedisFixture redis;
-  private static RedisClient link;
+  private static RedisClient client;
 
   @BeforeAll
   static void start() {
     vertx = Vertx.vertx();
     redis = RedisFixture.start();
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
-    link = RedisClientFactory.create(vertx, options, Duration.ofSeconds(5));
+    client = RedisClientFactory.create(vertx, options, Duration.ofSeconds(5));
   }
 
   @AfterAll
   static void stop() {
-    link.close();
+    client.close();
     redis.close();
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
   private static CheckResult result(String check, InstantSource clock) {
-    RedisServerInfo survey = new RedisServerInfo(link, new RedisKeys("holdfast:"));
-    return new RedisCheck(survey, clock)
+    RedisServerInfo info = new RedisServerInfo(client, new RedisKeys("holdfast:"));
+    return new RedisCheck(info, clock)
         .run().stream().filter(each -> each.check().equals(check)).findFirst().orElseThrow();
   }
 
@@ -63,7 +63,7 @@ class RedisCheckIT {
     set("maxmemory-policy", policy);
     set("maxmemory", maxMemory);
 
-    CheckResult eviction = result("eviction", NOW);
+    CheckResult eviction = result("eviction", CLOCK);
 
     assertThat(eviction.verdict()).isEqualTo(verdict);
     assertThat(eviction.found()).contains(found);
@@ -72,11 +72,11 @@ class RedisCheckIT {
   @Test
   void shouldCheckPersistence() {
     set("save", "3600 1");
-    assertThat(result("persistence", NOW).found()).startsWith("snapshots (save 3600 1)");
+    assertThat(result("persistence", CLOCK).found()).startsWith("snapshots (save 3600 1)");
     set("save", "");
-    assertThat(result("persistence", NOW).found()).startsWith("none");
+    assertThat(result("persistence", CLOCK).found()).startsWith("none");
     set("appendonly", "yes");
-    assertThat(result("persistence", NOW))
+    assertThat(result("persistence", CLOCK))
         .isEqualTo(CheckResult.fine("persistence", "append-only file"));
     set("appendonly", "no");
   }
@@ -93,6 +93,6 @@ class RedisCheckIT {
   }
 
   private static InstantSource shifted(Duration by) {
-    return () -> NOW.instant().plus(by);
+    return () -> CLOCK.instant().plus(by);
   }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The demo tools as a client sees them. */
+/** Calls the demo tools as a client does. */
 class DemoToolsTest {
 
   private final LocalUpstream upstream =
@@ -46,8 +46,8 @@ class DemoToolsTest {
                         .formatted(tool, arguments)));
     List<String> messages = new ArrayList<>();
     try (MessageSource source = ((Answer.Stream) answer).source()) {
-      for (var some = source.take(); !some.isEmpty(); some = source.take()) {
-        some.forEach(
+      for (var batch = source.take(); !batch.isEmpty(); batch = source.take()) {
+        batch.forEach(
             message -> messages.add(new String(message.payload(), StandardCharsets.UTF_8)));
       }
     }
@@ -130,7 +130,7 @@ class DemoToolsTest {
         "{\"from\":1,\"intervalMs\":60001}",
         "{\"from\":1,\"intervalMs\":99999999999999999999}"
       })
-  void shouldRefuseStepsOutsideTheSchema(String arguments) {
+  void shouldRefuseCountdownArgumentsOutsideTheSchema(String arguments) {
     assertThat(call("countdown", arguments))
         .singleElement()
         .asString()

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class ConfigPriorityIT {
 
-  private static final int LINE = 1;
+  private static final int COMMAND_LINE = 1;
   private static final int PROPERTY = 2;
   private static final int ENVIRONMENT = 3;
   private static final int DOT_ENV = 4;
@@ -63,7 +63,8 @@ class ConfigPriorityIT {
             // The default is 10000.
             "holdfast.limits.connections=77"));
     List<String> command =
-        new ArrayList<>(PackagedProgram.command("doctor", "--upstream", url(LINE), "--json"));
+        new ArrayList<>(
+            PackagedProgram.command("doctor", "--upstream", url(COMMAND_LINE), "--json"));
     command.addAll(
         1, List.of(property("upstream", PROPERTY), property("upstreams.property", PROPERTY)));
     return PackagedProgram.run(directory, environment(), command);
@@ -82,7 +83,7 @@ class ConfigPriorityIT {
   void shouldTakeTheFirstSourceThatHasAKey() throws IOException {
     ProcessResult doctor = runDoctor();
 
-    assertThat(resultFor(doctor, "default")).contains("127.0.0.1:" + LINE);
+    assertThat(resultFor(doctor, "default")).contains("127.0.0.1:" + COMMAND_LINE);
     assertThat(resultFor(doctor, "property")).contains("127.0.0.1:" + PROPERTY);
     assertThat(resultFor(doctor, "environment")).contains("127.0.0.1:" + ENVIRONMENT);
     assertThat(resultFor(doctor, "dotenv")).contains("127.0.0.1:" + DOT_ENV);

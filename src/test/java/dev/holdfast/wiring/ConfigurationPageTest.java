@@ -40,7 +40,7 @@ class ConfigurationPageTest {
   /** The page lists the keys of a named upstream once, as those of the default upstream. */
   private static final Pattern REPEATED = Pattern.compile("upstreams\\.<name>\\.(?!url$).+");
 
-  /** What the page says of types whose bounds no annotation has. */
+  /** What the page lists for types without bounds in annotations. */
   private static final Map<Type, String> VALUES =
       Map.of(
           boolean.class, "`true`, `false`",
@@ -100,7 +100,7 @@ class ConfigurationPageTest {
     assertThat(listed).containsExactlyInAnyOrderEntriesOf(expected);
   }
 
-  /** Each key below the prefix, with the values that its method declares. */
+  /** Returns each key below the prefix, with the values that its method allows. */
   private static Stream<Map.Entry<String, String>> values(String prefix, Class<?> mapping) {
     return Arrays.stream(mapping.getMethods())
         .filter(method -> !method.isDefault())

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The program says in one line, without a stack trace, why it does not start. */
+/** Checks that one line, without a stack trace, explains why the program does not start. */
 class RefusedConfigIT {
 
   @ParameterizedTest
@@ -20,7 +20,7 @@ class RefusedConfigIT {
     "upstream.command, npx \"x, 'holdfast.upstream cannot be used: command has a quote that is"
         + " not'",
   })
-  void shouldSayWhyItDoesNotStart(String name, String value, String why) {
+  void shouldExplainWhyItDoesNotStart(String name, String value, String why) {
     assertThatThrownBy(() -> Gateway.start(Map.of("holdfast." + name, value)).close())
         .hasMessageContaining(why)
         .message()

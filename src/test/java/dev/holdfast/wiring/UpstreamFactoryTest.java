@@ -78,7 +78,7 @@ class UpstreamFactoryTest {
     "sse, command, a url",
     "stdio, url, a command",
   })
-  void shouldSayWhatTheTransportNeeds(String transport, String other, String needed) {
+  void shouldNameWhatTheTransportNeeds(String transport, String other, String needed) {
     String value = other.equals("url") ? URL : "x";
 
     assertThatExceptionOfType(ConfigurationException.class)

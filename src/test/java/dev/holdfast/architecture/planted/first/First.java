@@ -5,6 +5,6 @@ import dev.holdfast.architecture.planted.second.Second;
 /** One half of a cycle that the rules must find. */
 public record First(Second second) {
 
-  /** A nested class that its outer class does not need to avoid. */
+  /** A nested class. It counts as part of its outer class. */
   public record Nested(First outer) {}
 }

@@ -1,4 +1,4 @@
-/** Half of a cycle on purpose. */
+/** One half of an intended cycle. */
 @NullMarked
 package dev.holdfast.architecture.planted.first;
 
