@@ -42,7 +42,7 @@ class RedisCheckTest {
   }
 
   @Test
-  void shouldReportWhatRedisDoesNotReport() {
+  void shouldReportMissingRedisInfo() {
     assertThat(RedisCheck.version(Map.of()).found()).isEqualTo("Redis does not report it");
     assertThat(RedisCheck.persistence(Map.of(), Optional::empty).verdict())
         .isEqualTo(CheckResult.Verdict.DOUBTFUL);

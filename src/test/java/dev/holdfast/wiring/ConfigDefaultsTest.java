@@ -102,7 +102,7 @@ class ConfigDefaultsTest {
   }
 
   @Test
-  void shouldKnowEveryMapping() {
+  void shouldRegisterEveryMapping() {
     assertThat(
             new ClassFileImporter()
                     .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

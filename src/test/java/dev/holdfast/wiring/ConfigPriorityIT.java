@@ -42,7 +42,7 @@ class ConfigPriorityIT {
         "HOLDFAST_UPSTREAMS_ENVIRONMENT_URL", url(ENVIRONMENT));
   }
 
-  /** Runs the doctor. Each source has the keys of the sources before it, and one server more. */
+  /** Runs the doctor. Each source has the keys of the sources before it, and one more server. */
   private ProcessResult runDoctor() throws IOException {
     Files.write(
         directory.resolve(".env"),
@@ -80,7 +80,7 @@ class ConfigPriorityIT {
   }
 
   @Test
-  void shouldTakeTheFirstSourceThatHasAKey() throws IOException {
+  void shouldUseTheFirstSourceWithTheKey() throws IOException {
     ProcessResult doctor = runDoctor();
 
     assertThat(resultFor(doctor, "default")).contains("127.0.0.1:" + COMMAND_LINE);
