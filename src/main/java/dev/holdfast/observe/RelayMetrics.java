@@ -97,7 +97,7 @@ public final class RelayMetrics implements RelayListener {
   }
 
   @Override
-  public void passed(int events) {
+  public void deliveredUnlogged(int events) {
     passed.increment(events);
   }
 

@@ -57,7 +57,7 @@ final class ClusterLifecycle {
       Instance<RedisConnections> redis) {
     this.mode = mode;
     List<Reconciler.Check> checks = new ArrayList<>();
-    checks.add(new Reconciler.Check("streams of others", takeOver::stopTakenOver));
+    checks.add(new Reconciler.Check("streams of others", takeOver::stopLostPumps));
     checks.add(new Reconciler.Check("missed evictions", log::evictReplacedWatchers));
     checks.add(new Reconciler.Check("ended sessions", sessions::stopPumpsOfEndedSessions));
     if (gateway.store() == GatewayConfig.Store.MEMORY) {
@@ -144,9 +144,9 @@ final class ClusterLifecycle {
     }
 
     @Override
-    public void stopTakenOver() {
+    public void stopLostPumps() {
       try {
-        takeOver.stopTakenOver();
+        takeOver.stopLostPumps();
       } catch (StoreUnavailableException away) {
         LOG.debugf("streams taken over by others are not known: %s", away.getMessage());
       }

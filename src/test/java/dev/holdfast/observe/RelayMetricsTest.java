@@ -79,7 +79,7 @@ class RelayMetricsTest {
 
   @Test
   void shouldCountUnloggedEvents() {
-    relay.passed(3);
+    relay.deliveredUnlogged(3);
 
     assertThat(nonZeroMetrics()).containsExactly("holdfast_events_unlogged_total 3.0");
   }

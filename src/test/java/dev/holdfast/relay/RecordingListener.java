@@ -15,7 +15,7 @@ public final class RecordingListener implements RelayListener {
   public final AtomicInteger ended = new AtomicInteger();
   public final AtomicInteger connections = new AtomicInteger();
   public final AtomicInteger appended = new AtomicInteger();
-  public final AtomicInteger passed = new AtomicInteger();
+  public final AtomicInteger unlogged = new AtomicInteger();
   public final AtomicInteger delivered = new AtomicInteger();
   public final AtomicInteger resumptions = new AtomicInteger();
   public final AtomicInteger lost = new AtomicInteger();
@@ -63,8 +63,8 @@ public final class RecordingListener implements RelayListener {
   }
 
   @Override
-  public void passed(int events) {
-    passed.addAndGet(events);
+  public void deliveredUnlogged(int events) {
+    unlogged.addAndGet(events);
   }
 
   @Override

@@ -105,7 +105,7 @@ public final class Drain {
     long deadline = System.nanoTime() + to.takeOverTimeout().toNanos();
     // Soon after each take-over: a server may refuse the other replica while this one is connected.
     while (!pumps.isEmpty() && System.nanoTime() - deadline < 0) {
-      to.stopTakenOver();
+      to.stopLostPumps();
       Thread.sleep(TAKE_OVER_INTERVAL);
     }
   }

@@ -16,7 +16,7 @@ public interface Handover {
   boolean leave();
 
   /** Stops the pumps whose streams another replica has taken over. Does nothing without a store. */
-  void stopTakenOver();
+  void stopLostPumps();
 
   /** How long the other replicas may need to take over. */
   Duration takeOverTimeout();

@@ -222,7 +222,10 @@ public final class TakeOver {
       try {
         return withPermit(open, permits);
       } catch (UpstreamException failure) {
-        if (attempt == ATTEMPTS || isFinal(failure) || Thread.currentThread().isInterrupted()) {
+        if (attempt == ATTEMPTS
+            || failure instanceof UpstreamException.TimedOut
+            || StandaloneSource.isFinal(failure)
+            || Thread.currentThread().isInterrupted()) {
           throw failure;
         }
       }
@@ -243,15 +246,6 @@ public final class TakeOver {
     } finally {
       permits.release();
     }
-  }
-
-  private static boolean isFinal(UpstreamException failure) {
-    return switch (failure) {
-      case UpstreamException.SessionGone _, UpstreamException.TimedOut _ -> true;
-      case UpstreamException.Refused refused -> !StandaloneSource.isTemporary(refused.status());
-      case UpstreamException.Unreachable _, UpstreamException.Busy _, UpstreamException.Broken _ ->
-          false;
-    };
   }
 
   /** The requests without a response. Waits while the store is away: no other replica can do it. */
@@ -296,7 +290,7 @@ public final class TakeOver {
    * @throws StoreUnavailableException when the log is away; it refuses what such a pump writes in
    *     any case
    */
-  public void stopTakenOver() {
+  public void stopLostPumps() {
     adoption.findTakenOver(pumps.streams()).forEach(pumps::stop);
   }
 }

@@ -20,9 +20,7 @@ import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
-import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
-import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -34,9 +32,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Methods block and throw as those of {@code Relay} do.
  */
 public final class LegacySseRelay {
-
-  /** How long a request delays the next one: a server reads it within that time. */
-  private static final Duration REQUEST_DELAY = Duration.ofMillis(50);
 
   private final Sessions sessions;
   private final SessionUpstreams upstreams;
@@ -174,16 +169,7 @@ public final class LegacySseRelay {
         starter.start(
             session, stream, body, () -> upstream.request(body).source(), Pump.Origin.NOT_ASKED);
     if (upstreams.isPinned(session)) {
-      awaitSent(pump);
-    }
-  }
-
-  /** Keeps the next message on the same pipe from overtaking this request. */
-  private static void awaitSent(Pump pump) {
-    try {
-      pump.awaitUpstream(REQUEST_DELAY);
-    } catch (UpstreamException onStream) {
-      return; // The request was accepted; the stream carries the error.
+      pump.awaitSent();
     }
   }
 

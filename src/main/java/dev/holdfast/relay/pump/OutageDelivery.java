@@ -64,7 +64,7 @@ final class OutageDelivery {
       return false;
     }
     active = true;
-    listener.passed(events.size());
+    listener.deliveredUnlogged(events.size());
     if (unsettled.getAndIncrement() == 0) {
       settling = Thread.ofVirtual().name("settle " + writer.stream()).start(this::settle);
     }

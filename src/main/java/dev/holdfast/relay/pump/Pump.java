@@ -34,6 +34,7 @@ public final class Pump implements Runnable {
 
   private static final Logger LOG = Logger.getLogger(Pump.class);
   private static final byte[] NO_PAYLOAD = {};
+  private static final Duration SEND_TIME = Duration.ofMillis(50);
 
   /** Where the upstream's messages come from. */
   public enum Origin {
@@ -250,6 +251,18 @@ public final class Pump implements Runnable {
       LOG.tracef("the upstream has not answered yet stream=%s", writer.stream());
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Waits as {@link #awaitUpstream} does, but only as long as a server needs to read the request. So
+   * the next message on the same pipe does not overtake it. A failure is on the stream.
+   */
+  public void awaitSent() {
+    try {
+      awaitUpstream(SEND_TIME);
+    } catch (UpstreamException onStream) {
+      LOG.tracef("the upstream failed at once stream=%s", writer.stream());
     }
   }
 

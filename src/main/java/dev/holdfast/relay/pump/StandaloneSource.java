@@ -126,7 +126,8 @@ public final class StandaloneSource implements MessageSource {
     return opened;
   }
 
-  private static boolean isFinal(UpstreamException failure) {
+  /** Whether another attempt to open a stream cannot succeed. */
+  public static boolean isFinal(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.SessionGone _ -> true;
       case UpstreamException.Refused refused -> !isTemporary(refused.status());
@@ -142,7 +143,7 @@ public final class StandaloneSource implements MessageSource {
    * Whether a refusal with this HTTP status may be repeated. 409 is one: the server has not noticed
    * yet that the connection of a lost replica is dead.
    */
-  public static boolean isTemporary(int status) {
+  private static boolean isTemporary(int status) {
     return status >= 500 || status == 408 || status == 409 || status == 429;
   }
 

@@ -16,7 +16,6 @@ import dev.holdfast.relay.session.SessionPinner;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,9 +31,6 @@ import org.jspecify.annotations.Nullable;
 public final class PinnedSessions implements SessionPinner {
 
   private static final Logger LOG = Logger.getLogger(PinnedSessions.class);
-
-  /** How long a request may delay the next inbox message: a server reads it within that time. */
-  private static final Duration REQUEST_DELAY = Duration.ofMillis(50);
 
   private final Inbox inbox;
   private final Pumps pumps;
@@ -110,15 +106,12 @@ public final class PinnedSessions implements SessionPinner {
       Body body = Envelopes.read(message.message());
       cancelRequests(message.session(), body);
       if (writer != null) {
-        start(writer, body, () -> session.upstream().request(body).source())
-            .awaitUpstream(REQUEST_DELAY);
+        start(writer, body, () -> session.upstream().request(body).source()).awaitSent();
       } else {
         session.upstream().send(body);
       }
     } catch (UpstreamException failure) {
-      if (writer == null) {
-        listener.upstreamFailed(failure);
-      }
+      listener.upstreamFailed(failure);
     } catch (EnvelopeException invalid) {
       LOG.warnf("inbox message is no JSON-RPC: %s", invalid.getMessage());
     }

@@ -44,7 +44,7 @@ public interface RelayListener {
    *
    * @param events the number of events
    */
-  void passed(int events);
+  void deliveredUnlogged(int events);
 
   /** A client's socket took events. */
   void delivered(int events);

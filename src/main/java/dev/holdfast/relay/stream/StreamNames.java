@@ -36,7 +36,7 @@ public final class StreamNames {
 
   /** A stream of a session with a new name, for requests. */
   public static StreamRef next(Session session) {
-    return of(session, next());
+    return of(session, newName());
   }
 
   /**
@@ -51,7 +51,7 @@ public final class StreamNames {
    * A new name of 62 random bits, so that replicas need no coordination. Names are not secret. The
    * log refuses a name that the session has already.
    */
-  public static String next() {
+  private static String newName() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     StringBuilder name = new StringBuilder(LENGTH);
     for (int i = 0; i < LENGTH; i++) {

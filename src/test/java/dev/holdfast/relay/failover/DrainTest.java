@@ -72,7 +72,7 @@ class DrainTest {
     }
 
     @Override
-    public void stopTakenOver() {
+    public void stopLostPumps() {
       asked = true;
       if (takeOver) {
         fixture().stopAll();

@@ -158,7 +158,7 @@ class TakeOverTest {
     await().until(() -> written(stream).size() == 1);
     assertThat(fixture.scripted.listenedAfter).containsExactly("u3");
     assertThat(fixture.isPumping(session)).isTrue();
-    takeOver.stopTakenOver();
+    takeOver.stopLostPumps();
     await().until(() -> !fixture.isPumping(session));
   }
 

@@ -34,7 +34,7 @@ class PumpOutageTest {
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(PumpFixture.HOLD);
     assertThat(writer.attempts.get()).isGreaterThan(1);
     assertThat(writer.stored).isEmpty();
-    assertThat(pumping.fixture.heard.passed).hasValue(1);
+    assertThat(pumping.fixture.heard.unlogged).hasValue(1);
     assertThat(thread.isAlive()).isTrue();
   }
 
@@ -79,7 +79,7 @@ class PumpOutageTest {
 
     assertThat(payloads(writer.stored))
         .containsExactly(PumpFixture.PROGRESS, PumpFixture.result("1"));
-    assertThat(pumping.fixture.heard.passed).hasValue(0);
+    assertThat(pumping.fixture.heard.unlogged).hasValue(0);
   }
 
   @Test
