@@ -1,5 +1,5 @@
--- Records that a replica stops: its score 0 counts as endless silence. Does nothing if other replicas
--- have removed it already.
+-- Records that a replica stops: its score 0 counts as endless silence. Does nothing if other
+-- replicas have removed it already.
 -- KEYS replicas
 -- ARGV replica, dead-after (ms)
 -- Returns the number of living replicas.

@@ -1,5 +1,5 @@
--- Adds a replica to the set of replicas if it is missing: before its first heartbeat, or after Redis
--- lost the set.
+-- Adds a replica to the set of replicas if it is missing: before its first heartbeat, or after
+-- Redis lost the set.
 -- KEYS replicas
 -- ARGV replica, time to live of the set (ms)
 -- Returns 1 if it was missing, 0 otherwise.

@@ -1,4 +1,4 @@
--- Shared by the scripts on session hashes and expiry indexes.
+-- Functions shared by the scripts on session hashes and expiry indexes.
 
 -- Fields of the session hash that scripts know by name; SessionFields has all of them.
 local EXPIRES, TRANSPORT = 'expires', 'transport'
@@ -24,7 +24,7 @@ local function format(millis)
   return string.format('%.0f', millis)
 end
 
--- Starts the idle timeout of a session again, and returns when it runs out.
+-- Starts the idle timeout of a session again, and returns its end.
 local function extend(session, idle_timeout, time_to_live)
   local expires = format(now() + idle_timeout)
   redis.call('HSET', session, EXPIRES, expires)

@@ -1,8 +1,8 @@
--- Completes the record of a session whose client has initialized it. Works once, and only before the
--- session expires.
+-- Completes the record of a session whose client has initialized it. Works once, and only before
+-- the session expires.
 -- KEYS session
 -- ARGV idle timeout (ms), time to live (ms), then fields and values
--- Returns when the idle timeout runs out (ms since the epoch), or nil when nothing was recorded.
+-- Returns the end of the idle timeout (ms since the epoch), or nil when nothing was recorded.
 if not is_alive(KEYS[1]) or redis.call('HGET', KEYS[1], TRANSPORT) ~= UNINITIALIZED then
   return false
 end

@@ -1,6 +1,6 @@
 -- Records a new session.
 -- KEYS session
 -- ARGV idle timeout (ms), time to live (ms), then fields and values
--- Returns when the idle timeout runs out (ms since the epoch).
+-- Returns the end of the idle timeout (ms since the epoch).
 redis.call('HSET', KEYS[1], unpack(ARGV, 3))
 return extend(KEYS[1], ARGV[1], ARGV[2])

@@ -1,8 +1,8 @@
 -- Ends a session if it has expired. Only one caller gets its record.
 -- KEYS session
 -- ARGV fields
--- Returns the values of the fields; an empty list when there is no such session; when the session
--- expires (ms since the epoch) if it has not expired.
+-- Returns the values of the fields; an empty list when there is no such session; the expiry time
+-- (ms since the epoch) of a session that has not expired.
 local expires = redis.call('HGET', KEYS[1], EXPIRES)
 if not expires then
   return {}

@@ -1,9 +1,9 @@
--- Records activity of a session that has not expired. Also starts its idle timeout again, unless the
--- given one is 0 or the client has not initialized the session.
+-- Records activity of a session that has not expired. Also starts its idle timeout again, unless
+-- the given timeout is 0 or the client has not initialized the session.
 -- KEYS session
 -- ARGV idle timeout (ms) or 0, time to live (ms), last use (ms since the epoch), address or '',
 --      requests, errors
--- Returns when the idle timeout runs out (ms since the epoch), or nil when it was not started again.
+-- Returns the end of the idle timeout (ms since the epoch), or nil when it was not started again.
 if not is_alive(KEYS[1]) then
   return false
 end

@@ -2,11 +2,11 @@
 -- records the last position of the stream. Removes events that were written but were then delivered
 -- unlogged; these have numbers between the stored and the last one of the writer.
 -- KEYS session hash, stream, set of complete streams
--- ARGV stream, owner, ms and number of the writer's last position, number of the last event that the
---      writer knows to be stored, upstream id of the events delivered unlogged (or ''), this replica,
---      channel prefix, session, most events of a stream, time to live of events in ms, time to live
---      of the session in ms, then for each event: flags ('u' upstream id, 'z' last), payload,
---      upstream id
+-- ARGV stream, owner, ms and number of the writer's last position, number of the last event that
+--      the writer knows to be stored, upstream id of the events delivered unlogged (or ''), this
+--      replica, channel prefix, session, most events of a stream, time to live of events in ms,
+--      time to live of the session in ms, then for each event: flags ('u' upstream id, 'z' last),
+--      payload, upstream id
 -- Returns the position of the last event, also for a retry, or 'FENCED' if nothing was written.
 local FIRST, FIELDS = 13, 3
 local name, owner = ARGV[1], ARGV[2]
@@ -35,7 +35,7 @@ end
 local position = state[2]
 local ended = false
 if state[1] ~= owner then
-  -- An attempt that completed the stream and whose reply was lost has left this owner in the entry.
+  -- An earlier attempt that completed the stream has left this owner in the entry.
   local found = not state[1] and redis.call('EXISTS', KEYS[1]) == 1 and newest()
   if not found or not isOwnEnd(found) then
     return 'FENCED'
@@ -50,16 +50,16 @@ local millis, number = parts(position)
 if count > 0 and number == expected + count then
   return position -- This is a retry: an earlier attempt has written the batch.
 end
--- Only the owner writes, one batch at a time, and later batches have higher numbers. So a later batch
--- overtook this one, which was held up on a connection that the writer had dropped.
+-- Only the owner writes, one batch at a time, and later batches have higher numbers. So a later
+-- batch overtook this one, which was delayed on a connection that the writer had dropped.
 if number > expected or (ended and (number <= stored or count == 0)) then
   return 'FENCED'
 end
 
 -- A batch without a reply may have been written before its events were delivered unlogged. Later
--- readers must not get these events as well. Entries are read one at a time, since payloads are large.
+-- readers must not get these events too. Entries are read one at a time, since payloads are large.
 -- They are removed last: Redis that is out of memory refuses a script only at its first write, and
--- nothing may be gone by then.
+-- the script must not remove an event before that.
 local unlogged = {}
 local entry = number > stored and newest()
 while entry and select(2, parts(entry[1])) > stored do

@@ -1,10 +1,11 @@
 -- Appends a batch of events of one stream to the shared stream that keeps its events, in one write:
--- all events or none. The writer counts the events of its own stream, which is how a retry finds
--- itself. The shared stream counts the events of all its streams.
+-- all events or none. The writer counts the events of its own stream, so the script recognizes a
+-- retry. The shared stream counts the events of all its streams.
 -- KEYS session hash, shared stream, set of ended streams
--- ARGV stream, owner, number of the writer's last event, shared stream, this replica, channel prefix,
---      session, most events of a stream, time to live of events in ms, time to live of the session
---      in ms, then for each event: flags ('u' upstream id, 'z' last), payload, upstream id
+-- ARGV stream, owner, number of the writer's last event, shared stream, this replica,
+--      channel prefix, session, most events of a stream, time to live of events in ms, time to
+--      live of the session in ms, then for each event: flags ('u' upstream id, 'z' last), payload,
+--      upstream id
 -- Returns '0-' and the number of events that the stream has had, also for a retry, or 'FENCED' if
 --      nothing was written.
 local FIRST, FIELDS = 11, 3
@@ -17,7 +18,7 @@ local state = redis.call('HMGET', KEYS[1],
   OWNER .. name, LAST .. name, OWNER .. shared, LAST .. shared, TAIL .. shared)
 
 if state[1] ~= owner then
-  -- An attempt that completed the stream and whose reply was lost has left this in the set.
+  -- An earlier attempt that completed the stream has left this member in the set.
   return not state[1] and redis.call('ZSCORE', KEYS[3], completion) and last or 'FENCED'
 end
 local number = tonumber(string.match(state[2] or '0-0', '%-(%d+)$'))

@@ -1,11 +1,11 @@
--- Makes a replica the owner of the open streams of a session that another replica owns: of all, or
--- of those named. A retry with the same owner returns the same streams. The keys of the streams are
--- not in KEYS; they share the slot of the session hash.
+-- Claims the open streams of a session that another replica owns: all of them, or the named ones. A
+-- retry with the same owner returns the same streams. The keys of the streams are not in KEYS; they
+-- share the slot of the session hash.
 -- KEYS session hash
--- ARGV former replica, new owner, most events to search for an upstream id, then names of streams
+-- ARGV previous replica, new owner, most events to search for an upstream id, then names of streams
 -- Returns for each stream: name, ids of its requests, last position, id from which the upstream can
 --      resume (or none), shared stream that keeps its events (or none).
-local former, owner = ARGV[1], ARGV[2]
+local previous, owner = ARGV[1], ARGV[2]
 local claimed = {}
 local named = {}
 for i = 4, #ARGV do
@@ -17,12 +17,12 @@ for i = 1, #fields, 2 do
   value[fields[i]] = fields[i + 1]
 end
 
--- Returns the newest upstream id, which an event has or which was recorded after that event.
+-- Returns the newest upstream id: that of an event, or one that was recorded after that event.
 -- Entries are read one at a time: payloads are large, and nearly always the newest has an id.
 local function upstreamId(name)
   local number, recorded = string.match(value[UPSTREAM .. name] or '', '^(%d+) (.*)$')
   if value[KEPT_IN .. name] then
-    return recorded or false -- The entries of a shared stream do not say whose they are.
+    return recorded or false -- The entries of a shared stream do not name their stream.
   end
   local from = '+'
   for _ = 1, tonumber(ARGV[3]) do
@@ -47,7 +47,7 @@ for field, current in pairs(value) do
   local name = streamOf(field, OWNER)
   -- A retry finds streams that have the new owner already.
   if name and (#ARGV < 4 or named[name])
-      and (current == owner or replicaOf(current) == former) then
+      and (current == owner or replicaOf(current) == previous) then
     redis.call('HSET', KEYS[1], field, owner)
     claimed[#claimed + 1] =
       { name, value[REQUESTS .. name] or '', value[LAST .. name] or '0-0', upstreamId(name),

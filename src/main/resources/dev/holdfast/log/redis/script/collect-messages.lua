@@ -1,6 +1,6 @@
--- Removes from the inbox of a session the messages that a replica has received, and returns the next
--- messages for streams that the replica owns now, in order. Removes messages whose streams are no
--- longer open.
+-- Removes from the inbox of a session the messages that a replica has received, and returns the
+-- next messages for streams that the replica owns now, in order. Removes messages whose streams are
+-- no longer open.
 -- KEYS session hash, inbox
 -- ARGV replica, bytes after which no further message is returned, then for each received message:
 --      id, bytes

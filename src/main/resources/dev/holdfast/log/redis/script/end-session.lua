@@ -1,4 +1,4 @@
--- Removes a session with all its streams, and tells every replica that owns or tails one of them.
+-- Removes a session with all its streams, and notifies every replica that owns or tails one.
 -- The keys of the streams are not in KEYS; they share the slot of the session hash.
 -- KEYS session hash, set of complete streams, inbox, set of ended streams
 -- ARGV channel prefix, session

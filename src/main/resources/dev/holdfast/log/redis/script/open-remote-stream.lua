@@ -6,8 +6,8 @@
 --      the session in ms, stream whose owner gets the request, request, channel prefix, session,
 --      most messages in the inbox, most bytes in the inbox, shared stream that keeps the events
 --      (or '')
--- Returns 'OK', 'NO_OWNER' (the stream whose owner was to get the request is not open), 'FULL' (the
---      inbox is full), or as open-stream.lua: 'GONE', 'LIMIT', 'EXISTS'.
+-- Returns 'OK', 'NO_OWNER' (the other stream is not open), 'FULL' (the inbox is full), or as
+--      open-stream.lua: 'GONE', 'LIMIT', 'EXISTS'.
 local name, fence = ARGV[1], ARGV[2]
 local result = resultWithoutOpening(name, fence, ARGV[13])
 if result then
@@ -22,7 +22,7 @@ if hasOpen(tonumber(ARGV[5])) then
   return 'LIMIT'
 end
 local messages = redis.call('XLEN', KEYS[3])
--- A count that an expired inbox has left behind is ignored.
+-- Ignore the count of an expired inbox.
 local bytes = messages > 0 and tonumber(redis.call('HGET', KEYS[1], INBOX_BYTES)) or 0
 local full = messages >= tonumber(ARGV[11]) or bytes >= tonumber(ARGV[12])
 if not full then
@@ -40,6 +40,6 @@ if not full then
   end
   redis.call('PEXPIRE', KEYS[1], ARGV[6])
 end
--- A full inbox is announced too: the owner may have missed the earlier announcements.
+-- Announce a full inbox too: the owner may have missed the earlier announcements.
 redis.call('PUBLISH', ARGV[9] .. replica, 'in ' .. ARGV[10])
 return full and 'FULL' or 'OK'

@@ -1,4 +1,4 @@
--- Functions that the scripts which open a stream share; stands between session-hash.lua and them.
+-- Functions shared by the scripts that open a stream. Each script is appended to this file.
 -- KEYS session hash, stream
 
 -- Returns the result of the script if the stream cannot be opened or is open already, or nil if it
@@ -14,14 +14,14 @@ local function resultWithoutOpening(name, fence, keptIn)
   if keptIn ~= '' and redis.call('HEXISTS', KEYS[1], OWNER .. keptIn) == 0 then
     return 'GONE'
   end
-  -- A complete stream has left its events, or its name if a shared stream keeps its events.
+  -- A complete stream leaves its events, or its name if a shared stream keeps its events.
   if current or redis.call('EXISTS', KEYS[2]) == 1
       or redis.call('ZSCORE', KEYS[1] .. ':ends', name) then
     return 'EXISTS'
   end
 end
 
--- Returns whether the session has that many open streams.
+-- Returns whether the session has at least this many open streams.
 local function hasOpen(limit)
   -- Each stream has at least one field, so only the fields of a large hash are counted.
   if redis.call('HLEN', KEYS[1]) < limit then

@@ -1,12 +1,12 @@
--- Puts a message into the inbox of a session and tells the replicas that are to collect it. With a
--- stream, the message is for the owner of that stream. Without one, it is put once for each other
--- replica that owns open streams. The owner '-' of shared streams gets no message.
+-- Puts a message into the inbox of a session and notifies the replicas that collect it. With a
+-- stream, the message is for the owner of that stream. Without one, the script puts one copy for
+-- each other replica that owns open streams. The owner '-' of shared streams gets no message.
 -- KEYS session hash, inbox, set of ended streams
 -- ARGV stream (or ''), message, this replica, channel prefix, session, most messages in the inbox,
 --      most bytes in the inbox, time to live of the session in ms, id of this message, which is not
 --      a valid stream name
--- Returns for how many replicas the message was put, or 'FULL'.
-local REMEMBER = 60000 -- ms in which a retry, or a command that was held up, can arrive
+-- Returns the number of replicas for which the message was put, or 'FULL'.
+local REMEMBER = 60000 -- ms within which a retry or a delayed command can arrive
 local names, replicas = {}, {}
 
 local function address(name, owner)
@@ -36,7 +36,7 @@ end
 
 local retry = redis.call('ZSCORE', KEYS[3], ARGV[9]) -- An earlier attempt has put the message.
 local messages = redis.call('XLEN', KEYS[2])
--- A count that an expired inbox has left behind is ignored.
+-- Ignore the count of an expired inbox.
 local bytes = messages > 0 and tonumber(redis.call('HGET', KEYS[1], INBOX_BYTES)) or 0
 local full = #replicas > 0
   and (messages + #replicas > tonumber(ARGV[6]) or bytes >= tonumber(ARGV[7]))
@@ -48,7 +48,7 @@ for _, replica in ipairs(replicas) do
     bytes = bytes + #ARGV[2]
     redis.call('HSET', KEYS[1], INBOX_BYTES, bytes)
   end
-  -- A full inbox is announced too: the owner may have missed the earlier announcements.
+  -- Announce a full inbox too: the owner may have missed the earlier announcements.
   redis.call('PUBLISH', ARGV[4] .. replica, 'in ' .. ARGV[5])
 end
 if accepted then

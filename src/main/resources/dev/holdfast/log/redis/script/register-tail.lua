@@ -6,10 +6,10 @@ local name, tail = ARGV[1], ARGV[2]
 if redis.call('HEXISTS', KEYS[1], OWNER .. name) == 0 then
   return 'NONE'
 end
-local former = redis.call('HGET', KEYS[1], TAIL .. name)
+local previous = redis.call('HGET', KEYS[1], TAIL .. name)
 redis.call('HSET', KEYS[1], TAIL .. name, tail)
-if former then
-  local replica, number = string.match(former, '^(%S+) (%d+)$')
+if previous then
+  local replica, number = string.match(previous, '^(%S+) (%d+)$')
   if replica and replica ~= replicaOf(tail) then
     redis.call('PUBLISH', ARGV[3] .. replica, 'evict ' .. ARGV[4] .. ' ' .. name .. ' ' .. number)
   end
