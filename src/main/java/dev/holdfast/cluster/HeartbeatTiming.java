@@ -27,7 +27,7 @@ public record HeartbeatTiming(Duration heartbeat, Duration deadAfter) {
     }
   }
 
-  /** As configured. */
+  /** The configured timing. */
   public static HeartbeatTiming of(ClusterConfig config) {
     return new HeartbeatTiming(config.heartbeat(), config.deadAfter());
   }

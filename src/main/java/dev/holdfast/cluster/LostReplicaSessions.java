@@ -16,7 +16,7 @@ import org.jboss.logging.Logger;
 
 /**
  * Hands the sessions of a lost replica to the {@link SessionAdopter}. Several survivors may share
- * the work: each takes random sessions, and the adopter decides who gets each stream.
+ * the work: each takes random sessions, and the adopter decides which replica gets each stream.
  */
 final class LostReplicaSessions {
 
@@ -41,7 +41,7 @@ final class LostReplicaSessions {
   /**
    * Adopts all sessions of a replica, and then forgets it. Stops early when the replica comes back.
    *
-   * @param proceed asked between batches whether to continue
+   * @param proceed called between batches; whether to continue
    * @throws dev.holdfast.redis.RedisException when Redis does not answer; a later heartbeat tries
    *     again
    */
@@ -69,7 +69,7 @@ final class LostReplicaSessions {
     return members == null ? List.of() : members.stream().map(Response::toString).toList();
   }
 
-  /** Adopts sessions concurrently, so that their commands share the connection; those done. */
+  /** Adopts sessions concurrently, to share the connection. Returns the adopted sessions. */
   private List<String> adopt(List<String> sessions, ReplicaId lost) throws InterruptedException {
     List<String> adopted = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

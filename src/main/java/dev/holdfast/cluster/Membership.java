@@ -76,11 +76,11 @@ public final class Membership implements AutoCloseable {
         onSuspected.run();
       }
       if (adopting && !heartbeat.lost().isEmpty() && takingOver.compareAndSet(false, true)) {
-        // On a thread of its own, so that heartbeats continue.
+        // Use another thread, so heartbeats continue.
         Thread.ofVirtual().name("take-over").start(() -> takeOver(heartbeat.lost()));
       }
-    } catch (RedisException away) {
-      LOG.debugf("Heartbeat failed: reason=%s", away.getMessage());
+    } catch (RedisException failure) {
+      LOG.debugf("Heartbeat failed: reason=%s", failure.getMessage());
     } catch (RuntimeException unexpected) {
       LOG.error("Heartbeat failed unexpectedly", unexpected);
     }
@@ -91,8 +91,8 @@ public final class Membership implements AutoCloseable {
       for (ReplicaId each : lost) {
         lostSessions.adoptAll(each, () -> adopting);
       }
-    } catch (RedisException away) {
-      LOG.warnf("Adopting sessions of a lost replica paused: reason=%s", away.getMessage());
+    } catch (RedisException failure) {
+      LOG.warnf("Adopting sessions of a lost replica paused: reason=%s", failure.getMessage());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     } finally {
@@ -106,8 +106,8 @@ public final class Membership implements AutoCloseable {
   }
 
   /**
-   * Stops the heartbeats and tells the other replicas, which adopt at once what is still open here.
-   * Does nothing the second time.
+   * Stops the heartbeats and tells the other replicas, which adopt the open streams at once. Does
+   * nothing the second time.
    *
    * @return whether another replica is alive; false if Redis does not answer, and the second time
    */
@@ -123,8 +123,8 @@ public final class Membership implements AutoCloseable {
         running.join();
       }
       return replicas.leave();
-    } catch (RedisException away) {
-      LOG.debugf("Leaving the cluster failed: reason=%s", away.getMessage());
+    } catch (RedisException failure) {
+      LOG.debugf("Leaving the cluster failed: reason=%s", failure.getMessage());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }

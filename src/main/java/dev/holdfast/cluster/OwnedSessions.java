@@ -18,9 +18,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions in which this replica owns streams, on record in Redis for the case that it is lost.
- * A session is recorded before its first stream is opened, and stays for a while after its last
- * stream has ended. So most streams need no command. Thread-safe.
+ * The sessions in which this replica owns streams. Redis records them, so other replicas can adopt
+ * them if this one is lost. A session is recorded before its first stream is opened, and stays for
+ * a while after its last stream has ended. So most streams need no command. Thread-safe.
  *
  * <p>Methods throw {@link dev.holdfast.redis.RedisException} when Redis does not answer in time.
  */
@@ -89,7 +89,7 @@ public final class OwnedSessions {
         List.of(replicas), args -> args.arg(replica).arg(RETENTION.toMillis()));
   }
 
-  /** How often this replica was missing in the set of replicas when it recorded a session. */
+  /** Number of times that this replica was missing in the set when it recorded a session. */
   long registrations() {
     return registrations.get();
   }
@@ -99,7 +99,7 @@ public final class OwnedSessions {
     return Set.copyOf(recorded.keySet());
   }
 
-  /** Records all sessions again, since others may have considered this replica lost. */
+  /** Records all sessions again, since other replicas may have considered this one lost. */
   void addAllAgain() {
     change(Command.SADD, List.copyOf(recorded.keySet()));
     redis.send(extendRetention());

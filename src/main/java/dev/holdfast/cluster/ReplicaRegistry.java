@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A replica judges others only when it is steady: it has sent heartbeats without a gap for
  * {@link HeartbeatTiming#deadAfter}. After an outage of Redis, or when all replicas were frozen,
- * all heartbeats are old and prove nothing. All replicas then have that time to send one.
+ * all heartbeats are old and prove nothing. Every replica then has that time to send a heartbeat.
  */
 final class ReplicaRegistry {
 
@@ -25,7 +25,7 @@ final class ReplicaRegistry {
   private static final RedisScript IS_SILENT =
       RedisScript.load(ReplicaRegistry.class, "is-silent.lua");
 
-  /** Keeps a heartbeat short. The next one names the rest. */
+  /** Maximum number of lost replicas in one reply. The next heartbeat returns the rest. */
   private static final int MAX_LOST = 16;
 
   private final RedisClient redis;
@@ -33,7 +33,7 @@ final class ReplicaRegistry {
   private final ReplicaId self;
   private final HeartbeatTiming timing;
 
-  /** Of the heartbeat thread. */
+  /** Used by the heartbeat thread only. */
   private long registrations;
 
   /** Start of the heartbeats without a gap, by the clock of Redis; 0 before the first. */
@@ -100,7 +100,6 @@ final class ReplicaRegistry {
     return ids;
   }
 
-  /** Whether a lost replica has not come back. */
   boolean isStillSilent(ReplicaId lost) {
     return isSilent(lost, "");
   }

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The log of all streams of all sessions.
  *
- * <p>All methods block briefly, with a time limit, and are thread-safe. What one replica appends,
- * every replica on the same store can read. Unless stated otherwise, methods throw {@link
+ * <p>All methods block briefly, with a time limit, and are thread-safe. Every replica on the same
+ * store can read the events of all replicas. Unless stated otherwise, methods throw {@link
  * StoreUnavailableException} when the store does not answer in time.
  */
 public interface EventLog extends AutoCloseable {
@@ -44,10 +44,10 @@ public interface EventLog extends AutoCloseable {
   }
 
   /**
-   * Opens a new stream whose events a shared stream may keep. Such a stream has its own owner,
-   * number of events and end. Readers find its events in the shared stream, in the order of the
-   * writes, numbered together with those of other streams. An event without a payload is not kept;
-   * it can only end its stream.
+   * Opens a new stream, optionally with its events in a shared stream. The new stream still has its
+   * own owner, event count and end. The shared stream numbers the events of all its streams
+   * together, in the order of the writes. The log does not keep an event without a payload; such an
+   * event can only end its stream.
    *
    * @param sharedStream the name of an open {@link #openShared shared} stream of the same session;
    *     null for a stream that keeps its events itself
@@ -58,8 +58,9 @@ public interface EventLog extends AutoCloseable {
 
   /**
    * Opens a shared stream. It has no owner and no writer; it keeps the events of streams that are
-   * opened {@link #open(StreamRef, String, String) with its name}. It is read and watched like any
-   * other, counts as an open stream, and ends with its session. Does nothing when it is open.
+   * opened {@link #open(StreamRef, String, String) with its name}. Readers and watchers use it like
+   * any other stream. It counts as an open stream and ends with its session. Does nothing when the
+   * stream is open.
    *
    * @throws SessionEndedException when there is no such session
    * @throws TooManyStreamsException when the session has the maximum of open streams
@@ -72,7 +73,7 @@ public interface EventLog extends AutoCloseable {
    * @param stream the stream
    * @param after the position of the last event that the reader has; {@link Position#START} for
    *     none
-   * @param maxEvents most events to return, at least one
+   * @param maxEvents maximum number of events to return, at least one
    */
   ReadResult read(StreamRef stream, Position after, int maxEvents);
 
@@ -85,9 +86,9 @@ public interface EventLog extends AutoCloseable {
   Optional<Position> beforeOldest(StreamRef stream);
 
   /**
-   * Makes the caller the one tail of the stream on all replicas, and evicts the previous tail. The
+   * Makes the caller the only tail of the stream on all replicas, and evicts the previous tail. The
    * log wakes the watcher when there may be new events. Wake-ups can be spurious. They can be lost
-   * when a connection to the store breaks, so a reader also reads from time to time.
+   * when a connection to the store breaks, so a reader must also read from time to time.
    *
    * @param watcher called on threads of the log; must return at once
    * @return closing it ends the watch
@@ -96,7 +97,7 @@ public interface EventLog extends AutoCloseable {
 
   /**
    * Whether this replica writes the stream. Then a tail here may also receive {@link
-   * StreamWriter#deliverUnlogged unlogged} events. Does not ask the store.
+   * StreamWriter#deliverUnlogged unlogged} events. Does not call the store.
    */
   boolean isWrittenHere(StreamRef stream);
 
@@ -115,20 +116,21 @@ public interface EventLog extends AutoCloseable {
    */
   void markFullyDelivered(StreamRef stream);
 
-  /** Removes what has expired, unless the store does so itself. Called from time to time. */
+  /** Removes expired events and streams, unless the store does. Callers run it periodically. */
   void sweep();
 
   /**
-   * Checks that all of the store accepts events, and that notifications from other replicas arrive.
+   * Checks that every part of the store accepts events, and that notifications from other replicas
+   * arrive. Takes seconds at most.
    *
-   * @throws StoreUnavailableException when one of these fails; takes seconds at most
+   * @throws StoreUnavailableException when a check fails
    */
   void check();
 
-  /** The size of the log. A cheap call, whatever the size. */
+  /** The size of the log. The cost of the call does not depend on the size. */
   LogSize depth();
 
-  /** Releases connections and memory. Watchers are not told. */
+  /** Releases connections and memory. Does not notify watchers. */
   @Override
   void close();
 }

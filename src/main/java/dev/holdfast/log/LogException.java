@@ -2,7 +2,7 @@ package dev.holdfast.log;
 
 import org.jspecify.annotations.Nullable;
 
-/** The log could not do something. The subclasses tell what was written. */
+/** A log operation failed. Each subclass states whether something was written. */
 public abstract sealed class LogException extends RuntimeException
     permits FencedException,
         OutcomeUnknownException,

@@ -5,8 +5,8 @@ import java.util.OptionalLong;
 /**
  * The size of a log.
  *
- * @param events number of kept events; empty when the store cannot tell quickly
+ * @param events number of kept events; empty when the store cannot count them quickly
  * @param bytes memory of the whole store, which may hold more than the log; empty when the store
- *     does not tell
+ *     does not report it
  */
 public record LogSize(OptionalLong events, OptionalLong bytes) {}

@@ -16,7 +16,8 @@ public record NewEvent(byte[] payload, @Nullable String upstreamId, boolean last
   /**
    * Checks the events of an append.
    *
-   * @throws IllegalArgumentException when there is no event, or one after the last of its stream
+   * @throws IllegalArgumentException when the list is empty, or when an event follows the last
+   *     event of the stream
    */
   public static void requireWellFormed(List<NewEvent> events) {
     if (events.isEmpty()) {
@@ -24,7 +25,7 @@ public record NewEvent(byte[] payload, @Nullable String upstreamId, boolean last
     }
     for (NewEvent event : events.subList(0, events.size() - 1)) {
       if (event.last()) {
-        throw new IllegalArgumentException("nothing follows the last event of a stream");
+        throw new IllegalArgumentException("no event may follow the last event of a stream");
       }
     }
   }

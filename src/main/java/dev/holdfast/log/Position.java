@@ -6,9 +6,9 @@ import java.util.Optional;
 /**
  * The position of an event in its stream.
  *
- * <p>The numbers of a stream have no holes. So two positions tell how many events lie between them,
- * and a missing number is a lost event. The times of a stream never decrease; they tell how old a
- * cursor is.
+ * <p>The numbers of a stream have no gaps. The difference of two numbers is a count of events, and
+ * a missing number means a lost event. The times of a stream never decrease and show the age of a
+ * cursor.
  *
  * @param millis time of the write by the clock of the store, in milliseconds since the epoch
  * @param number the event's number on its stream: 1, 2, 3, …; 0 stands before the first event

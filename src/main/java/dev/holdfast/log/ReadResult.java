@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface ReadResult {
 
   /**
-   * The next events, without a hole.
+   * The next events, without a gap.
    *
    * @param events in order; empty when the cursor is at the end of an open stream
    */
@@ -24,8 +24,8 @@ public sealed interface ReadResult {
 
   /**
    * Events after the cursor are missing: they were purged by age or count, or the store lost them.
-   * A foreign cursor is a gap too: it is ahead of this log, or its time is not that of the event
-   * with its number.
+   * A foreign cursor also counts as a gap. Such a cursor is ahead of this log, or its time differs
+   * from that of the event with its number.
    *
    * @param firstAvailable the oldest kept event after the cursor, or the oldest of all for a
    *     foreign cursor; null when there is none yet
@@ -40,8 +40,8 @@ public sealed interface ReadResult {
 
     /**
      * The cursor for a reader that accepts the gap: just before the first available event, or the
-     * last position if there is none. Never before the reader's cursor, unless that is foreign, so
-     * no event is read twice.
+     * last position if there is none. The result is never before the reader's cursor, so no event
+     * is read twice. A foreign cursor is the exception.
      */
     public Optional<Position> resumeAfter() {
       return firstAvailable == null

@@ -3,14 +3,14 @@ package dev.holdfast.log;
 import java.time.Duration;
 
 /**
- * How long and how much a log keeps.
+ * Retention limits of a log.
  *
  * @param eventTtl how long an event is kept
  * @param completedTtl how long a complete stream is kept after it was delivered to its end
- * @param maxEvents most events of one stream; the oldest are purged, possibly a trimming step of
- *     the store late
- * @param sessionTtl how long an unused session is kept at least
- * @param maxStreams most open streams of one session
+ * @param maxEvents maximum number of events in one stream. The log purges the oldest; a store that
+ *     trims in steps may keep some more
+ * @param sessionTtl minimum time for which an unused session is kept
+ * @param maxStreams maximum number of open streams in one session
  */
 public record Retention(
     Duration eventTtl, Duration completedTtl, int maxEvents, Duration sessionTtl, int maxStreams) {

@@ -3,17 +3,17 @@ package dev.holdfast.log;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Lists the streams of a session, for operators and not for the relay. Thread-safe. */
+/** Lists the streams of a session for operators. The relay does not use it. Thread-safe. */
 @FunctionalInterface
 public interface StreamIndex {
 
   /**
-   * Lists open streams first, then complete ones by the time when they expire. Streams that change
-   * between pages may be listed twice or not at all.
+   * Lists the open streams first, then the complete streams in the order of their expiry. A stream
+   * that changes between two pages may be listed twice or not at all.
    *
    * @param session the session's id
-   * @param skip how many streams to leave out
-   * @param most how many to list at most, at least one
+   * @param skip number of streams to skip
+   * @param most maximum number of streams on the page, at least one
    * @throws StoreUnavailableException when the store does not answer in time
    */
   Page list(String session, long skip, int most);
@@ -39,7 +39,7 @@ public interface StreamIndex {
    */
   record Entry(StreamRef stream, @Nullable String owner, Position last, long kept) {
 
-    /** Whether the stream is still written. */
+    /** Whether a replica still writes the stream. */
     public boolean open() {
       return owner != null;
     }

@@ -13,7 +13,7 @@ public interface StreamWriter {
   /** The written stream. */
   StreamRef stream();
 
-  /** The stream in which readers find the events: a shared stream, or the written one. */
+  /** The stream from which readers read the events: a shared stream or the written stream. */
   default StreamRef keptIn() {
     return stream();
   }
@@ -24,25 +24,24 @@ public interface StreamWriter {
    * NewEvent#last() last} event the stream is complete and accepts no more.
    *
    * @param events at least one
-   * @return the position of the last event; the others have the numbers before it. For a stream
-   *     whose events a shared stream keeps: how many events this stream has had
+   * @return the position of the last event; the others have the preceding numbers. If a shared
+   *     stream keeps the events, the position counts the events of this stream
    * @throws FencedException when this replica is no longer the owner: another replica adopted the
    *     stream, the stream is complete, or its session has ended. Nothing was written
    * @throws StoreUnavailableException when nothing was written; the call may be repeated
-   * @throws OutcomeUnknownException when the events may have been written. The call may be repeated
-   *     with the same events, which are not written twice. Until then other appends to this stream
-   *     wait
+   * @throws OutcomeUnknownException when the events may have been written. The caller may repeat
+   *     the call with the same events; the log does not write them twice. Until then, other appends
+   *     to this stream wait
    */
   Position append(List<NewEvent> events);
 
   /**
-   * Delivers events to the stream's watcher on this replica without the log, after the store did
-   * not take them in time. They get the next numbers of the stream. Events of an append with
-   * unknown outcome are delivered before them. Later readers find a gap instead of these events.
-   * Does not ask the store.
+   * Delivers events to the stream's watcher on this replica without the log. Used when the store
+   * does not accept events in time. The events get the next numbers of the stream. Events of an
+   * append with unknown outcome are delivered first. Later readers find a gap instead of these
+   * events. Does not call the store.
    *
-   * <p>The store must learn of the skipped numbers. The next append or {@link #recordSkipped()}
-   * records them.
+   * <p>The next append or {@link #recordSkipped()} records the skipped numbers in the store.
    *
    * @param events at least one: those of a failed append, or new ones
    * @return false when nothing was delivered: there is no watcher here, the watcher is not at the
@@ -52,9 +51,9 @@ public interface StreamWriter {
   boolean deliverUnlogged(List<NewEvent> events);
 
   /**
-   * Records the numbers of all unlogged events in the store. Removes copies that the store took
-   * without confirming them, so that later readers find the gap. Completes the stream if its last
-   * event was unlogged. Does nothing when no number is unrecorded.
+   * Records the numbers of all unlogged events in the store. Removes copies that the store wrote
+   * without confirming, so later readers find the gap. Completes the stream if its last event was
+   * unlogged. Does nothing when no number is unrecorded.
    *
    * @throws FencedException when this replica is no longer the owner; nothing is left to record
    * @throws StoreUnavailableException when nothing was recorded; the caller must repeat the call
@@ -63,9 +62,9 @@ public interface StreamWriter {
   void recordSkipped();
 
   /**
-   * Records, without waiting for the store, where the upstream's stream can be resumed, when the
-   * upstream sent an event id without a message. Valid until an event with an id of its own is
-   * appended.
+   * Records the id from which the upstream's stream can be resumed. Used when the upstream sends an
+   * event id without a message. The next appended event with an id replaces it. Does not wait for
+   * the store.
    *
    * @param upstreamId the upstream's own id of that event
    */

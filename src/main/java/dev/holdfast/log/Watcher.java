@@ -1,6 +1,6 @@
 package dev.holdfast.log;
 
-/** Is told about a stream. Its methods must return at once. */
+/** Receives notifications about one stream. Its methods must return at once. */
 public interface Watcher {
 
   /** There may be new events, or the stream or its session may have ended. */

@@ -63,7 +63,7 @@ public final class WatcherRegistry {
     sessions.keySet().forEach(this::wakeSession);
   }
 
-  /** The registrations that the store has on record. */
+  /** The registrations that the store has recorded. */
   public List<Registration> recorded() {
     return sessions.values().stream()
         .flatMap(registrations -> registrations.values().stream())
@@ -122,7 +122,7 @@ public final class WatcherRegistry {
       this.onRemoval = onRemoval;
     }
 
-    /** A positive number, unique among the registrations of this process and rising. */
+    /** A positive number, unique in this process. Later registrations have higher numbers. */
     public long number() {
       return number;
     }
@@ -132,7 +132,7 @@ public final class WatcherRegistry {
       return stream;
     }
 
-    /** Marks this registration as recorded in the store, so that writers elsewhere can wake it. */
+    /** Marks this registration as recorded in the store: writers on other replicas can wake it. */
     public void markRecorded() {
       recorded = true;
     }

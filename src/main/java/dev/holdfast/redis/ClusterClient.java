@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One pipelined connection to each primary of a Redis Cluster. The {@link SlotMapCache} tells which
- * primary has a key. After every failure of a server the slot map is read again: commands for its
- * slots then go to the promoted replica, while commands for other slots are not affected.
+ * primary has a key. After every failure of a server, the client reads the slot map again. Commands
+ * for its slots then go to the promoted replica. Commands for other slots are not affected.
  *
- * <p>The cluster client of Vert.x is not used. It connects to all servers or to none, waits for
- * ever for the slot map of a frozen server, keeps connections that have ended, and does not follow
- * a redirection of a batch. See ADR 0008.
+ * <p>This class replaces the cluster client of Vert.x, which connects to all servers or to none and
+ * keeps connections that have ended. That client also waits for ever for a frozen server, and does
+ * not follow the redirects of a batch. See ADR 0008.
  */
 final class ClusterClient implements RedisClient {
 
@@ -58,7 +58,7 @@ final class ClusterClient implements RedisClient {
     return primary;
   }
 
-  /** A random primary, of those with a connection if there are any. */
+  /** A random primary, if possible one with a connection. */
   private ServerAddress anyPrimary(SlotMap map) {
     List<ServerAddress> primaries = List.copyOf(map.primaries());
     List<ServerAddress> connected =
@@ -178,7 +178,7 @@ final class ClusterClient implements RedisClient {
       Throwable failure,
       CompletableFuture<@Nullable Response> result) {
     if (ClusterRedirect.in(failure, to) != null) {
-      // On a thread of its own: the connection's thread must not block.
+      // Use another thread, since the connection's thread must not block.
       Thread.ofVirtual()
           .name("redis-redirect")
           .start(() -> {

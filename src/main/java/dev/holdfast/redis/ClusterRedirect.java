@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 sealed interface ClusterRedirect {
 
-  /** Another server has the slot for good. */
+  /** Another server has the slot permanently. */
   record Moved(ServerAddress to) implements ClusterRedirect {}
 
   /** The slot is moving, and another server already has the key. */
@@ -21,7 +21,7 @@ sealed interface ClusterRedirect {
   /** The slot is moving, and each of two servers has some of the keys. */
   record TryAgain() implements ClusterRedirect {}
 
-  /** Found anywhere: a batch puts a number before each error. */
+  /** Matches anywhere: a batch puts a number before each error. */
   Pattern TEXT = Pattern.compile("\\b(?:(MOVED|ASK) \\d+ (\\S*):(\\d+)|TRYAGAIN\\b)");
 
   /**

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RedisClient extends AutoCloseable {
 
-  /** Most commands without a reply on one connection: half of the limit of Vert.x. */
+  /** Maximum number of commands without a reply on one connection: half of the limit of Vert.x. */
   int MAX_PENDING = 1024;
 
-  /** Most commands in one write of a caller that has more to send. */
+  /** Maximum number of commands in one write of {@link #sendMany}. */
   int BATCH_SIZE = MAX_PENDING / 2;
 
   /**
@@ -34,8 +34,7 @@ public interface RedisClient extends AutoCloseable {
   @Nullable Response send(Request request);
 
   /**
-   * Sends commands in one write, or in one to each primary that they concern, and waits for all
-   * replies.
+   * Sends commands in one write, or in one write for each primary, and waits for all replies.
    *
    * @param requests at most {@link #MAX_PENDING}
    * @return the replies in the order of the commands; null for a nil
@@ -76,7 +75,7 @@ public interface RedisClient extends AutoCloseable {
 
   /**
    * Makes a Vert.x client for a subscription, which needs a connection of its own. On a cluster it
-   * connects to any server, since all servers forward what is published on one.
+   * connects to any server, since all servers forward published messages.
    */
   Redis newSubscriptionClient();
 
@@ -85,7 +84,7 @@ public interface RedisClient extends AutoCloseable {
   void close();
 
   /**
-   * A write that changes nothing. Redis refuses it whenever it refuses writes: for want of memory,
+   * A write that changes nothing. Redis refuses it whenever it refuses writes: for lack of memory,
    * disk or replicas, or because the server is a replica.
    */
   static Request noOpWrite(String key) {

@@ -25,7 +25,7 @@ public final class RedisClientFactory {
    *     cluster; must allow more than {@link RedisClient#MAX_PENDING} waiting commands
    * @param timeout how long Redis may be silent before the client gives up on a command; also the
    *     time limit for connecting
-   * @param listener is told of every exchange with a server
+   * @param listener observes every exchange with a server
    * @throws IllegalArgumentException when Redis is of another kind
    */
   public static RedisClient create(
@@ -37,7 +37,7 @@ public final class RedisClientFactory {
       case CLUSTER -> new ClusterClient(servers, timeout, listener);
       case REPLICATION ->
           throw new IllegalArgumentException(
-              "Redis of type REPLICATION is not supported: it finds no new primary by itself");
+              "Redis of type REPLICATION is not supported: it does not find a new primary");
     };
   }
 }

@@ -1,8 +1,8 @@
 package dev.holdfast.redis;
 
 /**
- * Is told of every exchange with Redis, for metrics. Called on the connection's thread, so methods
- * must return at once.
+ * Observes every exchange with Redis, for metrics. Methods run on the connection's thread and must
+ * return at once.
  */
 public interface RedisCommandListener {
 

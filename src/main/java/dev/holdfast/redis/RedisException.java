@@ -2,7 +2,7 @@ package dev.holdfast.redis;
 
 import org.jspecify.annotations.Nullable;
 
-/** Redis did not do, or did not say that it did, what it was asked. */
+/** A Redis command failed, or its outcome is unknown. */
 public abstract sealed class RedisException extends RuntimeException
     permits RedisUnavailableException, RedisUnknownOutcomeException {
   RedisException(String message, @Nullable Throwable cause) {

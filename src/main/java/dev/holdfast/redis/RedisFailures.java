@@ -14,7 +14,7 @@ final class RedisFailures {
   /** The error reply that Vert.x makes up for each pending command when a connection ends. */
   private static final String CONNECTION_CLOSED = "CONNECTION_CLOSED";
 
-  /** Found anywhere: a batch puts a number before each error, a script puts its name. */
+  /** Matches anywhere: a batch puts a number before each error, a script puts its name. */
   private static final Pattern NO_PRIMARY = Pattern.compile("\\b(READONLY|MASTERDOWN)\\b");
 
   private RedisFailures() {}
@@ -38,8 +38,8 @@ final class RedisFailures {
   }
 
   /**
-   * Whether the server reports that it is a replica. After a failover the old primary does, once it
-   * is thawed or restarted.
+   * Whether the server reports that it is a replica. After a failover the old primary reports that,
+   * once it runs again.
    */
   static boolean isNoPrimary(Throwable failure) {
     return isReply(failure) && NO_PRIMARY.matcher(message(failure)).find();

@@ -1,34 +1,34 @@
 package dev.holdfast.redis;
 
 /**
- * The names of all keys and channels. All keys of a session have its id as their hash tag, so that
- * they live in one slot of a cluster.
+ * The names of all keys and channels. All keys of a session have its id as their hash tag, so they
+ * are in one slot of a cluster.
  *
- * @param prefix stands before every name; tells programs apart that share a Redis
+ * @param prefix the start of every name; differs between programs that share a Redis
  */
 public record RedisKeys(String prefix) {
 
   /**
-   * @throws IllegalArgumentException when the prefix has braces, which would be taken for the hash
-   *     tag
+   * @throws IllegalArgumentException when the prefix has braces, which Redis would take for the
+   *     hash tag
    */
   public RedisKeys {
     if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
-      throw new IllegalArgumentException("a key prefix has no braces");
+      throw new IllegalArgumentException("a key prefix must not have braces");
     }
   }
 
-  /** HASH: the session, shared by all who keep something about it. */
+  /** HASH: a session. The session store and the log share it. */
   public String session(String session) {
     return prefix + '{' + session + '}';
   }
 
-  /** ZSET: all sessions, by when they expire in ms since the epoch. */
+  /** ZSET: all sessions by their expiry time in ms since the epoch. */
   public String sessions() {
     return prefix + "sessions";
   }
 
-  /** ZSET: the sessions of one upstream whose number is limited by itself, by when they expire. */
+  /** ZSET: the sessions of an upstream with a limit of its own, by their expiry time. */
   public String sessions(String upstream) {
     return sessions() + ':' + upstream;
   }
@@ -38,35 +38,35 @@ public record RedisKeys(String prefix) {
     return session(session) + ":e:" + stream;
   }
 
-  /** STREAM: what waits for the owners of a session's streams. */
+  /** STREAM: the messages for the owners of a session's streams. */
   public String inbox(String session) {
     return session(session) + ":in";
   }
 
-  /** ZSET: the complete streams of a session, by when they expire in ms since the epoch. */
+  /** ZSET: the complete streams of a session by their expiry time in ms since the epoch. */
   public String streams(String session) {
     return session(session) + ":streams";
   }
 
   /**
-   * ZSET: ends and names of streams that were kept in another, and names of what was put into the
-   * inbox, by when they are forgotten.
+   * ZSET: names and ends of complete streams whose events a shared stream keeps, and ids of inbox
+   * messages, by their expiry time.
    */
   public String ends(String session) {
     return session(session) + ":ends";
   }
 
-  /** STRING: the log level of a session of local tools, whose name there is another. */
+  /** STRING: the log level of a session of local tools, which has its own session id. */
   public String logLevel(String localSession) {
     return prefix + "level:" + localSession;
   }
 
-  /** ZSET: all replicas, by when they were last heard of in ms since the epoch. */
+  /** ZSET: all replicas by the time of their last heartbeat in ms since the epoch. */
   public String replicas() {
     return prefix + "replicas";
   }
 
-  /** Never there: what it takes to write is tried on it. */
+  /** A key that never exists. Health checks try a write on it. */
   public String check() {
     return prefix + "check";
   }
@@ -76,12 +76,12 @@ public record RedisKeys(String prefix) {
     return replicaChannel(replica) + ":sessions";
   }
 
-  /** Channel: what one replica is told by others. */
+  /** Channel: the messages of other replicas to one replica. */
   public String replicaChannel(String replica) {
     return replicaChannels() + replica;
   }
 
-  /** What {@link #replicaChannel} puts before the replica's id, for scripts. */
+  /** The start of all {@link #replicaChannel} names, for scripts. */
   public String replicaChannels() {
     return prefix + "replica:";
   }

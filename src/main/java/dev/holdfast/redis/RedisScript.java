@@ -99,8 +99,8 @@ public final class RedisScript {
   }
 
   /**
-   * A command with the script's source, for batches, where a missing hash cannot be retried. Meant
-   * for short scripts.
+   * A command with the script's source, for batches, where a missing hash cannot be retried. Use it
+   * for short scripts only.
    *
    * @param keys all in one slot
    * @param arguments adds the arguments

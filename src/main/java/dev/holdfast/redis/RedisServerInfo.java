@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads what a Redis server tells about itself. On a cluster any server answers. Answers that an
- * administrator forbids, as managed services do with {@code CONFIG}, are empty.
+ * Reads the time, statistics and configuration of a Redis server. On a cluster any server answers.
+ * A result is empty if the server forbids the command, as managed services do with {@code CONFIG}.
  */
 public final class RedisServerInfo {
 

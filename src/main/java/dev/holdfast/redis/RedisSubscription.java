@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * This replica's subscription to its own channel, on a connection of its own. It subscribes again
- * whenever the connection is lost or deaf. To notice a deaf connection, the replica publishes a
- * probe to itself at each interval; three missed probes end the connection.
+ * whenever the connection is lost or silent. To detect silence, the replica publishes a probe to
+ * itself at each interval. Three missed probes end the connection.
  *
- * <p>Messages that are published while there is no subscription are lost. So listeners are told
- * after each subscription that they may have missed some.
+ * <p>Redis drops messages that are published without a subscription. So each subscription notifies
+ * the listeners that they may have missed messages.
  */
 public final class RedisSubscription implements AutoCloseable {
 
@@ -110,12 +110,12 @@ public final class RedisSubscription implements AutoCloseable {
    * @throws RedisUnavailableException when no message arrived for three probe intervals
    */
   public void check() {
-    if (!firstSubscription.isDone() || isDeaf()) {
+    if (!firstSubscription.isDone() || isSilent()) {
       throw new RedisUnavailableException("the subscription receives nothing", null);
     }
   }
 
-  private boolean isDeaf() {
+  private boolean isSilent() {
     return System.nanoTime() - lastMessage >= timeout.toNanos();
   }
 
@@ -149,7 +149,7 @@ public final class RedisSubscription implements AutoCloseable {
     return twice.compareTo(MAX_BACK_OFF) < 0 ? twice : MAX_BACK_OFF;
   }
 
-  /** Returns when the connection is lost or deaf; whether it ever subscribed. */
+  /** Returns when the connection is lost or silent. The result is whether it subscribed. */
   private boolean serveOneConnection() throws InterruptedException {
     ServerConnection connection = ServerConnection.connect(clients.get(), false);
     try {
@@ -171,7 +171,7 @@ public final class RedisSubscription implements AutoCloseable {
     RedisConnection established =
         connection.established().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     CompletableFuture<Void> acknowledged = new CompletableFuture<>();
-    // Set before the command: the acknowledgement goes to the handler and is no reply.
+    // Set the handler before the command: it receives the acknowledgement, which is not a reply.
     established.handler(message -> handle(message, acknowledged));
     established.send(Request.cmd(Command.SUBSCRIBE).arg(channel));
     CompletableFuture.anyOf(acknowledged, connection.closed())
@@ -181,7 +181,7 @@ public final class RedisSubscription implements AutoCloseable {
     }
   }
 
-  /** Takes an array of RESP2 or a push of RESP3. Both hold kind, channel and message. */
+  /** Handles an array of RESP2 or a push of RESP3. Both hold kind, channel and message. */
   private void handle(@Nullable Response message, CompletableFuture<Void> acknowledged) {
     if (message instanceof Throwable refused) {
       acknowledged.completeExceptionally(refused);
@@ -205,7 +205,7 @@ public final class RedisSubscription implements AutoCloseable {
 
   private void probeUntilLost(ServerConnection connection)
       throws InterruptedException, ExecutionException {
-    while (!isDeaf()) {
+    while (!isSilent()) {
       commands.sendLater(Request.cmd(Command.PUBLISH).arg(channel).arg(PROBE));
       try {
         connection.closed().get(probeInterval.toNanos(), TimeUnit.NANOSECONDS);

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * {@code READONLY}, {@code MISCONF}, {@code OOM}, …).
  */
 public final class RedisUnavailableException extends RedisException {
-  /** Says why. */
+  /** States the reason. */
   public RedisUnavailableException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -2,9 +2,9 @@ package dev.holdfast.redis;
 
 import org.jspecify.annotations.Nullable;
 
-/** The command was on its way and no reply came: it may or may not have been executed. */
+/** The command was sent and no reply arrived. Redis may have executed it. */
 public final class RedisUnknownOutcomeException extends RedisException {
-  /** Says why. */
+  /** States the reason. */
   public RedisUnknownOutcomeException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

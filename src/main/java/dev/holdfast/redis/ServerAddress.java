@@ -11,7 +11,6 @@ record ServerAddress(String host, int port) {
 
   private static final int DEFAULT_PORT = 6379;
 
-  /** The address in a URL. */
   static ServerAddress of(URI url) {
     return new ServerAddress(url.getHost(), url.getPort() < 0 ? DEFAULT_PORT : url.getPort());
   }

@@ -41,11 +41,11 @@ final class ServerClient implements RedisClient {
   /**
    * Does not connect yet.
    *
-   * @param clients makes a Vert.x client for each connection, which closes it
+   * @param clients makes a Vert.x client for each connection; the connection closes it
    * @param primaryOnly whether to connect only to a server that has the role of a primary
    * @param timeout how long the server may be silent before this client gives up on a command; also
    *     the time limit for connecting
-   * @param listener is told of every exchange
+   * @param listener observes every exchange
    */
   ServerClient(
       Supplier<Redis> clients,
@@ -105,7 +105,6 @@ final class ServerClient implements RedisClient {
     return clients.get();
   }
 
-  /** Whether there is an established connection. */
   boolean isConnected() {
     ServerConnection connection = current;
     return connection != null && connection.isEstablished();
@@ -189,8 +188,8 @@ final class ServerClient implements RedisClient {
   }
 
   /**
-   * Waits as long as replies arrive. Redis replies in the order of the commands. While other
-   * replies arrive, this one waits behind a long queue and Redis is not away.
+   * Waits as long as replies arrive. Redis replies in the order of the commands, so arriving
+   * replies mean that this command waits behind a long queue.
    */
   private <T extends @Nullable Object> T awaitReply(
       ServerConnection connection, CompletableFuture<T> reply)
@@ -206,7 +205,6 @@ final class ServerClient implements RedisClient {
     }
   }
 
-  /** Writes to an established connection. */
   private <T extends @Nullable Object> CompletableFuture<T> write(
       int commands, ServerConnection connection, Function<RedisConnection, Future<T>> command) {
     CompletableFuture<T> reply = new CompletableFuture<>();
@@ -233,13 +231,13 @@ final class ServerClient implements RedisClient {
   }
 
   /**
-   * Tells what a failure means, and closes a connection that is of no more use:
+   * Classifies a failure, and closes a connection that is not usable any more:
    *
    * <ul>
-   *   <li>A silent one: Redis may be frozen or unreachable, and later commands would wait as long.
-   *   <li>A broken one: its commands can fail before its end is reported, and a caller must not
-   *       meet the same connection again.
-   *   <li>One to a server that says that it is no primary any more.
+   *   <li>A silent connection: Redis may be frozen or unreachable, so later commands would wait.
+   *   <li>A broken connection: its commands can fail before its end is reported, and no caller may
+   *       get this connection again.
+   *   <li>A connection to a server that is not a primary any more.
    * </ul>
    */
   private RedisException classify(ServerConnection connection, Throwable failure) {

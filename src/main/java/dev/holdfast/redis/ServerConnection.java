@@ -11,9 +11,9 @@ import java.util.concurrent.CompletableFuture;
 /**
  * One connection to a server, from connect to close.
  *
- * <p>Each has a Vert.x client of its own. A pooled connection is not closed when it is given back,
- * so one with overdue replies would be used again. Closing the client closes the socket for
- * certain, also one that still connects.
+ * <p>Each connection has its own Vert.x client. A shared pool would reuse a connection with overdue
+ * replies, since Vert.x does not close a returned connection. Closing the client always closes the
+ * socket, even while it connects.
  */
 final class ServerConnection {
 
@@ -53,18 +53,18 @@ final class ServerConnection {
   }
 
   /**
-   * Asks the server for its role, since the answer of a sentinel can be outdated. A server that
-   * forbids the question refuses the first write if it is no primary.
+   * Asks the server for its role, since the answer of a sentinel can be outdated. A server may
+   * forbid the command. If such a server is not a primary, it refuses the first write.
    */
   private static Future<RedisConnection> requirePrimary(RedisConnection opened) {
     return opened
         .send(Request.cmd(Command.ROLE))
-        .transform(asked -> {
-          if (asked.failed()) {
-            boolean forbidden = String.valueOf(asked.cause().getMessage()).startsWith("NOPERM");
-            return forbidden ? Future.succeededFuture(opened) : Future.failedFuture(asked.cause());
+        .transform(reply -> {
+          if (reply.failed()) {
+            boolean forbidden = String.valueOf(reply.cause().getMessage()).startsWith("NOPERM");
+            return forbidden ? Future.succeededFuture(opened) : Future.failedFuture(reply.cause());
           }
-          String role = asked.result().get(0).toString();
+          String role = reply.result().get(0).toString();
           return role.equals("master")
               ? Future.succeededFuture(opened)
               : Future.failedFuture("connected to a server with the role " + role);

@@ -73,7 +73,6 @@ final class SlotMap {
     return primaries[slot];
   }
 
-  /** Whether each slot has a server. */
   boolean coversAllSlots() {
     for (ServerAddress primary : primaries) {
       if (primary == null) {
@@ -97,7 +96,7 @@ final class SlotMap {
     return tags;
   }
 
-  /** All servers, replicas too, and some others. */
+  /** All servers including replicas, and some others. */
   Set<ServerAddress> allServersAnd(Collection<ServerAddress> others) {
     Set<ServerAddress> all = new LinkedHashSet<>(servers);
     all.addAll(others);

@@ -20,14 +20,14 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest slot map of a cluster. It is read at first use and refreshed when a failure makes it
- * doubtful: by one thread at a time, and after a pause. Thread-safe.
+ * The newest slot map of a cluster. It is read at first use and refreshed after failures, by one
+ * thread at a time and with a pause in between. Thread-safe.
  */
 final class SlotMapCache {
 
   private static final Logger LOG = Logger.getLogger(SlotMapCache.class);
 
-  /** Every command to a lost server asks for a refresh until its successor is there. */
+  /** Every command to a lost server requests a refresh until a replica is promoted. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final List<ServerAddress> seeds;
@@ -44,7 +44,7 @@ final class SlotMapCache {
   /**
    * Reads nothing yet.
    *
-   * @param seeds configured servers, which are asked when none of the known ones answers
+   * @param seeds configured servers, used when no known server answers
    * @param timeout half of the time limit for one reading
    */
   SlotMapCache(List<ServerAddress> seeds, Duration timeout, ClusterNodes nodes) {
@@ -133,15 +133,15 @@ final class SlotMapCache {
     }
   }
 
-  /** Asks all servers at once, since some may be frozen. */
+  /** Queries all servers at once, since some may be frozen. */
   private @Nullable SlotMap firstAnswer(Collection<ServerAddress> servers)
       throws InterruptedException {
-    List<Callable<SlotMap>> questions =
+    List<Callable<SlotMap>> reads =
         servers.stream().<Callable<SlotMap>>map(each -> () -> read(each)).toList();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      return threads.invokeAny(questions, timeout.toNanos() * 2, TimeUnit.NANOSECONDS);
+      return threads.invokeAny(reads, timeout.toNanos() * 2, TimeUnit.NANOSECONDS);
     } catch (ExecutionException | TimeoutException none) {
-      LOG.debug("No server of the cluster tells its slots", none);
+      LOG.debug("No server of the cluster reports its slots", none);
       return null;
     }
   }

@@ -39,7 +39,6 @@ final class VertxRedisFactory {
             .setAutoFailover(false));
   }
 
-  /** Makes a client for one server of a cluster. */
   Redis newClientFor(ServerAddress address) {
     String url = address.urlLike(URI.create(options.getEndpoints().getFirst()));
     return Redis.createClient(

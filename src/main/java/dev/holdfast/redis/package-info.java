@@ -1,6 +1,6 @@
 /**
- * How this program speaks to Redis: one pipelined connection for commands, one for subscriptions,
- * and failures that say what they left behind.
+ * Access to Redis: one pipelined connection for commands, and one for subscriptions. Exceptions
+ * state whether Redis executed the command.
  */
 @NullMarked
 package dev.holdfast.redis;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One client's session with one upstream. The record of an {@link #isInitialized initialized}
- * session never changes, so copies never grow stale. Only the store knows whether the session still
+ * session never changes, so copies stay valid. Only the store knows whether the session still
  * exists.
  *
  * @param id the session's id towards the client
@@ -28,8 +28,8 @@ public record Session(
     Transport transport) {
 
   /**
-   * Most time between the opening of a session and its initialization. An opened session costs its
-   * client nothing and must not block others for long.
+   * Maximum time between the opening of a session and its initialization. Opening costs a client
+   * nothing, so an opened session must not take the place of others for long.
    */
   public static final Duration OPENING_TIMEOUT = Duration.ofMinutes(1);
 
@@ -68,7 +68,7 @@ public record Session(
   }
 
   /**
-   * How long this session lives without being used.
+   * Time after which this session expires if no client uses it.
    *
    * @param idleTimeout the configured idle timeout
    */

@@ -5,16 +5,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records sessions. Thread-safe. What one replica records, every replica on the same store finds at
- * once.
+ * Records sessions. Thread-safe. Every replica on the same store finds a record at once.
  *
  * <p>A session that is not used for the idle timeout has expired: {@link #find} no longer finds it,
- * and one caller of {@link #endExpired} gets it, to end what belongs to it elsewhere. All methods
- * throw {@link SessionStoreException} when the store does not answer in time.
+ * and exactly one caller of {@link #endExpired} gets it, to release its other resources. All
+ * methods throw {@link SessionStoreException} when the store does not answer in time.
  */
 public interface SessionStore {
 
-  /** Most sessions on one page of {@link #list}. */
+  /** Maximum number of sessions on one page of {@link #list}. */
   int MAX_PAGE_SIZE = 500;
 
   /**
@@ -50,8 +49,8 @@ public interface SessionStore {
   void recordActivity(SessionId id, SessionActivity since);
 
   /**
-   * Saves a value that is needed to reopen the session's upstream, for as long as the session
-   * lives. Does nothing for unknown and expired sessions.
+   * Saves a value with which the session's upstream can be reopened. The value lives as long as the
+   * session. Does nothing for unknown and expired sessions.
    *
    * @param name replaces an earlier value with this name
    * @param value opaque bytes; not copied
@@ -71,12 +70,12 @@ public interface SessionStore {
   /**
    * Ends expired sessions.
    *
-   * @param most how many to end at most
-   * @return the sessions that this call ended; each is given to one caller only
+   * @param most maximum number of sessions to end
+   * @return the sessions that this call ended; no other call returns them
    */
   List<Session> endExpired(int most);
 
-  /** Number of sessions on all replicas. Takes the same short time however many there are. */
+  /** Number of sessions on all replicas. The cost does not depend on the number. */
   long count();
 
   /**
@@ -85,8 +84,8 @@ public interface SessionStore {
    * and ended.
    *
    * @param from {@link SessionPage#next} of the previous page; null for the first page
-   * @param about how many sessions to examine, 1 to {@value #MAX_PAGE_SIZE}; the page can have
-   *     fewer sessions, even none, and somewhat more
+   * @param about approximate number of sessions to examine, 1 to {@value #MAX_PAGE_SIZE}; the page
+   *     can have fewer sessions, none, or slightly more
    * @throws IllegalArgumentException when the cursor or the number is invalid
    */
   SessionPage list(@Nullable String from, int about);

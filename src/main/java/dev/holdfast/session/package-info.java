@@ -1,8 +1,7 @@
 /**
- * Sessions: their ids, what is recorded of them, how long they live.
+ * Sessions: their ids, records and lifetimes.
  *
- * <p>{@link dev.holdfast.session.SessionStore} is the port; its adapters live in the packages
- * below.
+ * <p>{@link dev.holdfast.session.SessionStore} is the port; the sub-packages are its adapters.
  */
 @NullMarked
 package dev.holdfast.session;

@@ -11,14 +11,14 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Byte budget shared by the events of all streams. It knows which event is the oldest.
  *
- * <p>Its lock is the innermost: it may be taken under a stream's lock, never around one.
+ * <p>Lock order: a stream's lock, then this one.
  */
 final class MemoryBudget {
 
   private final long maxBytes;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** In append order over all streams. Guarded by the lock, as is the sum. */
+  /** The events of all streams in append order. The lock guards this set and the sum. */
   private final Set<StoredEvent> events = new LinkedHashSet<>();
 
   private long bytes;
@@ -30,7 +30,6 @@ final class MemoryBudget {
     this.maxBytes = maxBytes;
   }
 
-  /** Number and bytes of all events. */
   LogSize size() {
     lock.lock();
     try {

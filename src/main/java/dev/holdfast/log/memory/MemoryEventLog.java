@@ -36,7 +36,7 @@ public final class MemoryEventLog implements EventLog {
    *
    * @param maxBytes byte budget for all events, including the objects around them; the oldest event
    *     of all streams is purged first
-   * @param clock gives events their time
+   * @param clock time source of the events
    */
   public MemoryEventLog(Retention retention, long maxBytes, InstantSource clock) {
     this.retention = retention;
@@ -59,8 +59,8 @@ public final class MemoryEventLog implements EventLog {
   }
 
   @Override
-  public StreamWriter open(StreamRef stream, String requests, @Nullable String into) {
-    return new Writer(session(stream).open(stream, into));
+  public StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream) {
+    return new Writer(session(stream).open(stream, sharedStream));
   }
 
   @Override
@@ -148,7 +148,7 @@ public final class MemoryEventLog implements EventLog {
     return session == null ? null : session.find(stream.name());
   }
 
-  /** Called without a stream's lock, since it purges events of other streams too. */
+  /** The caller must not hold a stream's lock, since this purges events of other streams too. */
   private void purgeOverflow() {
     Optional<StoredEvent> released = budget.releaseOverflow();
     while (released.isPresent()) {
@@ -183,7 +183,7 @@ public final class MemoryEventLog implements EventLog {
       return position;
     }
 
-    /** Does nothing, since this log takes every event. */
+    /** Does nothing, since this log accepts every event. */
     @Override
     public boolean deliverUnlogged(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);

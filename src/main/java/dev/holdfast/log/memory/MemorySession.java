@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The streams of one session. Its lock may be taken under a stream's lock, never around one. */
+/** The streams of one session. Lock order: a stream's lock, then this one. */
 final class MemorySession implements MemoryStream.Listener {
 
   private final Retention retention;
@@ -21,7 +21,7 @@ final class MemorySession implements MemoryStream.Listener {
   private final InstantSource clock;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Added to under the lock. */
+  /** Streams are added under the lock only. */
   private final Map<String, MemoryStream> streams = new ConcurrentHashMap<>(4);
 
   /** Number of open streams. Guarded by the lock. */
@@ -47,13 +47,14 @@ final class MemorySession implements MemoryStream.Listener {
   /**
    * Opens a new stream.
    *
-   * @param into name of the shared stream that keeps its events; null if it keeps them itself
+   * @param sharedStream name of the shared stream that keeps its events; null if it keeps them
+   *     itself
    */
-  MemoryStream open(StreamRef ref, @Nullable String into) {
+  MemoryStream open(StreamRef ref, @Nullable String sharedStream) {
     lock.lock();
     try {
-      MemoryStream shared = into == null ? null : streams.get(into);
-      if (ended || (into != null && shared == null)) {
+      MemoryStream shared = sharedStream == null ? null : streams.get(sharedStream);
+      if (ended || (sharedStream != null && shared == null)) {
         throw new SessionEndedException(ref);
       }
       if (streams.containsKey(ref.name())) {

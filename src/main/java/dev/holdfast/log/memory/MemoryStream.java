@@ -15,24 +15,24 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream. Its lock guards every mutable field. The lock of a shared stream may be taken under
- * the lock of a stream whose events it keeps.
+ * One stream. Its lock guards every mutable field. A thread that holds this lock may take the lock
+ * of the shared stream that keeps the events.
  */
 final class MemoryStream implements StoredEvent.Owner {
 
-  /** Is told when a stream ends. Called under the stream's lock or without one. */
+  /** Handles the end of a stream. The caller may hold the stream's lock. */
   interface Listener {
     /** The stream takes no more events. */
     void completed();
 
-    /** The stream holds nothing any more. */
+    /** The stream has no events any more. */
     void discarded(MemoryStream stream);
   }
 
   private enum State {
     OPEN,
     COMPLETE,
-    /** Its session has ended or it has expired. It holds nothing. */
+    /** The session has ended or the stream has expired. No events are left. */
     DISCARDED
   }
 
@@ -208,7 +208,7 @@ final class MemoryStream implements StoredEvent.Owner {
     }
   }
 
-  /** Whether the cursor is not of this log: ahead of it, or with another time than its event. */
+  /** Whether the cursor is ahead of the log, or its time differs from that of its event. */
   private boolean isForeign(Position after, long oldest) {
     if (after.number() > last.number()) {
       return true;

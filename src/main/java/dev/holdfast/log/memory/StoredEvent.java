@@ -38,7 +38,7 @@ final class StoredEvent {
         + (upstreamId == null ? 0 : upstreamId.length());
   }
 
-  /** Has the owner purge this event and all before it. */
+  /** Purges this event and all earlier events of its stream. */
   void purge() {
     owner.purgeThrough(number());
   }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An open stream that this replica has adopted.
  *
- * @param writer continues after the last event of the former owner, which is fenced
+ * @param writer continues after the last event of the previous owner, which is fenced
  * @param requests the JSON-RPC ids of the requests that the stream answers, as {@link
  *     EventLog#open} recorded them
  * @param upstreamId the upstream's own id of the newest event that has one, from which the upstream

@@ -9,31 +9,30 @@ import java.util.Set;
 
 /**
  * Gives streams a new owner after the loss of a replica. Only a log that several replicas share
- * offers this.
+ * implements this interface.
  *
  * <p>All methods throw {@link StoreUnavailableException} when the store does not answer in time.
  */
 public interface Adoption {
 
   /**
-   * Makes this replica the owner of all open streams of a session that another replica owns. If
-   * several replicas try, exactly one gets each stream. The former owner is fenced, in case it is
-   * still alive.
+   * Transfers all open streams of a session from a lost replica to this one. If several replicas
+   * try, exactly one gets each stream. The lost replica is fenced, in case it is still alive.
    *
    * <p>After a failure this replica may own streams that it does not write. The caller must repeat
    * the call, which then returns these streams too.
    *
    * @param session the session's id
-   * @param former the id of the lost replica
+   * @param lost the id of the replica
    * @return the adopted streams; empty when the session has ended or other replicas were faster
    */
-  List<AdoptedStream> adopt(String session, String former);
+  List<AdoptedStream> adopt(String session, String lost);
 
   /**
    * Finds orphaned streams: this replica is their owner on record, but does not write them. Either
-   * this replica opened or adopted them despite a failure, or the store lost their end. The result
-   * can include streams that are being opened or adopted right now. Only a stream that is found
-   * again later, with the same owner, is orphaned for certain.
+   * a failed call opened or adopted them after all, or the store lost their end. The result can
+   * include streams that are being opened or adopted right now. A stream is orphaned for certain if
+   * a later call finds it again with the same owner.
    *
    * @param sessions ids of the sessions to search
    * @return the orphaned streams and their owners on record
@@ -45,7 +44,7 @@ public interface Adoption {
    *
    * @param session the session's id
    * @param names the names of the streams
-   * @return the reclaimed streams; without those that are complete or that another replica owns
+   * @return the reclaimed streams; not those that are complete or owned by another replica
    */
   List<AdoptedStream> reclaim(String session, Set<String> names);
 

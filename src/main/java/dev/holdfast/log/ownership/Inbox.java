@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Carries messages of clients to the owners of streams. A client's request may reach any replica,
  * but a message for a running call must reach the replica that runs it. Each session has one inbox
- * in the shared store. With one replica only, there is {@link #NONE}.
+ * in the shared store. A single replica uses {@link #NONE}.
  *
  * <p>A message is addressed to streams, not to a replica: it goes to the replica that owns one of
  * them when it is collected. So a replica that adopts streams also gets their messages. The owner
@@ -85,7 +85,7 @@ public interface Inbox {
    * @return false when the stream is not open; then nothing was put
    * @throws InboxFullException when too many bytes wait in this inbox
    * @throws StoreUnavailableException when the store does not answer in time. After a broken
-   *     connection the message may have been put, if a second attempt could not find out
+   *     connection the message may still have been put
    */
   boolean put(StreamRef stream, byte[] message);
 
@@ -102,9 +102,9 @@ public interface Inbox {
   int putForOthers(String session, byte[] message);
 
   /**
-   * Opens a new stream for the owner of another one, and puts the request that the new stream
-   * answers. That replica receives the request together with the {@link Message#writer writer} of
-   * the new stream. The store does both or neither.
+   * Opens a new stream for the owner of another stream, and puts the request that the new stream
+   * answers. The owner receives the request together with the {@link Message#writer writer} of the
+   * new stream. The store does both or neither.
    *
    * @param stream a name not used in this session before
    * @param requests as in {@link EventLog#open}
@@ -116,8 +116,8 @@ public interface Inbox {
    * @throws TooManyStreamsException when the session has the maximum of open streams
    * @throws InboxFullException as {@link #put} does
    * @throws StoreUnavailableException when nothing was done
-   * @throws OutcomeUnknownException when the connection broke: both may have been done, or may
-   *     still be. The caller must not repeat the request under another name
+   * @throws OutcomeUnknownException when the connection broke. The store may have done both, or may
+   *     still do both. The caller must not repeat the request under another name
    */
   boolean putRequest(
       StreamRef stream,
@@ -159,7 +159,6 @@ public interface Inbox {
    * @param writer for a {@link #putRequest request}: writes the stream that was opened for this
    *     replica; null for other messages
    */
-  @SuppressWarnings("ArrayRecordComponent") // bytes pass through, as those of events do
   record Message(List<StreamRef> streams, byte[] message, @Nullable StreamWriter writer) {
 
     /** Copies the list, but not the bytes. */
@@ -178,7 +177,7 @@ public interface Inbox {
     }
   }
 
-  /** Receives messages, those of one session one after the other. */
+  /** Receives messages. The messages of one session arrive one after the other. */
   interface Receiver {
 
     /**
@@ -191,8 +190,8 @@ public interface Inbox {
     void receive(Message message);
 
     /**
-     * Is told that a session in which this replica owned streams has ended, here or elsewhere. The
-     * log accepts no more of its events.
+     * Handles the end of a session in which this replica owned streams, here or elsewhere. The log
+     * accepts no more of its events.
      *
      * @param session the session's id
      */

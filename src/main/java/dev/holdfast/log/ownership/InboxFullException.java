@@ -6,6 +6,6 @@ import dev.holdfast.log.StoreUnavailableException;
 public final class InboxFullException extends StoreUnavailableException {
   /** Creates the exception. */
   public InboxFullException() {
-    super("too much waits for the server", null);
+    super("too many bytes wait for the server", null);
   }
 }

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What a log offers that several replicas share, besides {@link dev.holdfast.log.EventLog}. */
+/** The additional operations of a log that several replicas share. */
 public interface SharedLog extends Adoption {
 
-  /** For a log that one replica has for itself: nothing comes from others, nothing goes to them. */
+  /** For a log with one replica: there are no other replicas. */
   SharedLog NONE =
       new SharedLog() {
         @Override
@@ -19,11 +19,11 @@ public interface SharedLog extends Adoption {
 
         @Override
         public void evictReplacedWatchers() {
-          // No other replica can take over a watch.
+          // There is no other replica.
         }
 
         @Override
-        public List<AdoptedStream> adopt(String session, String former) {
+        public List<AdoptedStream> adopt(String session, String lost) {
           return List.of();
         }
 
@@ -47,8 +47,8 @@ public interface SharedLog extends Adoption {
   Inbox inbox();
 
   /**
-   * Evicts the watchers of streams that another replica watches by now. Their evictions were lost
-   * while this replica was not subscribed, and wake-ups go to the recorded watcher only.
+   * Evicts local watchers of streams that another replica watches now. This replica missed their
+   * evictions while it was not subscribed. Such watchers would get no wake-ups.
    *
    * @throws dev.holdfast.log.StoreUnavailableException when the store cannot be reached in time
    */

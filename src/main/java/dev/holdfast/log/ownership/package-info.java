@@ -1,5 +1,5 @@
 /**
- * What depends on which replica owns a stream, for logs that several replicas share.
+ * Ownership of streams in a log that several replicas share.
  *
  * <p>{@link dev.holdfast.log.ownership.Adoption} gives the streams of a lost replica a new owner.
  * {@link dev.holdfast.log.ownership.Inbox} carries messages to the owner of a stream.

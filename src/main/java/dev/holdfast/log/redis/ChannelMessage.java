@@ -12,7 +12,7 @@ sealed interface ChannelMessage {
   /**
    * Another replica has the tail of a stream now.
    *
-   * @param number the number of the former tail; 0 for the tail that the opening recorded
+   * @param number the number of the previous tail; 0 for the tail recorded on opening
    */
   record Evict(StreamRef stream, long number) implements ChannelMessage {}
 

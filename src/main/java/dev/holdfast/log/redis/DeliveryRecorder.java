@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records in Redis up to which position each stream was delivered. At most one record of a stream
- * is on its way; the positions that are added meanwhile become one record.
+ * is in flight. Positions that are added meanwhile become one record.
  */
 final class DeliveryRecorder {
 
@@ -21,8 +21,8 @@ final class DeliveryRecorder {
   /**
    * The positions of a stream that Redis may not have.
    *
-   * @param sent on its way
-   * @param newest sent next, unless it is the same
+   * @param sent in flight
+   * @param newest sent next, unless it equals the position in flight
    */
   private record Unrecorded(Position sent, Position newest) {}
 
@@ -54,7 +54,7 @@ final class DeliveryRecorder {
     sender.send(stream, position, failure -> sent(stream, position));
   }
 
-  /** A failure is ignored, because the next record tells more. */
+  /** A failure is ignored, because the next record replaces the lost one. */
   private void sent(StreamRef stream, Position position) {
     Unrecorded next =
         streams.computeIfPresent(

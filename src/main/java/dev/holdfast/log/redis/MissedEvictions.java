@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Evicts watchers whose stream another replica watches by now. Their evictions were lost while this
- * replica was not subscribed. Wake-ups go to the recorded watcher only, so these would get none.
+ * Evicts local watchers of streams that another replica watches now. This replica missed their
+ * evictions while it was not subscribed. Such watchers would get no wake-ups.
  */
 final class MissedEvictions {
 
@@ -28,12 +28,11 @@ final class MissedEvictions {
     this.watchers = watchers;
   }
 
-  /** Compares all watchers with the records in Redis. */
   void evict() {
     List<WatcherRegistry.Registration> all = watchers.recorded();
-    List<Request> questions =
+    List<Request> requests =
         all.stream().map(each -> StreamField.TAIL.get(keys, each.stream())).toList();
-    List<@Nullable Response> tails = client.sendMany(questions);
+    List<@Nullable Response> tails = client.sendMany(requests);
     for (int i = 0; i < all.size(); i++) {
       Response tail = tails.get(i);
       // A complete stream has no record: its watcher reads to the end.

@@ -115,8 +115,8 @@ public final class RedisEventLog implements EventLog, SharedLog {
   }
 
   @Override
-  public StreamWriter open(StreamRef stream, String requests, @Nullable String into) {
-    return available("open a stream", () -> ownership.open(stream, requests, into));
+  public StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream) {
+    return available("open a stream", () -> ownership.open(stream, requests, sharedStream));
   }
 
   @Override
@@ -125,10 +125,10 @@ public final class RedisEventLog implements EventLog, SharedLog {
   }
 
   @Override
-  public List<AdoptedStream> adopt(String session, String former) {
-    List<AdoptedStream> adopted = ownership.adopt(session, former);
+  public List<AdoptedStream> adopt(String session, String lost) {
+    List<AdoptedStream> adopted = ownership.adopt(session, lost);
     if (!adopted.isEmpty()) {
-      // Messages that the former owner has not collected were announced to it alone.
+      // Messages that the lost replica did not collect were announced to it alone.
       inbox.announce(session);
     }
     return adopted;
@@ -152,7 +152,7 @@ public final class RedisEventLog implements EventLog, SharedLog {
   @Override
   public ReadResult read(StreamRef stream, Position after, int maxEvents) {
     if (maxEvents < 1) {
-      throw new IllegalArgumentException("a page has room for at least one event");
+      throw new IllegalArgumentException("maxEvents must be positive");
     }
     return reader.read(stream, after, maxEvents);
   }
@@ -170,7 +170,7 @@ public final class RedisEventLog implements EventLog, SharedLog {
   @Override
   public Watch watch(StreamRef stream, Watcher watcher) {
     OwnedStream own = owned.find(stream);
-    // The watcher is registered here before the script runs: an eviction must find it.
+    // Register before the script runs: an eviction must find the watcher.
     WatcherRegistry.Registration registration =
         watchers.register(stream, watcher, () -> owned.tailLeft(stream));
     try {
@@ -210,7 +210,7 @@ public final class RedisEventLog implements EventLog, SharedLog {
     scripts.retire(stream);
   }
 
-  /** Redis removes expired sessions by itself; this forgets the streams of such sessions. */
+  /** Forgets the streams of expired sessions, which Redis removes by itself. */
   @Override
   public void sweep() {
     owned.sweep();
@@ -219,11 +219,11 @@ public final class RedisEventLog implements EventLog, SharedLog {
         Stream.concat(owned.sessions().stream(), ownership.unsettledSessions().stream())
             .distinct()
             .toList();
-    List<Request> questions =
+    List<Request> requests =
         sessions.stream()
             .map(session -> Request.cmd(Command.EXISTS).arg(keys.session(session)))
             .toList();
-    List<@Nullable Response> answers = available("sweep", () -> client.sendMany(questions));
+    List<@Nullable Response> answers = available("sweep", () -> client.sendMany(requests));
     for (int i = 0; i < sessions.size(); i++) {
       Response exists = answers.get(i);
       if (exists != null && exists.toString().equals("0")) {
@@ -242,12 +242,12 @@ public final class RedisEventLog implements EventLog, SharedLog {
         });
   }
 
-  /** Redis knows the memory of all its keys, but counts the events of one stream at a time. */
+  /** Reports only the memory, since Redis counts the events of one stream at a time. */
   @Override
   public LogSize depth() {
     Request info = Request.cmd(Command.INFO).arg("memory");
     Optional<Response> memory =
-        available("ask for the memory", () -> Optional.ofNullable(client.send(info)));
+        available("read the memory usage", () -> Optional.ofNullable(client.send(info)));
     Matcher used = USED_MEMORY.matcher(memory.map(Response::toString).orElse(""));
     return new LogSize(
         OptionalLong.empty(),
@@ -292,7 +292,7 @@ public final class RedisEventLog implements EventLog, SharedLog {
     available("look for missed evictions", missedEvictions::evict);
   }
 
-  /** Messages may have been missed while the channel was not subscribed. */
+  /** Catches up on messages that were missed while the channel was not subscribed. */
   private void channelRestored() {
     owned.doubtAll();
     watchers.wakeAll();

@@ -20,13 +20,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Lists the streams of a session: Redis has the open ones in the session hash, others in a set. */
+/** Lists streams: the session hash has the open ones, a set has the complete ones. */
 public final class RedisStreamIndex implements StreamIndex {
 
   private final RedisClient client;
   private final RedisKeys keys;
 
-  /** Creates an index that uses a connection of others. */
+  /** Creates an index on a connection that the caller closes. */
   public RedisStreamIndex(RedisClient client, RedisKeys keys) {
     this.client = client;
     this.keys = keys;
@@ -50,7 +50,7 @@ public final class RedisStreamIndex implements StreamIndex {
     return new Page(page.isEmpty() ? List.of() : entries(session, page, owners), more);
   }
 
-  /** The replicas that own the open streams, by the names of the streams. */
+  /** Returns the replicas that own the open streams, by stream name. */
   private Map<String, String> owners(String session) {
     Map<String, String> owners = new TreeMap<>();
     Response fields = client.send(Request.cmd(Command.HGETALL).arg(keys.session(session)));
@@ -66,7 +66,7 @@ public final class RedisStreamIndex implements StreamIndex {
     return owners;
   }
 
-  /** Returns up to one stream more than there is room for, which tells that there are more. */
+  /** Returns one stream more than there is room for, if there are more. */
   private List<String> complete(String session, long from, int room) {
     Response names =
         client.send(
@@ -75,13 +75,13 @@ public final class RedisStreamIndex implements StreamIndex {
   }
 
   private List<Entry> entries(String session, List<String> names, Map<String, String> owners) {
-    List<Request> questions = new ArrayList<>();
+    List<Request> requests = new ArrayList<>();
     for (String name : names) {
       String key = keys.stream(session, name);
-      questions.add(Request.cmd(Command.XLEN).arg(key));
-      questions.add(Request.cmd(Command.XREVRANGE).arg(key).arg("+").arg("-").arg("COUNT").arg(1));
+      requests.add(Request.cmd(Command.XLEN).arg(key));
+      requests.add(Request.cmd(Command.XREVRANGE).arg(key).arg("+").arg("-").arg("COUNT").arg(1));
     }
-    List<@Nullable Response> answers = client.sendAll(questions);
+    List<@Nullable Response> answers = client.sendAll(requests);
     List<Entry> entries = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
       Response events = answers.get(2 * i);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes this replica the owner of streams that it opens or adopts. Finds streams that other
- * replicas adopted from it, and streams that have it as their owner but no writer.
+ * replicas adopted, and streams that this replica owns but does not write.
  */
 final class StreamOwnership implements Adoption {
 
@@ -63,7 +63,6 @@ final class StreamOwnership implements Adoption {
     this.owned = owned;
   }
 
-  /** Opens a stream in the name of this replica. */
   StreamWriter open(StreamRef stream, String requests, @Nullable String keptIn) {
     String owner = StreamOwner.withNewFence(replica);
     return owned.open(
@@ -77,10 +76,10 @@ final class StreamOwnership implements Adoption {
   }
 
   @Override
-  public List<AdoptedStream> adopt(String session, String former) {
+  public List<AdoptedStream> adopt(String session, String previousOwner) {
     // A claim of unknown outcome is repeated with the same fence, so that it finds its streams.
     String owner = unsettled.computeIfAbsent(session, id -> StreamOwner.withNewFence(replica));
-    List<AdoptedStream> claimed = claim(session, former, owner, Set.of());
+    List<AdoptedStream> claimed = claim(session, previousOwner, owner, Set.of());
     unsettled.remove(session, owner);
     return claimed;
   }
@@ -92,13 +91,13 @@ final class StreamOwnership implements Adoption {
   }
 
   private List<AdoptedStream> claim(
-      String session, String former, String owner, Set<String> names) {
+      String session, String previousOwner, String owner, Set<String> names) {
     List<StreamScripts.Claimed> claimed =
         available(
             "adopt streams",
             () -> {
               sessionRecorder.accept(session);
-              return scripts.claim(session, former, owner, names);
+              return scripts.claim(session, previousOwner, owner, names);
             });
     return claimed.stream().map(each -> adopted(each, owner)).toList();
   }
@@ -115,7 +114,6 @@ final class StreamOwnership implements Adoption {
     return unsettled.keySet();
   }
 
-  /** Forgets a session that has ended. */
   void forget(String session) {
     unsettled.remove(session);
   }
@@ -166,10 +164,10 @@ final class StreamOwnership implements Adoption {
   public Set<StreamRef> findTakenOver(Collection<StreamRef> streams) {
     Set<StreamRef> lost = new HashSet<>();
     List<StreamRef> all = List.copyOf(streams);
-    List<Request> questions =
+    List<Request> requests =
         all.stream().map(stream -> StreamField.OWNER.get(keys, stream)).toList();
     List<@Nullable Response> owners =
-        available("look for lost streams", () -> client.sendMany(questions));
+        available("look for lost streams", () -> client.sendMany(requests));
     for (int i = 0; i < all.size(); i++) {
       if (!isOwn(owners.get(i))) {
         lost.add(all.get(i));

@@ -39,7 +39,7 @@ public final class MemorySessionStore implements SessionStore {
   /** Number of sessions that count against the limit; expired ones may no longer count. */
   private final AtomicInteger occupied = new AtomicInteger();
 
-  /** The same for each upstream with a limit of its own. */
+  /** The same number for each upstream with a limit of its own. */
   private final Map<String, Integer> occupiedByUpstream = new ConcurrentHashMap<>();
 
   /** When {@link #reclaimPlaces} last searched. */
@@ -50,10 +50,10 @@ public final class MemorySessionStore implements SessionStore {
   private final InstantSource clock;
 
   /**
-   * Starts empty.
+   * Creates an empty store.
    *
-   * @param idleTimeout after which an unused session expires
-   * @param limits most sessions at a time
+   * @param idleTimeout time after which an unused session expires
+   * @param limits maximum numbers of sessions
    * @param clock measures idle time
    */
   public MemorySessionStore(Duration idleTimeout, SessionLimits limits, InstantSource clock) {

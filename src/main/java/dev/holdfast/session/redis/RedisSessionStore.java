@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sessions in Redis.
  *
- * <p>A session is a hash, which its log uses too. The hash holds the time when the session expires,
- * by the clock of Redis. The {@link SessionExpiryIndex} counts sessions and finds expired ones. On
- * a cluster the index is in another slot than the hash, so both change one after the other. The
- * hash decides, and the index follows.
+ * <p>A session is a hash, which the log also uses. The hash holds the time when the session
+ * expires, by the clock of Redis. The {@link SessionExpiryIndex} counts sessions and finds expired
+ * ones. On a cluster the index is in another slot than the hash, so both change one after the
+ * other. The hash decides, and the index follows.
  */
 public final class RedisSessionStore implements SessionStore {
 
@@ -54,10 +54,10 @@ public final class RedisSessionStore implements SessionStore {
   /**
    * Uses a client without closing it.
    *
-   * @param idleTimeout after which an unused session expires
-   * @param timeToLive after which Redis removes an expired session that no replica ended; longer
-   *     than the idle timeout
-   * @param limits most sessions at a time
+   * @param idleTimeout time after which an unused session expires
+   * @param timeToLive time after which Redis removes an expired session that no replica ended;
+   *     longer than the idle timeout
+   * @param limits maximum numbers of sessions
    */
   public RedisSessionStore(
       RedisClient redis,
@@ -173,7 +173,7 @@ public final class RedisSessionStore implements SessionStore {
   private Optional<Session> endExpired(String id) {
     Response record = run(END_EXPIRED, keys.session(id), SessionFields::addAllNames);
     if (record != null && record.type() != ResponseType.MULTI) {
-      // The session was used since: the index is behind the hash.
+      // The session was used since, and the index is out of date.
       run(() -> index.updateExpiry(id, record.toString()));
       return Optional.empty();
     }
@@ -189,7 +189,7 @@ public final class RedisSessionStore implements SessionStore {
   @Override
   public SessionPage list(@Nullable String from, int about) {
     if (about < 1 || about > MAX_PAGE_SIZE || (from != null && !CURSOR.matcher(from).matches())) {
-      throw new IllegalArgumentException("no such page, or the page is too large");
+      throw new IllegalArgumentException("invalid cursor or page size");
     }
     return call(() -> listing.list(from, about));
   }
@@ -218,8 +218,8 @@ public final class RedisSessionStore implements SessionStore {
   private static <T extends @Nullable Object> T call(Supplier<T> action) {
     try {
       return action.get();
-    } catch (RedisException away) {
-      throw new SessionStoreException(away);
+    } catch (RedisException failure) {
+      throw new SessionStoreException(failure);
     }
   }
 

@@ -49,8 +49,8 @@ final class SessionExpiryIndex {
   /**
    * Adds a new session.
    *
-   * @param timeout after which the session expires, unless it is used
-   * @throws TooManySessionsException when there are too many sessions of all or of the upstream
+   * @param timeout time after which the session expires, unless it is used
+   * @throws TooManySessionsException when the limit of all sessions or of the upstream is reached
    */
   void add(String id, String upstream, Duration timeout) {
     OptionalInt own = limits.of(upstream);
@@ -61,7 +61,7 @@ final class SessionExpiryIndex {
       added = true;
     } finally {
       if (!added && own.isPresent()) {
-        // Without waiting: if this fails, the entry goes when it expires.
+        // Do not wait: if this fails, the entry goes when it expires.
         var _ = redis.sendLater(remove(keys.sessions(upstream), id));
       }
     }
@@ -85,8 +85,8 @@ final class SessionExpiryIndex {
   }
 
   /**
-   * As {@link #updateExpiry}, but without waiting, since the index may be on a server that is away.
-   * {@link RedisSessionStore#endExpired} repairs an update that was lost.
+   * Does the same as {@link #updateExpiry} without waiting, since the server of the index may be
+   * down. {@link RedisSessionStore#endExpired} repairs an update that was lost.
    */
   void updateExpiryLater(String id, String expires) {
     for (String set : sets) {
@@ -98,7 +98,6 @@ final class SessionExpiryIndex {
     return Request.cmd(Command.ZADD).arg(set).arg("XX").arg(expires).arg(id);
   }
 
-  /** Removes a session that has ended. */
   void remove(String id) {
     var _ = redis.sendAll(sets.stream().map(set -> remove(set, id)).toList());
   }

@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of a session hash, and how they hold a session. */
+/** The fields of a session hash, and their conversion to and from a session. */
 final class SessionFields {
 
   private static final List<String> RECORD =
@@ -36,7 +36,6 @@ final class SessionFields {
     return "kept:" + name;
   }
 
-  /** Adds the names of the record's fields. */
   static void addRecordNames(Request request) {
     RECORD.forEach(request::arg);
   }

@@ -70,7 +70,7 @@ final class SessionListing {
     return read.arg(SessionFields.EXPIRES);
   }
 
-  /** By the clock of Redis, which decides when sessions expire. */
+  /** The time by the clock of Redis, which decides when sessions expire. */
   private long now() {
     Response time = redis.send(Request.cmd(Command.TIME));
     return time == null

@@ -36,10 +36,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InboxScripts {
 
-  /** How many messages wait in one inbox before further ones are refused. */
+  /** Maximum number of messages in one inbox. */
   static final int MAX_MESSAGES = 256;
 
-  /** How many bytes wait in one inbox before further messages of any size are refused. */
+  /** An inbox with this many bytes refuses further messages of any size. */
   static final int MAX_BYTES = 16 << 20;
 
   private static final int PAGE_BYTES = 1 << 20;
@@ -138,8 +138,8 @@ public final class InboxScripts {
     }
     String second = reachable(attempt);
     if (second.equals("FULL")) {
-      // The first attempt may be held up on its way and arrive when there is room.
-      throw new StoreUnavailableException("a message may yet come into an inbox", null);
+      // The first attempt may be delayed and arrive when there is room.
+      throw new StoreUnavailableException("a delayed message may still reach an inbox", null);
     }
     return Integer.parseInt(second);
   }
@@ -148,16 +148,16 @@ public final class InboxScripts {
    * Opens a stream in the name of the replica that owns another, and puts its request. Repeats the
    * call when its outcome is unknown.
    *
-   * @param ownedWith the stream whose owner is to answer
+   * @param ownedStream the stream whose owner answers the request
    * @return false when that stream is not open
-   * @throws OutcomeUnknownException when the second attempt doesn't tell what the first has done
+   * @throws OutcomeUnknownException when the second attempt does not show the result of the first
    */
   boolean openRemote(
       StreamRef stream,
       String fence,
       String requests,
       @Nullable String keptIn,
-      String ownedWith,
+      String ownedStream,
       byte[] message) {
     String session = stream.session();
     Supplier<String> attempt =
@@ -173,7 +173,7 @@ public final class InboxScripts {
                 requests,
                 retention.maxStreams(),
                 retention.sessionTtl().toMillis(),
-                ownedWith,
+                ownedStream,
                 message,
                 keys.replicaChannels(),
                 session,
@@ -204,9 +204,9 @@ public final class InboxScripts {
     }
     switch (result) {
       case "OK" -> {}
-      case "EXISTS" -> {} // It was opened, and was answered or adopted since.
-      // The first attempt may be held up on its way and arrive when it is no longer refused.
-      default -> throw new OutcomeUnknownException("a request may yet come: " + result, null);
+      case "EXISTS" -> {} // The stream was opened, and was answered or adopted since.
+      // The first attempt may be delayed and arrive when Redis no longer refuses it.
+      default -> throw new OutcomeUnknownException("a request may still arrive: " + result, null);
     }
   }
 
@@ -219,7 +219,7 @@ public final class InboxScripts {
    * Collects messages for this replica.
    *
    * @param received messages that are removed first
-   * @return the oldest, in order; empty when there are no more
+   * @return the oldest messages in order; empty when there are none
    */
   List<Entry> collect(String session, Collection<Received> received) {
     List<Object> removed = new ArrayList<>();
@@ -234,11 +234,11 @@ public final class InboxScripts {
 
   /** Finds the sessions whose inbox is not empty. */
   public List<String> waiting(List<String> sessions) {
-    List<Request> questions =
+    List<Request> requests =
         sessions.stream()
             .map(session -> Request.cmd(Command.XLEN).arg(keys.inbox(session)))
             .toList();
-    List<@Nullable Response> lengths = reachable(() -> client.sendMany(questions));
+    List<@Nullable Response> lengths = reachable(() -> client.sendMany(requests));
     List<String> waiting = new ArrayList<>();
     for (int i = 0; i < sessions.size(); i++) {
       Response length = lengths.get(i);
@@ -249,7 +249,7 @@ public final class InboxScripts {
     return waiting;
   }
 
-  /** Empty when the outcome is unknown. */
+  /** Returns empty when the outcome is unknown. */
   private static Optional<String> unlessUnknown(Supplier<String> attempt) {
     try {
       return Optional.of(attempt.get());

@@ -21,9 +21,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inboxes as Redis Streams, one for each session that was sent a message. An entry has the field
- * {@code s}, the names of the streams to whose owner it goes, and {@code d}, the message. If its
- * stream was opened together with it, the field {@code o} has the owner of that stream.
+ * Inboxes as Redis Streams, one for each session with messages. The field {@code s} of an entry has
+ * the names of the addressed streams, and {@code d} has the message. If the message opened its
+ * stream, the field {@code o} has the owner of that stream.
  *
  * <p>Collecting is a loop: each round removes the messages that were received and gets the next
  * ones. So neither a lost reply nor a lost replica loses a message.
@@ -108,8 +108,8 @@ public final class RedisInbox implements Inbox {
   }
 
   @Override
-  public void setReceiver(Receiver one) {
-    receiver = one;
+  public void setReceiver(Receiver newReceiver) {
+    receiver = newReceiver;
   }
 
   @Override
@@ -166,7 +166,7 @@ public final class RedisInbox implements Inbox {
     }
   }
 
-  /** Collects an inbox for which a message was announced. Returns at once. */
+  /** Starts to collect an inbox for which a message was announced. */
   public void announce(String session) {
     if (announced.add(session)) {
       startRetrying("inbox-collector", () -> collectAnnounced(session));
@@ -174,7 +174,7 @@ public final class RedisInbox implements Inbox {
   }
 
   private boolean collectAnnounced(String session) {
-    // Removed first: a message that is put after the store was asked is announced again.
+    // Remove first: a message that arrives after the collection is announced again.
     announced.remove(session);
     try {
       collect(session);
@@ -185,7 +185,7 @@ public final class RedisInbox implements Inbox {
     }
   }
 
-  /** Collects all inboxes that are not empty: announcements may be lost. Returns at once. */
+  /** Starts to collect all inboxes that are not empty, since announcements may be lost. */
   public void collectAll() {
     long search = searches.incrementAndGet();
     startRetrying("inbox-search", () -> searches.get() != search || announceWaiting());
@@ -211,7 +211,7 @@ public final class RedisInbox implements Inbox {
         });
   }
 
-  /** Forgets a session that has ended, and tells the receiver. Returns at once. */
+  /** Forgets a session that has ended, and notifies the receiver without waiting. */
   public void forget(String session) {
     received.remove(session);
     Receiver to = receiver;

@@ -32,7 +32,7 @@ public final class LogReader {
   /** Reads as {@link dev.holdfast.log.EventLog#read} promises. */
   public ReadResult read(StreamRef stream, Position after, int maxEvents) {
     OwnedStream own = owned.find(stream);
-    // Recent events are for the local tail. Other readers want to know what the store has.
+    // Recent events are for the local tail. Other readers need the stored events.
     if (own == null || !watchers.isWatched(stream)) {
       return readStored(stream, after, maxEvents);
     }
@@ -60,14 +60,13 @@ public final class LogReader {
     try {
       found = readStored(stream, after, maxEvents);
     } catch (StoreUnavailableException unavailable) {
-      // The next event that is written here wakes the tail, whether or not the store takes it.
+      // The next event that is written here wakes the tail, even if the store refuses it.
       return new ReadResult.Events(List.of());
     }
     if (!(found instanceof ReadResult.Gap)) {
       return found;
     }
-    // Redis has lost events that this tail has. Once the writer has told Redis the end of the
-    // stream
+    // Redis has lost events that this tail has. After the writer reports the end of the stream
     // again, this tail finds no gap.
     restate(own.writer());
     return readStored(stream, after, maxEvents);
@@ -77,7 +76,7 @@ public final class LogReader {
     try {
       writer.restate();
     } catch (FencedException replaced) {
-      // The new owner's log is the one that counts.
+      // The new owner decides where the stream ends.
     } catch (OutcomeUnknownException unknown) {
       throw new StoreUnavailableException("could not restate a stream", unknown);
     }

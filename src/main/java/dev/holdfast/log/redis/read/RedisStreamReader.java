@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a stream in Redis from a cursor, and detects gaps between the cursor and the next event.
  *
- * <p>A page begins with the cursor's own event. If that event is returned first, nothing before it
- * matters. If it was purged, the first event must have the next number.
+ * <p>A page begins with the cursor's own event. If Redis returns that event first, earlier events
+ * do not matter. If that event was purged, the first event must have the next number.
  */
 public final class RedisStreamReader {
 
-  /** Bounds a page, and so the size of a reply. */
+  /** Maximum number of events on a page. Bounds the size of a reply. */
   private static final int MAX_PAGE = 10_000;
 
   private final RedisClient client;
@@ -76,7 +76,7 @@ public final class RedisStreamReader {
     }
     LogEvent first = page.events().getFirst();
     if (first.position().equals(after)) {
-      return behindCursor(first, page);
+      return afterCursor(first, page);
     }
     long ahead = first.position().number() - after.number();
     if (ahead > 1) {
@@ -88,9 +88,9 @@ public final class RedisStreamReader {
   }
 
   /**
-   * The fields are read before the entries: an append in between then shows more events than the
-   * fields tell, not fewer, which would look like a loss. The existence of the session is read
-   * last: a session that ends in between is unknown, and its stream has no gap.
+   * Reads the fields before the entries. In the other order, an append in between would look like a
+   * loss. Reads the existence of the session last. If the session ends in between, its stream is
+   * unknown and has no gap.
    */
   private Page fetch(StreamRef stream, Position after, int maxEvents) {
     String session = keys.session(stream.session());
@@ -118,7 +118,7 @@ public final class RedisStreamReader {
   }
 
   /** The stream has the cursor's own event. */
-  private static ReadResult behindCursor(LogEvent own, Page page) {
+  private static ReadResult afterCursor(LogEvent own, Page page) {
     List<LogEvent> rest = page.events().subList(1, page.events().size());
     if (!rest.isEmpty()) {
       Position next = rest.getFirst().position();
@@ -141,9 +141,9 @@ public final class RedisStreamReader {
   }
 
   /**
-   * Whether the cursor's number was given to another event with an earlier time. That happens when
-   * the store has lost the cursor's event and its clock went back. Asked only when the cursor's
-   * event is not there, which is rare.
+   * Whether another event with an earlier time has the cursor's number. That happens when the store
+   * loses the cursor's event and its clock goes back. Runs only when the cursor's event is missing,
+   * which is rare.
    */
   private boolean isNumberReused(StreamRef stream, Position after) {
     if (after.number() == 0) {

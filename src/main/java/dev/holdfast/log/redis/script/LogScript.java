@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A script of the log on a client to Redis. The comment at the head of each script describes its
- * keys and arguments. An argument is a byte array, a list of arguments, or anything that Redis gets
- * as text.
+ * A Lua script of the log, with the client that runs it. The comment at the head of each script
+ * describes its keys and arguments. An argument is a byte array, a list of arguments, or a value
+ * that is sent as text.
  */
 public final class LogScript {
 
@@ -57,7 +57,7 @@ public final class LogScript {
   /**
    * Runs the script without waiting.
    *
-   * @param done is called at the end, with the failure if there was one, and must not block
+   * @param done receives the failure, or null after success; must not block
    */
   public void runLater(List<String> keys, Consumer<@Nullable Throwable> done, Object... arguments) {
     script.runLater(client, keys, request -> add(request, List.of(arguments)), done);

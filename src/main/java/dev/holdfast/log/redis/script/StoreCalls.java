@@ -12,12 +12,12 @@ public final class StoreCalls {
   /**
    * Makes a call without a result.
    *
-   * @param what completes "could not …"
+   * @param operation completes "could not …"
    * @throws StoreUnavailableException when Redis fails in any way
    */
-  public static void available(String what, Runnable call) {
+  public static void available(String operation, Runnable call) {
     available(
-        what,
+        operation,
         () -> {
           call.run();
           return true;
@@ -27,15 +27,15 @@ public final class StoreCalls {
   /**
    * Makes a call.
    *
-   * @param what completes "could not …"
-   * @return what the call returns
+   * @param operation completes "could not …"
+   * @return the result of the call
    * @throws StoreUnavailableException when Redis fails in any way
    */
-  public static <T> T available(String what, Supplier<T> call) {
+  public static <T> T available(String operation, Supplier<T> call) {
     try {
       return call.get();
     } catch (RedisException failure) {
-      throw new StoreUnavailableException("could not " + what, failure);
+      throw new StoreUnavailableException("could not " + operation, failure);
     }
   }
 }

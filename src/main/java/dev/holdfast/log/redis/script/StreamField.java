@@ -22,12 +22,14 @@ public enum StreamField {
   REQUESTS("r:"),
 
   /**
-   * The position of the last event. For a stream that is kept in a shared one, {@code 0-} and the
-   * number of its events.
+   * The position of the last event. If a shared stream keeps the events: {@code 0-} and the number
+   * of events.
    */
   LAST("l:"),
 
-  /** The one tail, as {@code replica number}. A stream that is kept in a shared one has none. */
+  /**
+   * The one tail, as {@code replica number}. A stream whose events a shared stream keeps has none.
+   */
   TAIL("t:"),
 
   /** The position up to which the stream was delivered, once something was delivered. */
@@ -48,7 +50,7 @@ public enum StreamField {
     this.prefix = prefix;
   }
 
-  /** What the names of all fields of this kind begin with. */
+  /** The prefix of the names of all fields of this kind. */
   public String prefix() {
     return prefix;
   }

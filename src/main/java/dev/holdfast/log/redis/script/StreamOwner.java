@@ -16,12 +16,12 @@ public final class StreamOwner {
 
   private StreamOwner() {}
 
-  /** Records a replica with a new fence. */
+  /** The text for a replica with a new fence. */
   public static String withNewFence(String replica) {
     return replica + ' ' + newFence();
   }
 
-  /** A random fence, which no owner had before. */
+  /** A random fence that no owner had before. */
   public static String newFence() {
     byte[] fence = new byte[FENCE_BYTES];
     new SecureRandom().nextBytes(fence);

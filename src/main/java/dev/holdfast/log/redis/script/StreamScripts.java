@@ -17,12 +17,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Scripts that open and end sessions and streams, and that record who owns, tails and has received
- * a stream. All methods throw {@link RedisException}; callers decide what the failure means.
+ * Scripts that open and end sessions and streams, and that record the owner, the tail and the
+ * delivery of a stream. All methods throw {@link RedisException}; callers decide what the failure
+ * means.
  */
 public final class StreamScripts {
 
-  /** Servers give an id to every event or to none, so older events hardly ever have one. */
+  /** Servers give an id to every event or to none, so older events rarely have one. */
   private static final int MOST_EVENTS_SEARCHED = 64;
 
   private final LogScript beginSession;
@@ -56,7 +57,7 @@ public final class StreamScripts {
     beginSession.run(List.of(keys.session(session)), retention.sessionTtl().toMillis());
   }
 
-  /** Removes a session and tells all replicas that own or tail one of its streams. */
+  /** Removes a session and notifies all replicas that own or tail one of its streams. */
   public void endSession(String session) {
     endSession.run(
         List.of(
@@ -76,13 +77,13 @@ public final class StreamScripts {
     open(stream, owner, tail, requests, keptIn == null ? "" : keptIn);
   }
 
-  /** Opens a stream that nobody owns, unless it is open. */
+  /** Opens a stream without an owner, unless it is open. */
   public void openShared(StreamRef stream) {
     open(stream, StreamOwner.NOBODY, "", "", "");
   }
 
   private void open(StreamRef stream, String owner, String tail, String requests, String keptIn) {
-    List<String> both = List.of(sessionKey(stream), streamKey(stream));
+    List<String> streamKeys = List.of(sessionKey(stream), streamKey(stream));
     Object[] arguments = {
       stream.name(),
       owner,
@@ -94,9 +95,9 @@ public final class StreamScripts {
     };
     String result;
     try {
-      result = openStream.runForText(both, arguments);
+      result = openStream.runForText(streamKeys, arguments);
     } catch (RedisUnknownOutcomeException unknown) {
-      result = openStream.runForText(both, arguments);
+      result = openStream.runForText(streamKeys, arguments);
     }
     switch (result) {
       case "OK" -> {}
@@ -110,14 +111,14 @@ public final class StreamScripts {
    * Claims the open streams of a session that another replica owns. The call may be repeated with
    * the same owner when its outcome is unknown.
    *
-   * @param former the replica that owns the streams
+   * @param from the replica whose streams are claimed
    * @param owner the new owner
    * @param names the streams to claim; empty for all
    */
-  public List<Claimed> claim(String session, String former, String owner, Set<String> names) {
+  public List<Claimed> claim(String session, String from, String owner, Set<String> names) {
     return claimStreams
         .runForList(
-            List.of(keys.session(session)), former, owner, MOST_EVENTS_SEARCHED, List.copyOf(names))
+            List.of(keys.session(session)), from, owner, MOST_EVENTS_SEARCHED, List.copyOf(names))
         .stream()
         .map(each -> Claimed.of(session, each))
         .toList();
@@ -150,9 +151,10 @@ public final class StreamScripts {
   }
 
   /**
-   * Makes a watcher of this replica the tail of an open stream, and evicts another replica's.
+   * Makes a watcher of this replica the tail of an open stream, and evicts the tail of another
+   * replica.
    *
-   * @param number tells the watcher from all others of this replica; positive
+   * @param number unique among the watchers of this replica; positive
    */
   public void registerTail(StreamRef stream, long number) {
     registerTail.run(

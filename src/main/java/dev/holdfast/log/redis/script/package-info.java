@@ -1,7 +1,6 @@
 /**
- * What the log sends to Redis: the Lua scripts, which lie beside these classes, and the layout of
- * the session hash. Whatever must be atomic is a script. The other packages of the Redis log build
- * on this one.
+ * The Lua scripts of the log and the layout of the session hash. Every atomic operation is a
+ * script. The other packages of the Redis log build on this one.
  */
 @NullMarked
 package dev.holdfast.log.redis.script;

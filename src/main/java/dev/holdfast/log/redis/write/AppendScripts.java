@@ -14,7 +14,7 @@ import dev.holdfast.redis.RedisKeys;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Scripts that write events. All methods throw {@link RedisException} as it comes. */
+/** Scripts that write events. All methods throw {@link RedisException} unchanged. */
 public final class AppendScripts {
 
   private static final byte[] NOTHING = {};
@@ -41,7 +41,7 @@ public final class AppendScripts {
    * Appends a batch to a stream. An empty batch only records where the stream ends.
    *
    * @param progress the end of the stream as its writer knows it
-   * @return the position of the batch's last event, also when an earlier attempt wrote it
+   * @return the position of the batch's last event, even if an earlier attempt wrote it
    * @throws FencedException when the owner is not the recorded one, or a later batch was written
    */
   Position append(StreamRef stream, String owner, WriterProgress progress, List<NewEvent> batch) {
@@ -72,7 +72,7 @@ public final class AppendScripts {
    * Appends a batch of a stream to the shared stream that keeps its events.
    *
    * @param last the number of events that the stream has had, as a position
-   * @return the number of events that it has had with this batch
+   * @return the number of its events, including this batch
    * @throws FencedException as {@link #append} does
    */
   public Position appendToShared(

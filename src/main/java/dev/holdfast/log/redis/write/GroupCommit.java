@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * Appends to one stream: one caller at a time writes the events of all callers that wait.
  *
  * <p>After a write with an unknown outcome, nothing else is written before the same batch is
- * written again. That batch finds itself if the first attempt has written it. Its callers have left
- * by then; a caller that repeats its call resumes its part of the batch.
+ * written again. The store recognizes the batch if the first attempt has written it. Its callers
+ * have left by then; a caller that repeats its call resumes its part of the batch.
  *
- * <p>All methods but {@link #append}, {@link #fence} and {@link #lastNumber} need the {@link
- * #lock}.
+ * <p>Callers of all methods except {@link #append}, {@link #fence} and {@link #lastNumber} hold the
+ * {@link #lock}.
  */
 final class GroupCommit {
 
@@ -32,7 +32,7 @@ final class GroupCommit {
   /** Guards all state of the writer. */
   final ReentrantLock lock = new ReentrantLock();
 
-  /** Is signalled when no caller uses the store any more. */
+  /** Signalled when no caller uses the store any more. */
   final Condition idle = lock.newCondition();
 
   private final StreamRef stream;
@@ -105,7 +105,7 @@ final class GroupCommit {
     return null;
   }
 
-  /** Calls the store and releases the lock meanwhile. */
+  /** Releases the lock and calls the store. */
   Outcome write(WriterProgress from, List<NewEvent> events) {
     storeInUse = true;
     lock.unlock();
@@ -152,7 +152,6 @@ final class GroupCommit {
     }
   }
 
-  /** The number of the stream's last event. */
   long lastNumber() {
     lock.lock();
     try {
@@ -162,7 +161,7 @@ final class GroupCommit {
     }
   }
 
-  /** Another replica owns the stream, or it is gone, so the writer owes nothing to the store. */
+  /** Closes the writer of a stream that this replica does not own any more. No report is due. */
   private void lose() {
     progress = WriterProgress.at(progress.last());
     close();
@@ -188,7 +187,7 @@ final class GroupCommit {
     return storeInUse;
   }
 
-  /** Lets the next caller write, unless one does. */
+  /** Lets the next caller write, unless another one is writing. */
   void signalNext() {
     if (!storeInUse) {
       pending.signalNext();
@@ -211,7 +210,7 @@ final class GroupCommit {
     String why =
         cause instanceof RedisUnknownOutcomeException
             ? "no answer to an append to stream "
-            : "the outcome is still unknown of an append to stream ";
+            : "outcome still unknown for an append to stream ";
     return new OutcomeUnknownException(why + stream, cause);
   }
 

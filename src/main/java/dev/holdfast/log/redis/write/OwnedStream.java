@@ -5,12 +5,12 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A stream that this replica writes. The opening of a stream records this replica as its tail, so
- * the first local watcher needs no round trip to be recorded.
+ * A stream that this replica writes. Opening a stream records this replica as its tail, so the
+ * first local watcher needs no round trip.
  */
 public final class OwnedStream {
 
-  /** How long to rely on the recorded tail, in case an eviction is not heard. */
+  /** How long to rely on the recorded tail, in case an eviction is lost. */
   private static final long RELIABLE_FOR = Duration.ofSeconds(2).toNanos();
 
   private static final long FREE = 0;
@@ -42,14 +42,14 @@ public final class OwnedStream {
     return recent;
   }
 
-  /** Whether the watcher with this number is the recorded tail. At most one watcher ever is. */
+  /** Makes the watcher with this number the recorded tail. Succeeds for at most one watcher. */
   public boolean takeRecordedTail(long number) {
     return isReliable() && recordedTail.compareAndSet(FREE, number);
   }
 
   /**
-   * Whether the first local watcher may still come. Until then the stream counts as watched: a call
-   * is often answered before its tail has started, and that tail need not ask Redis.
+   * Whether the first local watcher may still come. Meanwhile the stream counts as watched: the
+   * answer to a call often precedes its tail, and that tail need not ask Redis.
    */
   boolean isWatcherExpected() {
     return recordedTail.get() == FREE && isReliable();
@@ -60,7 +60,7 @@ public final class OwnedStream {
   }
 
   /**
-   * Another replica is recorded as the tail now.
+   * Handles that another replica has become the recorded tail.
    *
    * @return the number of the watcher that took the recorded tail
    */

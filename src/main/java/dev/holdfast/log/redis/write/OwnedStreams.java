@@ -77,15 +77,15 @@ public final class OwnedStreams {
 
   private RedisStreamWriter add(
       StreamRef stream, String owner, Position last, @Nullable String keptIn, boolean isTail) {
-    StreamRef into = keptIn == null ? stream : new StreamRef(stream.session(), keptIn);
+    StreamRef target = keptIn == null ? stream : new StreamRef(stream.session(), keptIn);
     RecentEvents recent = new RecentEvents(budget, last);
-    Store store = new Store(stream, into, owner, recent);
-    RedisStreamWriter writer = new RedisStreamWriter(stream, into, store, last);
+    Store store = new Store(stream, target, owner, recent);
+    RedisStreamWriter writer = new RedisStreamWriter(stream, target, store, last);
     streams.put(stream, new OwnedStream(writer, recent, isTail));
     return writer;
   }
 
-  /** The local tail has left. */
+  /** Stops keeping events for the local tail, which has ended. */
   public void tailLeft(StreamRef stream) {
     OwnedStream owned = streams.get(stream);
     if (owned != null) {
@@ -129,12 +129,12 @@ public final class OwnedStreams {
     }
   }
 
-  /** Tails must ask Redis whether another owner has written: announcements may be lost. */
+  /** Makes all tails ask Redis whether another owner has written, since wake-ups may be lost. */
   public void doubtAll() {
     streams.values().forEach(owned -> owned.recent().doubt());
   }
 
-  /** Forgets all streams and gives back their memory. */
+  /** Forgets all streams and releases their memory. */
   public void close() {
     all().forEach(this::forget);
   }
@@ -191,7 +191,7 @@ public final class OwnedStreams {
       scripts.recordUpstreamCursor(stream, owner, number, upstreamId);
     }
 
-    /** Another replica writes the stream, so the recent events are old, and the tail must look. */
+    /** Drops the recent events, which are outdated, and makes the tail read from Redis. */
     private void forgetLost() {
       recent.setKept(false);
       streams.computeIfPresent(stream, (ref, owned) -> owned.recent() == recent ? null : owned);

@@ -50,7 +50,7 @@ final class PendingAppend {
     return position != null || failure != null;
   }
 
-  /** A caller makes the same call again. */
+  /** Continues the call for a caller that repeats it. */
   PendingAppend resume() {
     awaited = true;
     failure = null;

@@ -11,15 +11,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of append of one writer that wait, that have an unknown outcome, or that succeeded
- * after their callers had left. The writer's lock guards all state.
+ * Append calls of one writer that wait, have an unknown outcome, or succeeded after their callers
+ * had left. The writer's lock guards all state.
  */
 final class PendingAppends {
 
   private static final int MAX_BATCH_EVENTS = 512;
   private static final long MAX_BATCH_BYTES = 1024 * 1024;
 
-  /** Bound for calls whose callers have left. Callers normally come back at once. */
+  /** Maximum number of calls whose callers have left. Callers normally come back at once. */
   private static final int MAX_UNCLAIMED = 64;
 
   private final Deque<PendingAppend> waiting = new ArrayDeque<>(1);
@@ -39,7 +39,7 @@ final class PendingAppends {
     waiting.addLast(append);
   }
 
-  /** Takes a call that succeeded after its caller had left; null if there is none. */
+  /** Removes and returns a call that succeeded after its caller had left; null if there is none. */
   @Nullable PendingAppend takeUnclaimed(List<NewEvent> events) {
     PendingAppend earlier = find(unclaimed, events);
     if (earlier != null) {
@@ -85,13 +85,12 @@ final class PendingAppends {
         break;
       }
       batch.add(waiting.removeFirst());
-      // Calls behind the last event of the stream are refused.
+      // Calls after the last event of the stream are refused.
       next = next.isLast() ? null : waiting.peekFirst();
     }
     return batch;
   }
 
-  /** All events of a batch, in order. */
   static List<NewEvent> eventsOf(List<PendingAppend> batch) {
     List<NewEvent> events = new ArrayList<>();
     batch.forEach(call -> events.addAll(call.events()));
@@ -99,7 +98,7 @@ final class PendingAppends {
   }
 
   /**
-   * All calls of a batch succeed.
+   * Completes all calls of a batch.
    *
    * @param last the position of the batch's last event; the other events have the numbers before
    */

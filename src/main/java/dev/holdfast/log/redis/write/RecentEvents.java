@@ -14,12 +14,12 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The newest events of a stream that this replica writes, in memory for its local tail. Keeps no
- * events while the stream has no local tail and none is expected, and drops what the tail has read.
+ * events while the stream has no local tail and expects none. Drops events that the tail has read.
  *
- * <p>All events here are stored or were delivered unlogged, so they stay true when another replica
- * owns the stream. "Nothing new" does not stay true: the next owner may have written. So it is said
- * only once after each write, which has proved the ownership; then the reader must ask Redis.
- * Events that were delivered unlogged are an exception, because Redis does not know of them.
+ * <p>Every event here is stored or was delivered unlogged, so it remains valid when another replica
+ * owns the stream. An empty result does not, since the next owner may have written. A write proves
+ * the ownership, so one empty result is valid after each write. After that, the reader must ask
+ * Redis. Unlogged events are an exception, because Redis does not have them.
  */
 public final class RecentEvents {
 
@@ -28,21 +28,21 @@ public final class RecentEvents {
 
   /** Where the local tail reads. */
   private enum Tail {
-    /** There is none, so no events are kept. */
+    /** There is no tail, so no events are kept. */
     ABSENT,
-    /** It reads from Redis, or has not read since events were dropped that it had not read. */
+    /** The tail reads from Redis, or unread events were dropped since its last read. */
     BEHIND,
-    /** It has read from here last, and no event was dropped before it since. */
+    /** The tail reads from here, and no unread event was dropped since its last read. */
     FOLLOWING
   }
 
-  /** What a tail that has all events may conclude. */
+  /** What an empty result means for a tail that has all events. */
   private enum End {
-    /** A write has proved the ownership, so there is nothing new. May be said once. */
+    /** A write has proved the ownership, so there is nothing new. Valid for one read. */
     CONFIRMED,
     /** Another owner may have written, so the tail must ask Redis. */
     DOUBTED,
-    /** The newest events were delivered unlogged, and Redis does not know of them. */
+    /** The newest events were delivered unlogged, and Redis does not have them. */
     UNLOGGED,
     /** The stream is complete. */
     COMPLETE;
@@ -107,7 +107,7 @@ public final class RecentEvents {
     }
   }
 
-  /** Takes the next events, which were just stored. */
+  /** Adds the next events, which Redis has just stored. */
   void addStored(List<LogEvent> batch) {
     lock.lock();
     try {
@@ -123,8 +123,8 @@ public final class RecentEvents {
   }
 
   /**
-   * Takes the next events, which are not stored. Refuses them unless the local tail is sure to read
-   * them next and has little left to read, because they are nowhere else.
+   * Adds the next events, which Redis does not have. Refuses them unless the local tail reads from
+   * here and has little left to read, because no other copy exists.
    */
   boolean addUnlogged(List<LogEvent> batch) {
     lock.lock();
@@ -141,7 +141,7 @@ public final class RecentEvents {
     }
   }
 
-  /** The store was told of all events up to a position. */
+  /** The store has recorded all events up to a position. */
   void reported(Position upTo) {
     lock.lock();
     try {
@@ -153,7 +153,7 @@ public final class RecentEvents {
     }
   }
 
-  /** Whether a cursor is behind all events that were written here. */
+  /** Whether a cursor is at the last event that was written here. */
   public boolean isAtEnd(Position cursor) {
     lock.lock();
     try {
@@ -163,7 +163,7 @@ public final class RecentEvents {
     }
   }
 
-  /** Reads the events after a cursor. Returns empty if only Redis can tell. */
+  /** Reads the events after a cursor. Returns empty if only Redis knows them. */
   public Optional<ReadResult> read(Position after, int maxEvents) {
     lock.lock();
     try {
@@ -198,7 +198,7 @@ public final class RecentEvents {
     budget.take(size);
   }
 
-  /** A tail that is too slow for this reads Redis until it has caught up. */
+  /** Drops events beyond the bounds. A slow tail then reads from Redis until it has caught up. */
   private void keepToBounds() {
     if (budget.isExceeded()) {
       clear();

@@ -13,7 +13,7 @@ public final class RedisStreamWriter implements StreamWriter {
   private final StreamRef keptIn;
   private final StreamStore store;
   private final GroupCommit commit;
-  private final UnloggedDelivery outage;
+  private final UnloggedDelivery unloggedDelivery;
 
   /**
    * @param keptIn the stream that keeps the events, which may be the stream itself
@@ -24,7 +24,7 @@ public final class RedisStreamWriter implements StreamWriter {
     this.keptIn = keptIn;
     this.store = store;
     this.commit = new GroupCommit(stream, store, last);
-    this.outage = new UnloggedDelivery(commit, store);
+    this.unloggedDelivery = new UnloggedDelivery(commit, store);
   }
 
   @Override
@@ -46,18 +46,18 @@ public final class RedisStreamWriter implements StreamWriter {
   @Override
   public boolean deliverUnlogged(List<NewEvent> events) {
     NewEvent.requireWellFormed(events);
-    return outage.deliver(events);
+    return unloggedDelivery.deliver(events);
   }
 
   @Override
   public void recordSkipped() {
-    outage.recordSkipped();
+    unloggedDelivery.recordSkipped();
   }
 
-  /** Tells the store the end of the stream again, because it has shown an older one. */
+  /** Reports the end of the stream again, after the store has shown an older one. */
   public void restate() {
-    outage.doubt();
-    outage.recordSkipped();
+    unloggedDelivery.doubt();
+    unloggedDelivery.recordSkipped();
   }
 
   @Override
@@ -65,7 +65,6 @@ public final class RedisStreamWriter implements StreamWriter {
     store.recordUpstreamCursor(commit.lastNumber(), upstreamId);
   }
 
-  /** Refuses all later appends. */
   void fence() {
     commit.fence();
   }

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Delivers events of one stream without the log during a long outage of the store, and reports the
- * end of the stream once the store is back. ADR 0010 describes why.
+ * end of the stream once the store is back. ADR 0010 explains why.
  *
- * <p>Events that are delivered unlogged get the next numbers of the stream, and so do the events of
- * a batch whose outcome is unknown. The store skips these numbers: the next write removes what it
- * has of these events, and later readers find a gap.
+ * <p>Unlogged events get the next numbers of the stream, as do the events of a batch with unknown
+ * outcome. The store skips these numbers: the next write removes any stored copies, and later
+ * readers find a gap.
  */
 final class UnloggedDelivery {
 
@@ -36,7 +36,7 @@ final class UnloggedDelivery {
   boolean deliver(List<NewEvent> events) {
     commit.lock.lock();
     try {
-      // An append must not be overtaken. A report writes no events.
+      // Events must not overtake an append. A report writes no events, so it may continue.
       while (commit.isStoreInUse() && !reporting) {
         commit.idle.awaitUninterruptibly();
       }
@@ -50,7 +50,7 @@ final class UnloggedDelivery {
     }
   }
 
-  /** Delivers the batch whose outcome is unknown, and then the events unless that has them. */
+  /** Delivers the batch with unknown outcome, and then the events unless the batch has them. */
   private boolean deliverWithUnknown(List<NewEvent> events) {
     PendingAppends pending = commit.pending();
     List<PendingAppend> unknown = pending.unknown();
@@ -65,7 +65,7 @@ final class UnloggedDelivery {
     }
     if (unknownEvents > 0) {
       pending.succeed(unknown, unlogged.get(unknownEvents - 1).position());
-      // The caller of this method made that append, and does not repeat it.
+      // The caller also made that append, and does not repeat it.
       var _ = pending.takeUnclaimed(events);
     }
     commit.setProgress(commit.progress().afterUnlogged(unlogged));
@@ -75,7 +75,7 @@ final class UnloggedDelivery {
     return true;
   }
 
-  /** The store has shown an older position than it was told: the next report tells it again. */
+  /** The store has shown an older position than the reported one. The next report repeats it. */
   void doubt() {
     commit.lock.lock();
     try {
@@ -111,16 +111,16 @@ final class UnloggedDelivery {
 
   /** Reports the last position, or writes the end of a stream whose last event was unlogged. */
   private @Nullable LogException report() {
-    WriterProgress told = commit.progress();
+    WriterProgress reported = commit.progress();
     reporting = true;
     GroupCommit.Outcome outcome =
-        commit.write(told, told.debt() == WriterProgress.Debt.END ? END : List.of());
+        commit.write(reported, reported.debt() == WriterProgress.Debt.END ? END : List.of());
     reporting = false;
     Position written = outcome.written();
     if (written == null) {
       return commit.fail(List.of(), outcome.failure(), false);
     }
-    commit.setProgress(commit.progress().afterReport(told, written));
+    commit.setProgress(commit.progress().afterReport(reported, written));
     return null;
   }
 }

@@ -8,28 +8,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a stream as its writer knows it, and what the store does not know of it yet.
+ * The end of a stream as its writer knows it, and the part that the store has not recorded.
  *
  * @param last the position of the last event, stored or delivered unlogged
- * @param stored the number of the last event that the store is known to have or to skip; later
- *     events up to {@code last} were delivered unlogged
- * @param upstreamId the newest id of the upstream among those; null for none
- * @param debt what the store must be told besides the numbers that it skips
+ * @param stored the number of the last event that the store has or skips for certain; later events
+ *     up to {@code last} were delivered unlogged
+ * @param upstreamId the newest upstream id of those later events; null for none
+ * @param debt what the writer must still report besides the skipped numbers
  */
 record WriterProgress(Position last, long stored, @Nullable String upstreamId, Debt debt) {
 
-  /** What the writer owes to the store. */
+  /** What the writer must still report to the store. */
   enum Debt {
     NONE,
 
-    /** The store has shown an older position than it was told, so it must be told again. */
+    /** The store has shown an older position than the reported one, so the report is repeated. */
     POSITION,
 
-    /** The last event of the stream was delivered unlogged, so the stream needs another end. */
+    /** The last event of the stream was delivered unlogged, so the store needs an end. */
     END
   }
 
-  /** All events are stored and nothing is owed. */
+  /** All events are stored, and no report is due. */
   static WriterProgress at(Position last) {
     return new WriterProgress(last, last.number(), null, Debt.NONE);
   }
@@ -45,8 +45,8 @@ record WriterProgress(Position last, long stored, @Nullable String upstreamId, D
   }
 
   /**
-   * Gives events the next positions. They get the time of the last event: the clock of the store
-   * cannot be asked, and no event may be ahead of it.
+   * Gives events the next positions. They get the time of the last event, since the clock of the
+   * store is not available and no event may be ahead of it.
    */
   List<LogEvent> nextPositions(List<NewEvent> events) {
     List<LogEvent> positioned = new ArrayList<>(events.size());
@@ -60,7 +60,7 @@ record WriterProgress(Position last, long stored, @Nullable String upstreamId, D
     return positioned;
   }
 
-  /** After the next events were delivered unlogged. */
+  /** The progress after the next events were delivered unlogged. */
   WriterProgress afterUnlogged(List<LogEvent> events) {
     String newestId = upstreamId;
     for (LogEvent event : events) {
@@ -71,17 +71,17 @@ record WriterProgress(Position last, long stored, @Nullable String upstreamId, D
   }
 
   /**
-   * After the store was told of an earlier progress. More events may have been delivered unlogged
+   * The progress after an earlier one was reported. More events may have been delivered unlogged
    * meanwhile.
    *
    * @param written where the stream ends in the store
    */
-  WriterProgress afterReport(WriterProgress told, Position written) {
-    if (told.debt == Debt.END) {
+  WriterProgress afterReport(WriterProgress reported, Position written) {
+    if (reported.debt == Debt.END) {
       return at(written);
     }
-    String untold = told.last.equals(last) ? null : upstreamId;
+    String unreportedId = reported.last.equals(last) ? null : upstreamId;
     return new WriterProgress(
-        last, told.last.number(), untold, debt == Debt.END ? Debt.END : Debt.NONE);
+        last, reported.last.number(), unreportedId, debt == Debt.END ? Debt.END : Debt.NONE);
   }
 }
