@@ -211,7 +211,6 @@ final class BridgeSession {
     }
   }
 
-  /** Notes that the server has lost a session. */
   void lost(ServerSession gone) {
     lock.lock();
     try {
@@ -233,7 +232,7 @@ final class BridgeSession {
     }
   }
 
-  /** The open session if the client has sent {@code notifications/initialized}; or null. */
+  /** The open session if the client has sent {@code notifications/initialized}; else null. */
   @Nullable ServerSession ready() {
     return initializedNotification() != null && state() instanceof State.Open open
         ? open.session()
@@ -245,7 +244,6 @@ final class BridgeSession {
     return state() instanceof State.Lost;
   }
 
-  /** Whether requests use this session. */
   boolean isCurrent(ServerSession session) {
     return state() instanceof State.Open open && open.session().equals(session);
   }

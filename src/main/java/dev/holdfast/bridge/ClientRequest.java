@@ -96,7 +96,7 @@ final class ClientRequest implements Runnable {
         }
       }
     } catch (EnvelopeException e) {
-      // The message is no response either.
+      // Unreadable, so it settles no request.
     }
   }
 
@@ -132,7 +132,7 @@ final class ClientRequest implements Runnable {
         && open.contains(response.id());
   }
 
-  /** Answers the open requests with errors. A client waits for no response it has cancelled. */
+  /** Answers the open requests with errors. A client does not wait for a cancelled response. */
   private void fail(String reason) {
     if (!cancelled && !closed) {
       open.forEach(
@@ -152,7 +152,6 @@ final class ClientRequest implements Runnable {
     var _ = sent.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Stops reading the answer. */
   void close() {
     closed = true;
     MessageSource messages = source;

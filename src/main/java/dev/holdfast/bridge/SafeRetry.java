@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 /**
- * Retries calls to the server, but only when the server has certainly not acted on the call or has
- * named a time to come back. Any other retry might act twice.
+ * Retries a call if the server has certainly not acted on it, or has named a time for a retry. In
+ * any other case, the server might act twice.
  *
  * @param timeout time after which the last failure is thrown
  */
@@ -53,7 +53,7 @@ record SafeRetry(Duration timeout) {
   private static boolean isSafe(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.Unreachable _, UpstreamException.Busy _ -> true;
-      // A 503 without a time to come back does not prove that nothing was done.
+      // A 503 without a Retry-After does not prove that the server did nothing.
       case UpstreamException.Refused refused ->
           refused.status() == 429 || (refused.status() == 503 && refused.retryAfter().isPresent());
       case UpstreamException.TimedOut _,

@@ -83,7 +83,6 @@ final class StandaloneListener implements Runnable {
     }
   }
 
-  /** Whether this listener belongs to the session. */
   boolean isOf(ServerSession other) {
     return session.equals(other);
   }

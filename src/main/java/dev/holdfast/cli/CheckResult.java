@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 record CheckResult(String check, Verdict verdict, String found, @Nullable String fix) {
 
-  /** How bad it is, the worst last. */
+  /** Severity of a result, lowest first. */
   enum Verdict {
     FINE("fine", ExitCode.SUCCESS),
     /** It works, but perhaps not as the operator expects. */
@@ -27,7 +27,7 @@ record CheckResult(String check, Verdict verdict, String found, @Nullable String
       this.exitCode = exitCode;
     }
 
-    /** The word in the output, on which scripts rely. */
+    /** The word in the output. Scripts rely on it. */
     String word() {
       return word;
     }

@@ -5,7 +5,7 @@ import dev.holdfast.session.SessionId;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the command line asks the program to do. */
+/** A command with its options, as the command line gives them. */
 sealed interface Command {
 
   /**
@@ -32,7 +32,6 @@ sealed interface Command {
     }
   }
 
-  /** Runs the gateway. */
   record Serve(Map<String, String> properties) implements Command {}
 
   /** Connects a client on stdin and stdout to the default upstream. */
@@ -41,10 +40,9 @@ sealed interface Command {
   /** Checks the installation. */
   record Doctor(Map<String, String> properties, boolean json) implements Command {}
 
-  /** A command that looks into the store of a gateway, and therefore needs a shared one. */
+  /** A command that reads the store of a gateway, and therefore needs a shared store. */
   sealed interface OnStore extends Command {}
 
-  /** Lists sessions. */
   record Sessions(Map<String, String> properties, boolean json) implements OnStore {}
 
   /**
@@ -69,7 +67,6 @@ sealed interface Command {
       boolean json)
       implements OnStore {}
 
-  /** Ends sessions. */
   record Purge(Map<String, String> properties, Scope scope, boolean json) implements OnStore {}
 
   /** The sessions that {@link Purge} ends. */

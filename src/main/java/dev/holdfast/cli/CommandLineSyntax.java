@@ -16,8 +16,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /**
- * The commands with their options and help texts. They are built without Picocli's annotations,
- * which a native image would need reflection for.
+ * The commands with their options and help texts. They do not use Picocli's annotations, which need
+ * reflection in a native image.
  */
 final class CommandLineSyntax {
 
@@ -44,7 +44,6 @@ final class CommandLineSyntax {
 
   private CommandLineSyntax() {}
 
-  /** Returns the whole program with its subcommands. */
   static CommandSpec program() {
     CommandSpec program = serving(command(PROGRAM, "Makes the streams of any MCP server durable."));
     program
@@ -67,7 +66,6 @@ final class CommandLineSyntax {
     return program;
   }
 
-  /** Returns the version of the program. */
   static String version() {
     try (InputStream in = CommandLineSyntax.class.getResourceAsStream("version.txt")) {
       return in == null ? "unknown" : new String(in.readAllBytes(), UTF_8).strip();

@@ -20,7 +20,6 @@ final class DoctorCommand {
     this.output = output;
   }
 
-  /** Returns the exit code of the worst result. */
   ExitCode run() {
     List<CheckResult> results = check();
     results.forEach(this::print);

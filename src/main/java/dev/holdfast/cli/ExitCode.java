@@ -19,7 +19,6 @@ enum ExitCode {
     return number;
   }
 
-  /** Description for the help text. */
   String meaning() {
     return meaning;
   }

@@ -34,7 +34,7 @@ public final class Holdfast {
     System.exit(print.code().number());
   }
 
-  /** Opens no port, and keeps log messages off the command's stdout. */
+  /** Disables the HTTP server, and keeps log messages off the command's stdout. */
   private static void disableServer() {
     System.setProperty("quarkus.http.host-enabled", "false");
     System.setProperty("quarkus.log.console.stderr", "true");

@@ -107,7 +107,7 @@ final class OptionProperties {
     }
   }
 
-  /** Another source may configure a server of the other kind, with a transport of its own. */
+  /** Overrides other sources, which may configure a server of the other kind. */
   private void putServer(String url, String command) {
     properties.put(URL, url);
     properties.put(COMMAND, command);

@@ -28,7 +28,6 @@ record Output(PrintStream stdout, PrintStream stderr, boolean json) {
     return new PrintStream(new BufferedOutputStream(new FileOutputStream(file)), true, UTF_8);
   }
 
-  /** Returns an empty JSON object for a result. */
   static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
   }
@@ -45,7 +44,6 @@ record Output(PrintStream stdout, PrintStream stderr, boolean json) {
     }
   }
 
-  /** Prints a note for people. */
   void note(String text) {
     stderr.println(text);
   }

@@ -17,7 +17,7 @@ public final class ProcessMode {
    * Returns whether this process is a gateway. Only a gateway joins the cluster, sweeps and drains.
    */
   public boolean serves() {
-    // Tests run the gateway with whatever arguments their runner has.
+    // Tests run the gateway with the arguments of the test runner.
     return command instanceof Command.Serve || command instanceof Command.Print;
   }
 

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Checks that Redis is reachable and keeps what is written to it. */
+/** Checks that Redis is reachable and keeps its data. */
 final class RedisCheck {
 
   /** The replay window compares the gateway's clock with times from Redis. */

@@ -14,7 +14,6 @@ import java.util.Optional;
 @ApplicationScoped
 public class PrimesTool implements Tool<PrimesTool.Arguments> {
 
-  /** Number of progress reports of one call. */
   private static final int STEPS = 100;
 
   /** The range of the search. */

@@ -14,8 +14,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bounds the time for reading a request body. Without it a client that sends a byte now and then
- * would hold a place among the requests forever. Thread-safe.
+ * Limits the time for reading a request body. Otherwise a client that sends a byte now and then
+ * would occupy a request slot for ever. Thread-safe.
  */
 @Singleton
 final class BodyTimeout {

@@ -1,13 +1,13 @@
 package dev.holdfast.http;
 
-/** Resolves from which address the current request comes. */
+/** Resolves the client address of the current request. */
 @FunctionalInterface
 public interface ClientAddressResolver {
 
   /**
    * Returns the client address of the calling thread's request: that of the socket, or the one that
-   * a proxy names if {@code quarkus.http.proxy.*} trusts it. Not always an IP address, since a
-   * proxy may send any text.
+   * a trusted proxy names ({@code quarkus.http.proxy.*}). A proxy may send any text, so the result
+   * may be no IP address.
    */
   String current();
 }

@@ -48,7 +48,7 @@ public abstract sealed class McpResource {
     this.reader = reader;
   }
 
-  /** Takes a message. A request is answered with JSON or with a durable stream. */
+  /** Takes a message. Answers a request with JSON or with a durable stream. */
   @POST
   public Response post(
       @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,

@@ -11,7 +11,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What all requests to an upstream have in common: limits, the check of the upstream's name, the
+ * The common steps of all requests to an upstream: limits, the check of the upstream's name, the
  * count of requests per session, and error responses.
  */
 @Singleton
@@ -33,7 +33,7 @@ final class RequestHandler {
     this.client = client;
   }
 
-  /** Does the work of a request, if the limits allow it. A failure becomes an error response. */
+  /** Runs a request if the limits allow it. A failure becomes an error response. */
   Response handle(String upstream, Supplier<Response> work) {
     return ErrorResponses.onFailure(
         null,
@@ -46,7 +46,7 @@ final class RequestHandler {
                 }));
   }
 
-  /** Does the work of a request, and counts it in its session. An exception counts as an error. */
+  /** Runs a request and counts it in its session. An exception counts as an error. */
   Response inSession(Session session, Supplier<Response> work) {
     boolean failed = true;
     try {
@@ -58,13 +58,12 @@ final class RequestHandler {
     }
   }
 
-  /** Counts a request in its session. */
   void count(Session session, boolean failed) {
     relay.count(session, client.current(), failed);
   }
 
   /**
-   * Does work whose response may follow a stream. The work releases the slot, unless it fails.
+   * Runs a request whose response may follow a stream. The work releases the slot unless it fails.
    *
    * @param work gets the slot of the connection
    */

@@ -56,7 +56,6 @@ final class RequestReader {
     }
   }
 
-  /** Checks that a GET accepts a stream. */
   void checkGet(HttpHeaders headers) {
     if (!accepts(headers, MediaType.SERVER_SENT_EVENTS_TYPE)) {
       throw notAcceptable("Client must accept text/event-stream");
@@ -126,7 +125,6 @@ final class RequestReader {
     return body instanceof Body.Single(Message.Request request) ? request.id() : null;
   }
 
-  /** Reads the session id of a header. */
   static SessionId sessionId(HttpHeaders headers) {
     String id = headers.getHeaderString(McpHeaders.SESSION_ID);
     if (id == null) {
@@ -135,7 +133,7 @@ final class RequestReader {
     return sessionId(id);
   }
 
-  /** Reads a session id. No session has a malformed one. */
+  /** Reads a session id. A malformed id counts as an unknown session. */
   static SessionId sessionId(String id) {
     return SessionId.parse(id).orElseThrow(RelayException.SessionNotFound::new);
   }

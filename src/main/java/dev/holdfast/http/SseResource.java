@@ -39,7 +39,7 @@ public abstract sealed class SseResource {
 
   private static final Logger LOG = Logger.getLogger(SseResource.class);
 
-  /** When an event source retries after a store failure. */
+  /** Time after which an event source retries when the store has failed. */
   private static final Duration RETRY = Duration.ofSeconds(1);
 
   private final LegacySseRelay relay;
@@ -91,8 +91,8 @@ public abstract sealed class SseResource {
       Session session = relay.session(upstream, id);
       return handler.inSession(
           session, () -> follow(() -> relay.resume(session, last, messagesPath)));
-    } catch (StoreUnavailableException | SessionStoreException away) {
-      LOG.debugf("Store unavailable; the client retries: %s", away.getMessage());
+    } catch (StoreUnavailableException | SessionStoreException unavailable) {
+      LOG.debugf("Store unavailable; the client retries: %s", unavailable.getMessage());
       return retry();
     }
   }

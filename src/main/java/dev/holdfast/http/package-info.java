@@ -1,7 +1,4 @@
-/**
- * The resources of the HTTP side, and what each request passes through: checks of its form, limits,
- * counting.
- */
+/** The HTTP resources, and the steps of every request: checks of its form, limits and counts. */
 @NullMarked
 package dev.holdfast.http;
 

@@ -17,12 +17,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Measures at each scrape the uptime, and what only the store knows. */
+/** Measures the uptime and the store at each scrape. */
 @Singleton
 @Startup
 final class Gauges {
 
-  /** Age up to which a number from the store is used again. */
+  /** Maximum age of a cached number from the store. */
   private static final Duration MAX_AGE = Duration.ofSeconds(1);
 
   private final long started = System.nanoTime();
@@ -40,7 +40,6 @@ final class Gauges {
     register(registry, "holdfast.log", BaseUnits.BYTES, () -> logSize.get().bytes());
   }
 
-  /** Returns how long this replica has run. */
   Duration uptime() {
     return Duration.ofNanos(System.nanoTime() - started);
   }
@@ -53,7 +52,7 @@ final class Gauges {
   private static OptionalLong count(SessionStore store) {
     try {
       return OptionalLong.of(store.count());
-    } catch (SessionStoreException away) {
+    } catch (SessionStoreException unavailable) {
       return OptionalLong.empty();
     }
   }
@@ -61,7 +60,7 @@ final class Gauges {
   private static LogSize depth(EventLog log) {
     try {
       return log.depth();
-    } catch (LogException away) {
+    } catch (LogException unavailable) {
       return new LogSize(OptionalLong.empty(), OptionalLong.empty());
     }
   }

@@ -14,8 +14,8 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code GET /health}: whether this replica is ready, and a few numbers, on one line. It is ready
- * when {@code /q/health/ready} says so.
+ * {@code GET /health}: one line with the readiness of this replica and a few numbers. The readiness
+ * is that of {@code /q/health/ready}.
  */
 @Path("/health")
 @RunOnVirtualThread

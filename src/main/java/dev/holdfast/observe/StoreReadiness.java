@@ -8,8 +8,8 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * Ready while the store accepts events, since no stream is durable without it, and while wake-ups
- * from other replicas arrive.
+ * Ready while the store accepts events and wake-ups from other replicas arrive. Without the store,
+ * no stream is durable.
  */
 @Readiness
 @Singleton

@@ -10,7 +10,7 @@ import java.util.Objects;
 
 /**
  * Counters of one name, one for each value of the tag {@code kind}. All are registered at the
- * start, so that a scrape shows those that are still 0.
+ * start, so a scrape also shows counters that are still 0.
  *
  * @param <K> the values; the tag has their names in lower case
  */

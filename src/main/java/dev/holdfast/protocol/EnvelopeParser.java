@@ -42,7 +42,7 @@ final class EnvelopeParser {
   private @Nullable String paramsProgressToken;
 
   /**
-   * Reads the value at the parser's current token, to its last token.
+   * Reads the value that begins at the parser's current token.
    *
    * @throws IOException if it is not JSON
    */
@@ -226,8 +226,8 @@ final class EnvelopeParser {
   }
 
   /**
-   * The id of a response is not echoed: the sender may be waiting for the response to a request of
-   * its own with the same id.
+   * An error about a response does not echo its id: the sender may have an open request with the
+   * same id.
    */
   private EnvelopeException invalid(String message) {
     boolean certain = (doubled & ID) == 0 && !has(RESULT | ERROR);

@@ -4,12 +4,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the gateway needs of the parameters of {@code initialize}.
+ * The parameters of {@code initialize} that the gateway uses.
  *
  * @param protocolVersion the revision that the client asks for, supported here or not
  * @param clientName {@code clientInfo.name}, if it is a string; cut to {@value #MAX_CHARACTERS}
  *     characters
- * @param clientVersion {@code clientInfo.version}, likewise
+ * @param clientVersion {@code clientInfo.version}, by the same rules
  */
 public record InitializeRequest(
     String protocolVersion, @Nullable String clientName, @Nullable String clientVersion) {

@@ -3,7 +3,7 @@ package dev.holdfast.protocol;
 import java.util.Optional;
 
 /**
- * What the gateway needs of the result of {@code initialize}.
+ * The part of the {@code initialize} result that the gateway uses.
  *
  * @param protocolVersion the revision that the server chose, supported here or not
  */

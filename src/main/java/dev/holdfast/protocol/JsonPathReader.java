@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads strings of a message by their paths, such as {@code params.clientInfo.name}. For the few
- * messages of which the gateway needs more than the envelope.
+ * Reads strings of a message by their paths, such as {@code params.clientInfo.name}. The gateway
+ * uses it for the few messages whose content it needs.
  */
 final class JsonPathReader {
 
@@ -22,9 +22,9 @@ final class JsonPathReader {
   }
 
   /**
-   * Returns the strings by path. Of a member that is given twice the last one counts.
+   * Returns the strings by path. If a member occurs twice, the last one counts.
    *
-   * @param object a JSON object that {@link Envelopes} has read, so that it is known to be JSON
+   * @param object a JSON object that {@link Envelopes} has checked
    * @param paths names joined by dots
    */
   static Map<String, String> read(byte[] object, String... paths) {

@@ -16,7 +16,7 @@ public enum JsonRpcErrorCode {
   INVALID_PARAMS(-32602, "Invalid params"),
   /** The gateway failed. */
   INTERNAL_ERROR(-32603, "Internal error"),
-  /** Any other failure; the official SDKs use this code likewise. */
+  /** Any other failure; the official SDKs use this code, too. */
   SERVER_ERROR(-32000, "Server error"),
   /** No such session; not in the specification, but the official SDKs use it. */
   SESSION_NOT_FOUND(-32001, "Session not found");

@@ -30,7 +30,7 @@ public final class JsonRpcErrors {
    * Returns an error response: one line of JSON in UTF-8.
    *
    * @param id the id of the request. A null id is left out: the schema of MCP allows a missing id,
-   *     "if the request's ID could not be read", but no null as JSON-RPC does.
+   *     "if the request's ID could not be read", but not the null of JSON-RPC.
    * @param message a text that the client may see
    * @param data members of the error's data, in the map's order; empty for none. Values are
    *     strings, booleans, numbers, nulls and lists of strings

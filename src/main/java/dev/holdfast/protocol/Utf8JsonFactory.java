@@ -20,10 +20,10 @@ import com.fasterxml.jackson.core.util.JsonRecyclerPools;
  */
 final class Utf8JsonFactory extends JsonFactory {
 
-  /** How deep arrays and objects may nest. No legitimate message nests deeper. */
+  /** Maximum depth of arrays and objects. No legitimate message nests deeper. */
   static final int MAX_DEPTH = 500;
 
-  /** How long a name may be, in bytes: names, unlike values, are cached. */
+  /** Maximum length of a name in bytes. Names, unlike values, are cached. */
   static final int MAX_NAME_LENGTH = 50_000;
 
   /**
@@ -70,7 +70,6 @@ final class Utf8JsonFactory extends JsonFactory {
     return shared;
   }
 
-  /** Returns how many names are cached. */
   int cachedNames() {
     return names.size();
   }

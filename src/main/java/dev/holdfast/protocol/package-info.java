@@ -1,6 +1,6 @@
 /**
- * The protocol as far as the gateway acts on it: JSON-RPC envelopes, whose bytes pass through
- * untouched, protocol versions, header names and error codes.
+ * The parts of the protocol that the gateway acts on: JSON-RPC envelopes, protocol versions, header
+ * names and error codes. The bytes of a message never change.
  */
 @NullMarked
 package dev.holdfast.protocol;

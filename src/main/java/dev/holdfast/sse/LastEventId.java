@@ -2,7 +2,7 @@ package dev.holdfast.sse;
 
 /**
  * The two id buffers of the standard: one that {@code id} lines set, and one that a dispatch
- * commits. Between events both are equal, so only a change is stored. To commit it swaps two
+ * commits. Between events both are equal, so only a change is stored. A commit swaps two
  * references.
  */
 final class LastEventId {

@@ -128,7 +128,7 @@ public final class SseWriter {
     frames.clear();
   }
 
-  /** Removes the frames and returns a copy, to be written while the next are appended. */
+  /** Removes the frames and returns a copy, which stays valid while new frames are appended. */
   public byte[] take() {
     byte[] taken = frames.toByteArray();
     frames.clear();

@@ -33,7 +33,8 @@ public final class MessageQueue {
   private @Nullable UpstreamException failure;
 
   /**
-   * Opens a writer. All writers must be open before the reader takes, or it may see an end.
+   * Opens a writer. The reader must not take before all writers are open: it could see an early
+   * end.
    *
    * @param onEnd runs once when the writer ends, under the lock of the queue and before the reader
    *     can see the last message

@@ -23,8 +23,8 @@ public interface Upstream extends AutoCloseable {
   UpstreamSession attach(UpstreamLink link);
 
   /**
-   * Whether this server may have opened a session. False only if the name of the server meant
-   * another server at that time, so that this one does not know the session.
+   * Whether this server may have opened a session. Returns false only if the configured name meant
+   * another server at that time.
    *
    * @param link the link of the session's {@link Handshake}, from any replica
    */
@@ -58,14 +58,14 @@ public interface Upstream extends AutoCloseable {
   }
 
   /**
-   * Opens a lost session again, under its old id and pinned to this process. The server has lost
-   * the session's state. The server gets the messages again that began the session.
+   * Opens a lost session again under its old id, pinned to this process. The server gets the
+   * messages that began the session. All other state of the session is lost.
    *
    * @param link the link of the session's {@link Handshake}, from any replica
    * @param initialize the request that opened the session
    * @param initialized whether the client has sent {@code notifications/initialized}
    * @throws UpstreamException when the server does not open the session as before; {@link
-   *     UpstreamException.SessionGone} when it never will
+   *     UpstreamException.SessionGone} when a retry cannot succeed
    */
   default void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
     throw new UpstreamException.SessionGone();

@@ -24,7 +24,7 @@ public abstract sealed class UpstreamException extends RuntimeException
     }
   }
 
-  /** A bound of sessions or connections is reached: the server has seen nothing. */
+  /** The limit of sessions or connections is reached: the server has seen nothing. */
   public static final class Busy extends UpstreamException {
     /** A failure without details. */
     public Busy() {
@@ -34,7 +34,7 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** The server accepted the request, and then did not answer or fell silent for too long. */
   public static final class TimedOut extends UpstreamException {
-    /** A failure of the server to do something in time. */
+    /** A timeout with a short description. */
     public TimedOut(String what) {
       super("the upstream was too slow: " + what, null);
     }
@@ -54,7 +54,7 @@ public abstract sealed class UpstreamException extends RuntimeException
     private final byte @Nullable [] error;
     private final @Nullable Duration retryAfter;
 
-    /** A refusal that names no time to come back. */
+    /** A refusal without a wait before a retry. */
     public Refused(int status, byte @Nullable [] error) {
       this(status, error, null);
     }
@@ -89,7 +89,7 @@ public abstract sealed class UpstreamException extends RuntimeException
     }
   }
 
-  /** The connection broke, or the answer was not MCP: the server may have acted or not. */
+  /** The connection broke, or the answer was not MCP: the server may have acted. */
   public static final class Broken extends UpstreamException {
     /** A failure with a short description. */
     public Broken(String what, @Nullable Throwable cause) {

@@ -30,7 +30,7 @@ import java.util.List;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** The life of this replica: heartbeats, take-over, reconciliation and drain. */
+/** Runs the heartbeats, take-over, reconciliation and drain of this replica. */
 @Singleton
 final class ClusterLifecycle {
 
@@ -98,8 +98,8 @@ final class ClusterLifecycle {
   private static void sweep(OwnedSessions owned, Pumps pumps) {
     try {
       owned.sweep(pumps::isRunning);
-    } catch (RedisException away) {
-      throw new StoreUnavailableException("could not record the owned sessions", away);
+    } catch (RedisException unavailable) {
+      throw new StoreUnavailableException("could not record the owned sessions", unavailable);
     }
   }
 
@@ -109,7 +109,7 @@ final class ClusterLifecycle {
     }
   }
 
-  /** Runs on the thread that stops the program; HTTP is still served until it returns. */
+  /** Runs on the thread that stops the program. The gateway serves HTTP until it returns. */
   void drain(@Observes ShutdownDelayInitiatedEvent event) {
     if (mode.serves()) {
       drain.run();
@@ -122,7 +122,7 @@ final class ClusterLifecycle {
     }
   }
 
-  /** Compares the store with what runs here, as part of each sweep. */
+  /** Reconciles this replica with the store, as part of each sweep. */
   void sweep() {
     reconciler.reconcile();
   }
@@ -130,7 +130,7 @@ final class ClusterLifecycle {
   private record OtherReplicas(Membership membership, TakeOver takeOver, HeartbeatTiming timing)
       implements Handover {
 
-    /** After this time the streams are taken over like those of a lost replica. */
+    /** After this time, other replicas take over the streams like those of a lost replica. */
     private static final Duration MAX_TAKE_OVER_TIMEOUT = Duration.ofSeconds(5);
 
     @Override
@@ -147,12 +147,12 @@ final class ClusterLifecycle {
     public void stopLostPumps() {
       try {
         takeOver.stopLostPumps();
-      } catch (StoreUnavailableException away) {
-        LOG.debugf("streams taken over by others are not known: %s", away.getMessage());
+      } catch (StoreUnavailableException unavailable) {
+        LOG.debugf("streams taken over by others are not known: %s", unavailable.getMessage());
       }
     }
 
-    /** A heartbeat until the others notice, another if that one was lost, and a second to work. */
+    /** Two heartbeats, in case the first one is lost, and a second for the work. */
     @Override
     public Duration takeOverTimeout() {
       Duration needed = timing.heartbeat().multipliedBy(2).plusSeconds(1);

@@ -9,7 +9,7 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.util.Optional;
 
-/** Produces what the commands inspect. */
+/** Produces the parts of the program that commands inspect. */
 @Singleton
 final class CommandContextProducer {
 

@@ -21,7 +21,7 @@ import org.hibernate.validator.constraints.time.DurationMin;
 @ConfigMapping(prefix = "holdfast")
 public interface GatewayConfig {
 
-  /** Where sessions and events are kept. */
+  /** The store of sessions and events. */
   @WithDefault("memory")
   Store store();
 
@@ -135,20 +135,20 @@ public interface GatewayConfig {
 
     /**
      * Whether a session that lost its process or HTTP+SSE connection continues with a new one. The
-     * new one gets the client's {@code initialize}; all other state is lost.
+     * server gets the client's {@code initialize} again; all other state is lost.
      */
     @WithDefault("false")
     boolean respawn();
 
-    /** Limit on sessions of the server on all replicas; by default only the limit of all. */
+    /** Limit on the server's sessions on all replicas; by default only the common limit applies. */
     @Min(1)
     @Max(10_000_000)
     OptionalInt maxSessions();
 
     /**
      * Limit on requests to the server that this replica handles at once, each until its response
-     * headers are sent. By default the limit of all requests, or half of it where there are several
-     * upstreams, so that a stuck one leaves room for the others.
+     * headers are sent. The default is the limit of all requests. With several upstreams it is half
+     * of that, so that a stuck upstream does not block the others.
      */
     @Min(1)
     @Max(1_000_000)

@@ -9,7 +9,7 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import org.jboss.logging.Logger;
 
-/** Sweeps from time to time, for as long as the program runs. */
+/** Sweeps at regular intervals while the program runs. */
 @Singleton
 final class Housekeeping {
 

@@ -29,8 +29,8 @@ record RedisConnections(
   private static final Duration PROBE_INTERVAL = Duration.ofSeconds(1);
 
   /**
-   * How many timeouts a session without streams stays recorded. Opening a stream takes at most
-   * three.
+   * A session without streams stays recorded for this number of timeouts. Opening a stream takes at
+   * most three timeouts.
    */
   private static final int OWNED_SESSION_TIMEOUTS = 10;
 

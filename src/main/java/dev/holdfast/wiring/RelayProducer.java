@@ -29,7 +29,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Creates the relay from its rooms. */
+/** Produces the relay and its components. */
 @Singleton
 final class RelayProducer {
 
@@ -169,7 +169,7 @@ final class RelayProducer {
         sessions, upstreams, pending, admission, router, starter, tails, listener);
   }
 
-  /** Where there are several upstreams, none may use up the request limit of all. */
+  /** With several upstreams, no single upstream may use up the common request limit. */
   @Produces
   @Singleton
   RequestLimit requestLimit(GatewayConfig gateway, LimitsConfig limits) {

@@ -25,13 +25,12 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Produces the stores and the clock. */
 @Singleton
 final class StoreProducer {
 
   /**
-   * How much longer than an idle session a log level is kept: a session that only listens does not
-   * renew it.
+   * Extra lifetime of a log level beyond that of an idle session. A session that only listens does
+   * not renew its log level.
    */
   private static final Duration LOG_LEVEL_MARGIN = Duration.ofDays(1);
 

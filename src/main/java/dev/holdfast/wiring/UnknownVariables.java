@@ -57,7 +57,7 @@ final class UnknownVariables {
             name -> LOG.warnf("ignored a variable that is not a configuration key: key=%s", name));
   }
 
-  /** Returns the keys from variables that no mapping has. */
+  /** Returns the keys of variables that no mapping contains. */
   static Stream<String> in(SmallRyeConfig config) {
     PropertyNamesMatcher known =
         ConfigMappings.propertyNamesMatcher(

@@ -18,7 +18,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Creates upstreams from their configuration. */
 final class UpstreamFactory {
 
   private final Vertx vertx;

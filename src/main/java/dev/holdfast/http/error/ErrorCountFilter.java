@@ -5,7 +5,7 @@ import jakarta.inject.Singleton;
 import jakarta.ws.rs.container.ContainerResponseContext;
 import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 
-/** Reports each error response to the listener, from whichever resource or filter it comes. */
+/** Reports each error response of all resources and filters to the listener. */
 @Singleton
 final class ErrorCountFilter {
 

@@ -28,8 +28,8 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Failures as HTTP responses. Each body is a JSON-RPC error. Only texts that are written for
- * clients get into a body.
+ * Turns failures into HTTP responses. Each body is a JSON-RPC error, with only texts that are
+ * written for clients.
  */
 public final class ErrorResponses {
 
@@ -44,7 +44,7 @@ public final class ErrorResponses {
   private ErrorResponses() {}
 
   /**
-   * Does the work of a request. A failure becomes a response.
+   * Runs a request. A failure becomes a response.
    *
    * @param id the id of the request; null when it has none or is not read yet
    */

@@ -5,7 +5,7 @@ import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.Response;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
-/** Gives failures outside the resources, such as an unknown path, the same form as those inside. */
+/** Turns failures outside the resources, such as an unknown path, into error responses. */
 final class ExceptionMappers {
 
   @ServerExceptionMapper

@@ -5,7 +5,7 @@ package dev.holdfast.http.error;
 public interface HttpListener {
 
   /**
-   * A request was answered with an error.
+   * Called when a request was answered with an error.
    *
    * @param status 400 or more
    */

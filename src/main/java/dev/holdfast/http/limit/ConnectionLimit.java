@@ -63,7 +63,7 @@ public final class ConnectionLimit {
     return new Slot(client);
   }
 
-  /** Once, since the cause may be an attack. It may also be a proxy that hides all clients. */
+  /** Once, because an attack would flood the log. The client may also be a proxy. */
   private void warnOnce(ClientNetwork client) {
     if (warned.compareAndSet(false, true)) {
       LOG.warnf(
@@ -78,7 +78,6 @@ public final class ConnectionLimit {
     acquired.decrementAndGet();
   }
 
-  /** Returns how many clients have a slot. */
   int clients() {
     return byClient.size();
   }

@@ -6,13 +6,13 @@ import io.smallrye.config.WithDefault;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 
-/** Limits on what clients may use. */
+/** Limits on connections, requests, sessions, streams and messages. */
 @ConfigMapping(prefix = "holdfast.limits")
 public interface LimitsConfig {
 
   /**
-   * The most connections of this replica that follow a stream, or wait for a response that may be
-   * one. More are refused with 429. Idle connections do not count: {@code
+   * Maximum number of connections on this replica that follow a stream, or wait for a response that
+   * may be one. More are refused with 429. Idle connections do not count: {@code
    * quarkus.http.idle-timeout} closes them, and {@code quarkus.http.limits.max-connections} limits
    * all.
    */
@@ -22,9 +22,9 @@ public interface LimitsConfig {
   int connections();
 
   /**
-   * The most of these connections per client address; more are refused with 429. An IPv6 client is
-   * its /64 network. The address is that of the socket, unless {@code quarkus.http.proxy.*} trusts
-   * a proxy to name it.
+   * Maximum number of these connections per client address; more are refused with 429. An IPv6
+   * client is its /64 network. The address is that of the socket, unless {@code
+   * quarkus.http.proxy.*} trusts a proxy to name it.
    */
   @WithDefault("1000")
   @Min(1)
@@ -32,29 +32,29 @@ public interface LimitsConfig {
   int connectionsPerAddress();
 
   /**
-   * The most requests in progress on this replica; more are refused with 503. A request is in
-   * progress until the head of its response is sent.
+   * Maximum number of requests in progress on this replica; more are refused with 503. A request is
+   * in progress until the head of its response is sent.
    */
   @WithDefault("10000")
   @Min(1)
   @Max(1_000_000)
   int requests();
 
-  /** The most sessions on all replicas; more are refused with 429. */
+  /** Maximum number of sessions on all replicas; more are refused with 429. */
   @WithDefault("10000")
   @Min(1)
   @Max(10_000_000)
   int sessions();
 
-  /** The most open streams per session; more are refused with 429. */
+  /** Maximum number of open streams per session; more are refused with 429. */
   @WithDefault("64")
   @Min(2)
   @Max(10_000)
   int streamsPerSession();
 
   /**
-   * The largest message in bytes, in either direction. A larger one from a client is refused with
-   * 413. A unit is allowed: {@code 512K}, {@code 4M}. 1K to 256M.
+   * Maximum size of a message in bytes, in both directions; 1K to 256M. A larger message from a
+   * client is refused with 413. A unit is allowed: {@code 512K}, {@code 4M}.
    */
   @WithDefault("4M")
   @WithConverter(MessageBytes.FromText.class)

@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 /**
  * Limits the requests in progress: in all, and per upstream, so that a slow upstream leaves room
  * for the others. When a store or an upstream is slow, requests pile up, each with a thread and a
- * body. Past the limit a prompt refusal serves all clients better. A followed stream is no longer a
- * request; {@link ConnectionLimit} limits those. Thread-safe.
+ * body. Above the limit, an immediate refusal is better for all clients. A followed stream does not
+ * count as a request; {@link ConnectionLimit} limits streams. Thread-safe.
  */
 public final class RequestLimit {
 

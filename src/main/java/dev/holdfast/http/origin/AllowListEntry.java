@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import org.eclipse.microprofile.config.spi.Converter;
 
 /**
- * Reads the entries of the allow lists. A malformed entry would match nothing, so the configuration
- * refuses it instead of leaving the operator with unexplained 403s.
+ * Reads the entries of the allow lists. The configuration refuses a malformed entry, which would
+ * match nothing and cause unexplained 403s.
  */
 final class AllowListEntry {
 

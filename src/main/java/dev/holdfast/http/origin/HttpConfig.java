@@ -8,12 +8,12 @@ import java.util.List;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 
-/** Which web pages and host names may reach the gateway, and how long a request body may take. */
+/** Allowed web pages and host names, and the time limit for request bodies. */
 @ConfigMapping(prefix = "holdfast.http")
 public interface HttpConfig {
 
   /**
-   * The origins whose pages may use the gateway: a host ({@code app.example.com}), a whole origin
+   * Origins whose pages may use the gateway: a host ({@code app.example.com}), a whole origin
    * ({@code https://app.example.com:8443}) or {@code *}. {@code localhost} includes the loopback
    * addresses.
    */
@@ -22,15 +22,15 @@ public interface HttpConfig {
 
   /**
    * The host names under which clients may reach the gateway, without ports, or {@code *}. {@code
-   * localhost} includes the loopback addresses. Other names are refused, so that no page can reach
-   * a local gateway under its own name (DNS rebinding).
+   * localhost} includes the loopback addresses. Other names are refused. Otherwise a page could
+   * reach a local gateway under the page's own host name (DNS rebinding).
    */
   @WithDefault("localhost")
   List<@WithConverter(AllowListEntry.Host.class) String> allowedHosts();
 
   /**
-   * How long the body of a request may take to arrive. After that the gateway answers 408 and
-   * closes the connection. 100 ms to an hour.
+   * Time limit for receiving a request body; 100 ms to an hour. After it, the gateway answers 408
+   * and closes the connection.
    */
   @WithDefault("60s")
   @DurationMin(millis = 100)

@@ -76,7 +76,7 @@ final class OriginFilter {
     return isPreflight(request) ? Optional.of(preflight()) : Optional.empty();
   }
 
-  /** {@code /health} is allowed under any name, as {@code /q/health} is: probes use the address. */
+  /** {@code /health} is allowed under any name, like {@code /q/health}: probes use the address. */
   private static boolean isHealth(ContainerRequestContext request) {
     return request.getUriInfo().getPath().equals("/health");
   }

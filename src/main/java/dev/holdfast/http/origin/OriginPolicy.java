@@ -44,7 +44,6 @@ final class OriginPolicy {
     return origins.contains(lowerCase) || (host != null && matches(origins, host));
   }
 
-  /** Returns whether pages of all origins are allowed. */
   boolean allowsAnyOrigin() {
     return origins.contains(ANY);
   }
@@ -73,7 +72,7 @@ final class OriginPolicy {
   }
 
   /**
-   * Returns the host of {@code scheme://host[:port]}; null for {@code null} and other opaque ones.
+   * Returns the host of {@code scheme://host[:port]}; null for an opaque origin like {@code null}.
    */
   private static @Nullable String hostOfOrigin(String origin) {
     try {

@@ -32,14 +32,13 @@ final class ClientSocket {
     this.request = request;
   }
 
-  /** Returns the transport of a request. */
   static ClientSocket of(ServerRequestContext context) {
     return new ClientSocket(((VertxResteasyReactiveRequestContext) context).vertxServerRequest());
   }
 
   /** Closes the transport once the response is sent, even if the request body is incomplete. */
   static void closeAfterResponse(ServerRequestContext context) {
-    // Not the end handler of the response: it has only one, and Quarkus sets it.
+    // Not the end handler of the response: there is only one, and Quarkus uses it.
     RoutingContext routing = ((VertxResteasyReactiveRequestContext) context).getContext();
     HttpServerRequest request = routing.request();
     if (request.version() == HttpVersion.HTTP_2) {
@@ -63,7 +62,7 @@ final class ClientSocket {
   private static void reset(ChannelHandlerContext context) {
     Channel channel = context.channel();
     if (channel.isOpen()) {
-      // Otherwise the kernel keeps the bytes for as long as a client that does not read is alive.
+      // Otherwise the kernel keeps the bytes while a client is alive and does not read.
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
       // Not channel.close(): in Vert.x it waits behind the pending bytes.
       ChannelFuture _ = context.close();

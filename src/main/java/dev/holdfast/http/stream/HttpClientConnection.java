@@ -51,9 +51,9 @@ final class HttpClientConnection implements ClientConnection {
   }
 
   @Override
-  public boolean awaitTaken(Duration most) throws ClientGoneException {
+  public boolean awaitTaken(Duration timeout) throws ClientGoneException {
     try {
-      settled.get(most.toNanos(), TimeUnit.NANOSECONDS);
+      settled.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException full) {
       return false;
     } catch (ExecutionException failed) {

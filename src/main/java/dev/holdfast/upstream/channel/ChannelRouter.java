@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>A response goes to the request with its id.
- *   <li>Progress goes to the open request with its token. Without one, as with a task that runs on,
- *       it goes to the standalone stream.
+ *   <li>Progress goes to the open request with its token. Without such a request, as for a
+ *       background task, it goes to the standalone stream.
  *   <li>A message about the whole session, such as a changed list, goes to the standalone stream.
  *   <li>Any other message goes to the newest open tool call, or else to the newest open request:
- *       servers mostly log and ask for the work in progress.
+ *       servers mostly send messages about the work in progress.
  *   <li>Without an open request, it goes to the standalone stream.
  * </ol>
  *
@@ -36,7 +36,7 @@ public final class ChannelRouter {
 
   private static final Logger LOG = Logger.getLogger(ChannelRouter.class);
 
-  /** Notifications about no request, or only about the one that their token names. */
+  /** Notifications about the session, or about the request that their token names. */
   private static final Set<String> SESSION_WIDE =
       Set.of(
           Methods.NOTIFICATIONS_PROGRESS,

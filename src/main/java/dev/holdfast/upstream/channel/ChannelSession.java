@@ -46,7 +46,7 @@ final class ChannelSession implements UpstreamSession {
    * {@inheritDoc}
    *
    * <p>A tool call or a batch gets a stream as soon as the server has it. Any other request waits
-   * for the first message about it: a response becomes a JSON answer.
+   * for its first message. If that is a response, the answer is JSON.
    *
    * @throws IllegalArgumentException if the body has no request
    */
@@ -136,7 +136,7 @@ final class ChannelSession implements UpstreamSession {
     }
   }
 
-  /** Responses to two requests with one id could not be told apart. */
+  /** The id identifies a response, so two open requests cannot share an id. */
   private static Answer refuseIds(List<Message.Request> requests) {
     List<UpstreamMessage> errors =
         requests.stream()

@@ -188,7 +188,7 @@ public abstract class ChannelUpstream implements Upstream {
   /**
    * {@inheritDoc}
    *
-   * <p>Ends all channels and waits for their ends: after this process, nobody could end them.
+   * <p>Ends all channels and waits for their ends. Nothing can end them after this process.
    */
   @Override
   public void close() {

@@ -39,7 +39,6 @@ final class Exchange {
     return queue;
   }
 
-  /** Returns whether one of the requests calls a tool. */
   boolean isToolCall() {
     return toolCall;
   }
@@ -63,7 +62,7 @@ final class Exchange {
   }
 
   /**
-   * Adds a message that is no response. Waits for room.
+   * Adds a message other than a response. Waits for room.
    *
    * @return false if the stream has ended
    */
@@ -72,12 +71,11 @@ final class Exchange {
     return writer.write(message);
   }
 
-  /** Ends the stream. */
   void end() {
     writer.abandon();
   }
 
-  /** Returns whether a message came that is no response. True before the reader can see it. */
+  /** Returns whether a message other than a response has come. True before the reader sees it. */
   boolean isStreaming() {
     return streaming;
   }

@@ -31,15 +31,12 @@ final class StandaloneStream {
     ENDED
   }
 
-  /**
-   * @param upstream name of the upstream, for log messages
-   */
   StandaloneStream(String upstream) {
     this.upstream = upstream;
   }
 
   /**
-   * Starts reading, with the messages that wait. The previous reader sees the end.
+   * Starts reading with the waiting messages. The previous reader sees the end.
    *
    * @throws UpstreamException.SessionGone if the channel has ended
    */
@@ -80,7 +77,8 @@ final class StandaloneStream {
   }
 
   /**
-   * Adds a message. Waits for room only if the stream has a reader: there may never be one.
+   * Adds a message. Waits for room only if the stream has a reader, because a reader may never
+   * come.
    *
    * @return false if the reader changed during the wait; the caller must try again
    */

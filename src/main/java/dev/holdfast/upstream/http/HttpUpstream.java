@@ -25,7 +25,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that speaks Streamable HTTP, of any revision that has it (2025-03-26 to 2025-11-25).
+ * A server that speaks Streamable HTTP (MCP 2025-03-26 to 2025-11-25).
  *
  * <p>The upstream never sends a request twice: when a connection breaks before the answer, the
  * server may have acted on the request.

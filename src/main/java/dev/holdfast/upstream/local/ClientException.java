@@ -1,8 +1,8 @@
 package dev.holdfast.upstream.local;
 
 /**
- * A client did not give the result that a tool asked for. The message is fit for the model. Without
- * a stack trace: any client can cause it.
+ * A client did not give the result that a tool asked for. The model may see the message. The
+ * exception has no stack trace, because any client can cause it.
  */
 public abstract sealed class ClientException extends RuntimeException
     permits ClientException.Unsupported,

@@ -2,7 +2,7 @@ package dev.holdfast.upstream.local;
 
 /**
  * A call has arguments that the tool does not accept. The model gets the message, and may correct
- * the arguments. Without a stack trace: any client can cause it.
+ * the arguments. The exception has no stack trace, because any client can cause it.
  */
 public final class InvalidArgumentsException extends RuntimeException {
   /**

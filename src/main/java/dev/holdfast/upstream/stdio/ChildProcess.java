@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
 /**
- * A running process, which is one session.
+ * A process that runs one session.
  *
  * <p>Each of its three pipes has a platform thread. A blocked pipe pins the carrier of a virtual
  * thread, and there are fewer carriers than processes.
@@ -70,7 +70,7 @@ final class ChildProcess implements Channel {
       child.startThreads(threads);
       return child;
     } catch (IOException e) {
-      // Its text names the program and the reason, and no argument.
+      // The exception text names the program and the reason, but no argument.
       throw unreachable(settings, e);
     }
   }
@@ -80,7 +80,6 @@ final class ChildProcess implements Channel {
     return new UpstreamException.Unreachable(cause);
   }
 
-  /** Starts threads. */
   @FunctionalInterface
   interface Threads {
 
@@ -108,7 +107,7 @@ final class ChildProcess implements Channel {
     CompletableFuture<?> _ = process.onExit().thenRun(this::end);
   }
 
-  /** Without its threads nothing reads or ends the process. */
+  /** Without these threads, nothing reads from the process or ends it. */
   private void killUnlessEnding(OutOfMemoryError noThread) {
     if (ending.compareAndSet(false, true)) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
@@ -165,7 +164,6 @@ final class ChildProcess implements Channel {
     return isGone;
   }
 
-  /** The process id. */
   long pid() {
     return process.pid();
   }
@@ -175,15 +173,15 @@ final class ChildProcess implements Channel {
     return !ending.get() && !router.isOver();
   }
 
-  /** {@inheritDoc} Notes the descendants of the process, for its end. */
+  /** {@inheritDoc} Records the descendants of the process for its shutdown. */
   @Override
   public void opened() {
     shutdown.findDescendants();
   }
 
   @Override
-  public void send(byte[] json, Duration most) {
-    stdin.write(json, most);
+  public void send(byte[] json, Duration timeout) {
+    stdin.write(json, timeout);
   }
 
   @Override
@@ -198,11 +196,10 @@ final class ChildProcess implements Channel {
   }
 
   @Override
-  public boolean awaitEnd(Duration most) throws InterruptedException {
-    return gone.await(most.toNanos(), TimeUnit.NANOSECONDS);
+  public boolean awaitEnd(Duration timeout) throws InterruptedException {
+    return gone.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Ends the process in the background. Idempotent. */
   private void end() {
     if (ending.compareAndSet(false, true)) {
       Thread.ofVirtual().name("end " + settings.name() + " " + process.pid()).start(this::runEnd);

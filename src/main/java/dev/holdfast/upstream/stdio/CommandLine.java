@@ -28,7 +28,7 @@ public final class CommandLine {
   /**
    * Splits a text into its words.
    *
-   * @return the words, maybe none
+   * @return the words; may be empty
    * @throws IllegalArgumentException if a quote is not closed, or a backslash is the last character
    */
   public static List<String> parse(String text) {

@@ -78,7 +78,6 @@ public final class LineReader {
     }
   }
 
-  /** Skips the rest of the stream. */
   void skipAll() throws IOException {
     do {
       from = to;

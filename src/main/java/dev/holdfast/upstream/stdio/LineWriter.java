@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes lines to the stdin of a process, on a thread of its own. A write to a pipe that nobody
- * reads blocks without bound. So callers wait with a timeout while the thread blocks.
+ * Writes lines to the stdin of a process, on a thread of its own. A write to a full pipe may block
+ * for ever. Only the thread blocks; callers wait with a timeout.
  */
 final class LineWriter {
 
@@ -31,7 +31,6 @@ final class LineWriter {
   /** The thread has stopped taking lines from the queue. */
   private volatile boolean stopped;
 
-  /** Writes nothing before {@link #run}. */
   LineWriter(OutputStream out) {
     this.out = out;
   }

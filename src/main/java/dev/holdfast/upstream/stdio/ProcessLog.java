@@ -19,7 +19,7 @@ final class ProcessLog {
 
   private static final Logger LOG = Logger.getLogger(ProcessLog.class);
 
-  /** Upper bound of the bytes logged of a line. */
+  /** Maximum number of bytes that are logged per line. */
   static final int MAX_LINE = 2000;
 
   private final String name;

@@ -25,7 +25,7 @@ final class ProcessShutdown {
   private final Set<ProcessHandle> family = ConcurrentHashMap.newKeySet();
 
   /**
-   * Knows the process alone until {@link #findDescendants}.
+   * Ends only the process itself before {@link #findDescendants} is called.
    *
    * @param name marks log lines
    * @param grace wait after each step
@@ -37,7 +37,7 @@ final class ProcessShutdown {
     family.add(process);
   }
 
-  /** Notes the descendants. When the process has ended, nothing links them to it any more. */
+  /** Records the descendants. After the process has ended, nothing links them to it. */
   void findDescendants() {
     List.copyOf(family).forEach(member -> member.descendants().forEach(family::add));
   }

@@ -6,10 +6,10 @@ import dev.holdfast.upstream.channel.ChannelUpstream;
 import java.util.function.Consumer;
 
 /**
- * A server that speaks over stdin and stdout. Each session is a process of its own.
+ * A server that speaks over stdin and stdout. Each session has its own process.
  *
- * <p>Signals only follow when a process ignores the end of its stdin. So a server that obeys the
- * specification also ends when the gateway is killed.
+ * <p>A process gets a signal only if it ignores the end of its stdin. A server that follows the
+ * specification therefore also ends when the gateway is killed.
  */
 public final class StdioUpstream extends ChannelUpstream {
 
@@ -35,7 +35,7 @@ public final class StdioUpstream extends ChannelUpstream {
     return ChildProcess.start(settings, session, whenGone, ChildProcess::startThread);
   }
 
-  /** The number of processes, those that are being ended included. */
+  /** The number of processes, including those that are being ended. */
   int processes() {
     return channels();
   }

@@ -9,19 +9,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which program is the server, and which bounds hold for it.
+ * Program of a server and its limits.
  *
  * @param name marks log lines
  * @param command the program and its arguments
- * @param environment variables besides the inherited ones of {@link ChildEnvironment}
+ * @param environment variables in addition to the inherited ones of {@link ChildEnvironment}
  * @param directory working directory; null for the gateway's own
- * @param maxProcesses bound of concurrent processes, those that are being ended included
+ * @param maxProcesses limit on concurrent processes, including those that are being ended
  * @param stopGrace time to end after stdin was closed, and again after SIGTERM
- * @param firstByteTimeout time until the process reads a message, and again until it begins to
- *     answer a request that is no tool call
+ * @param firstByteTimeout time until the process reads a message. The same time applies again until
+ *     it begins to answer a request other than a tool call.
  * @param idleTimeout time without a message after which a running call fails; zero for never
  * @param maxMessageBytes size of the largest accepted message, without its line end
- * @param respawn whether a session continues with a new process when its own was lost
+ * @param respawn whether a session continues with a new process when its own is lost
  */
 public record StdioUpstreamSettings(
     String name,

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Passes the bytes of a body from the event loop to a blocking reader, with back-pressure.
  *
- * <p>At {@link #HIGH_WATER} unread bytes the queue pauses the sender until the reader has taken
- * all. While the shared budget is exceeded it pauses at {@link #LOW_WATER}. Bytes count against the
- * budget until the reader comes back for more.
+ * <p>At {@link #HIGH_WATER} unread bytes the queue pauses the sender until the reader has taken all
+ * bytes. While the shared budget is exceeded, the queue pauses the sender at {@link #LOW_WATER}.
+ * Bytes count against the budget until the next {@link #take}.
  */
 final class BodyQueue {
 
-  /** Two of the largest reads of a socket. */
+  /** Twice the size of the largest socket read. */
   static final int HIGH_WATER = 256 * 1024;
 
   static final int LOW_WATER = 16 * 1024;
@@ -41,8 +41,8 @@ final class BodyQueue {
   /**
    * Adds bytes.
    *
-   * @param pause pauses the sender. Like {@code resume} in {@link #take} it runs under the lock:
-   *     otherwise a pause could come after its own resume and last for ever.
+   * @param pause pauses the sender. Runs under the lock, like {@code resume} in {@link #take}.
+   *     Otherwise a pause could follow its own resume and last for ever.
    */
   void add(byte[] chunk, Runnable pause) {
     lock.lock();
@@ -63,7 +63,6 @@ final class BodyQueue {
     }
   }
 
-  /** Marks the body as complete. */
   void complete() {
     lock.lock();
     try {
@@ -89,7 +88,6 @@ final class BodyQueue {
     }
   }
 
-  /** Drops the unread bytes and wakes the reader. */
   void close() {
     lock.lock();
     try {

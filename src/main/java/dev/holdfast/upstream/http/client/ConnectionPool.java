@@ -11,14 +11,14 @@ import java.util.concurrent.Semaphore;
 /**
  * Connections to one server that stay on one event loop.
  *
- * @param eventLoop runs all that touches the connections
+ * @param eventLoop runs all code that touches the connections
  * @param client makes and keeps the connections; used on the event loop only
  * @param free permits for connections in use, shared with pools on other event loops
- * @param unread budget of the bytes that were received and not read, shared likewise
+ * @param unread budget of received bytes that wait for a reader, also shared
  */
 record ConnectionPool(Context eventLoop, HttpClient client, Semaphore free, ByteBudget unread) {
 
-  /** No bound in effect: the permits are the bound, for all event loops together. */
+  /** Never reached: the permits limit the connections of all event loops together. */
   private static final int MAX_CONNECTIONS = 65_536;
 
   static ConnectionPool create(
@@ -34,7 +34,7 @@ record ConnectionPool(Context eventLoop, HttpClient client, Semaphore free, Byte
     return new ConnectionPool(loop, client, free, unread);
   }
 
-  /** Runs a task on the event loop, after all tasks that were given before. */
+  /** Runs a task on the event loop, after all earlier tasks. */
   void run(Runnable task) {
     eventLoop.runOnContext(_ -> task.run());
   }

@@ -6,14 +6,14 @@ import java.time.Duration;
  * A moment on the monotonic clock, or never.
  *
  * @param nanoTime {@link System#nanoTime} at that moment; ignored if never
- * @param never whether the moment does not come
+ * @param never whether the deadline never passes
  */
 public record Deadline(long nanoTime, boolean never) {
 
-  /** The deadline that does not pass. */
+  /** The deadline that never passes. */
   public static final Deadline NEVER = new Deadline(0, true);
 
-  /** Longest duration that counts; {@link System#nanoTime} wraps around far later. */
+  /** Upper bound of a duration. {@link System#nanoTime} wraps around much later. */
   private static final Duration LONGEST = Duration.ofDays(365);
 
   /** The moment after a duration from now. */

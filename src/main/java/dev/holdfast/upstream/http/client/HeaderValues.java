@@ -7,7 +7,7 @@ public final class HeaderValues {
 
   private HeaderValues() {}
 
-  /** Whether the value has no control characters, which would end the header or be refused. */
+  /** Whether the value has no control characters: they would end or invalidate the header. */
   public static boolean isSendable(String value) {
     return value.chars().noneMatch(c -> c < ' ' || c == 0x7F);
   }
@@ -20,7 +20,7 @@ public final class HeaderValues {
     return !value.isEmpty() && value.chars().allMatch(c -> c >= 0x21 && c <= 0x7E);
   }
 
-  /** Encodes text so that it travels as UTF-8: Vert.x writes one byte per character. */
+  /** Encodes text as UTF-8, one byte per character: Vert.x writes one byte per character. */
   static String asUtf8(String value) {
     return new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
   }

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** An answer of the server: its status, its headers and the body still to be read. */
+/** An answer of the server: its status, its headers and its unread body. */
 public final class HttpAnswer {
 
   static final String JSON = "application/json";
@@ -40,7 +40,7 @@ public final class HttpAnswer {
   /**
    * Wraps an answer.
    *
-   * @param inSession whether the request named a session; only then does 404 mean its end
+   * @param inSession whether the request named a session; a 404 then means that the session is gone
    */
   HttpAnswer(HttpExchange exchange, HttpClientResponse response, boolean inSession) {
     this.exchange = exchange;
@@ -49,7 +49,7 @@ public final class HttpAnswer {
     this.inSession = inSession;
   }
 
-  /** The exchange that the body is read from. */
+  /** The exchange that carries the body. */
   public HttpExchange exchange() {
     return exchange;
   }
@@ -132,11 +132,11 @@ public final class HttpAnswer {
     try {
       var _ = readAll(MAX_IGNORED_BYTES, Deadline.after(MAX_IGNORED_TIME));
     } catch (UpstreamException e) {
-      // The status was the answer. A bad body costs the connection and nothing else.
+      // The status is the answer. A bad body only costs the connection.
     }
   }
 
-  /** Makes an exception of an answer that the caller did not ask for, and closes the exchange. */
+  /** Closes the exchange of an unexpected answer, and returns an exception for it. */
   public UpstreamException toException() {
     if (status == 404 && inSession) {
       discard();

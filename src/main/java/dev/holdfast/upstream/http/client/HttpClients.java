@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 public final class HttpClients implements AutoCloseable {
 
   /**
-   * Below the 5 s after which common servers (Node, Uvicorn) drop an idle connection. A request
-   * that meets such a close is lost, because nobody knows whether the server saw it.
+   * Common servers (Node, Uvicorn) close an idle connection after 5 s. A request that meets such a
+   * close fails, because the server may have seen it. So this side closes first.
    */
   private static final int KEEP_ALIVE_SECONDS = 3;
 
@@ -80,7 +80,6 @@ public final class HttpClients implements AutoCloseable {
     return calls.get(nextLoop());
   }
 
-  /** The pool for the next stream that stays open. */
   ConnectionPool nextForStream() {
     return streams.get(nextLoop());
   }

@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
  * One HTTP request and its answer. One blocking thread sends the request and reads the answer. Any
  * thread may call {@link #close}, which ends every wait.
  *
- * <p>Only the event loop touches the connection. Only the event loop knows whether the answer has
- * ended: from then on the connection is back in the pool, and a reset would break another request.
+ * <p>Only the event loop touches the connection, and only it knows whether the answer has ended.
+ * The connection is then back in the pool, where a reset would break another request.
  */
 public final class HttpExchange implements AutoCloseable {
 
-  /** Decides which thread disposes of a connection that is made just when the wait for it ends. */
+  /** Decides which thread closes a connection that is made while the wait for it ends. */
   private enum Phase {
     CONNECTING,
     SENT,
@@ -101,7 +101,7 @@ public final class HttpExchange implements AutoCloseable {
     }
   }
 
-  /** Sets the handlers before Vert.x passes on any byte of the body: bytes without one are lost. */
+  /** Sets the handlers before Vert.x passes on the body: bytes without a handler are lost. */
   private void receive(AsyncResult<HttpClientResponse> answer) {
     if (answer.failed()) {
       end();
@@ -113,13 +113,12 @@ public final class HttpExchange implements AutoCloseable {
     received.handler(chunk -> body.add(chunk.getBytes(), received::pause));
     received.endHandler(_ -> {
       end();
-      // One task later, when the connection is back in the pool: the reader's next request may
-      // follow at once, and would open another connection.
+      // One task later the connection is back in the pool, for the reader's next request.
       pool.run(body::complete);
     });
     received.exceptionHandler(cause -> {
       end();
-      // The failure overtakes bytes that were read from the socket but paused: those go first.
+      // The failure arrives before paused bytes of the socket. The reader gets those first.
       received.resume();
       pool.run(() -> body.fail(cause));
     });

@@ -9,20 +9,20 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Where a server is, and which bounds hold for it.
+ * Address of a server and its limits.
  *
  * @param url MCP endpoint, {@code http} or {@code https}, without credentials
  * @param headers headers of every request, such as the server's own credentials
- * @param connectTimeout time for a connection, TLS included
- * @param firstByteTimeout time until the server begins to answer, and again until an answer that is
- *     no stream, or the answer to {@code initialize}, has ended. A tool call that is answered with
- *     JSON begins its answer when it is done.
+ * @param connectTimeout time to open a connection, including TLS
+ * @param firstByteTimeout time until the server begins to answer. The same time applies again until
+ *     a JSON answer, or the answer to {@code initialize}, has ended. A JSON answer to a tool call
+ *     begins when the call is done.
  * @param idleTimeout time without an event after which the stream of a running call fails; zero for
  *     never. The standalone stream may always be silent.
  * @param maxMessageBytes size of the largest accepted message
  * @param reconnection how streams are resumed
- * @param maxConnections bound of the connections for calls, and of those for long-lived streams;
- *     {@value #MOST_CONNECTIONS} at most
+ * @param maxConnections limit on connections for calls, and again on those for long-lived streams;
+ *     at most {@value #MOST_CONNECTIONS}
  */
 public record HttpUpstreamSettings(
     URI url,
@@ -34,7 +34,7 @@ public record HttpUpstreamSettings(
     Reconnection reconnection,
     int maxConnections) {
 
-  /** About the number of ports for connections to one address. */
+  /** Upper bound of {@code maxConnections}: about the number of ports for one address. */
   public static final int MOST_CONNECTIONS = 65_536;
 
   private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
@@ -65,7 +65,7 @@ public record HttpUpstreamSettings(
     public static final Reconnection DEFAULT =
         new Reconnection(Duration.ofSeconds(30), 5, Duration.ZERO);
 
-    /** A server that sends comments on a silent stream does so more often than twice in that. */
+    /** Servers that send comments on a silent stream send at least two in this time. */
     private static final Duration PATIENT_STALL_TIMEOUT = Duration.ofSeconds(75);
 
     /**

@@ -9,9 +9,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HTTP requests of one MCP session, with exactly the headers that belong to them. A client's
- * own headers never get here, least of all its {@code Authorization} (MCP 2025-11-25,
- * Authorization, Access Token Privilege Restriction).
+ * The HTTP requests of one MCP session, with their headers. A client's own headers are never passed
+ * on, especially not {@code Authorization} (MCP 2025-11-25, Authorization, Access Token Privilege
+ * Restriction).
  */
 public final class McpRequests {
 
@@ -113,7 +113,7 @@ public final class McpRequests {
    * Requests a stream and waits until the answer begins.
    *
    * @param cursor id of the event after which the stream resumes; empty for a new stream
-   * @param answered deadline for the answer; the first-byte timeout holds besides
+   * @param answered deadline for the answer; the first-byte timeout also applies
    * @throws UpstreamException if the answer does not begin in time
    */
   public HttpAnswer get(HttpExchange exchange, String cursor, Deadline answered) {

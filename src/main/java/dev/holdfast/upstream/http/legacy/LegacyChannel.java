@@ -44,7 +44,7 @@ final class LegacyChannel implements Channel {
   private volatile boolean opened;
 
   /**
-   * Connects to nothing before {@link #connect}.
+   * Creates a channel that is not connected yet.
    *
    * @param requests requests to the configured URL of the server
    * @param name marks log lines about the server
@@ -105,8 +105,8 @@ final class LegacyChannel implements Channel {
   }
 
   /**
-   * Takes the URL that the server names. It names one per session. Another one after a connection
-   * was resumed means that the server has begun another session and has lost this one.
+   * Takes the URL that the server names once per session. Another URL on a resumed connection means
+   * that the server has lost this session and has begun another one.
    */
   private void setEndpoint(String text) {
     URI target = MessageEndpoint.resolve(requests.url(), text);
@@ -148,14 +148,14 @@ final class LegacyChannel implements Channel {
 
   /** {@inheritDoc} The server has the message when it answers 202. */
   @Override
-  public void send(byte[] json, Duration most) {
-    Deadline latest = Deadline.after(most);
+  public void send(byte[] json, Duration timeout) {
+    Deadline latest = Deadline.after(timeout);
     HttpAnswer answer = requests.to(awaitEndpoint(latest)).post(json, latest);
     if (answer.isSuccess()) {
       answer.discard();
       return;
     }
-    // The requests name no session: the URL does. Once it is open, 404 means that it is gone.
+    // The URL names the session, no header does. So 404 means that an open session is gone.
     UpstreamException refusal = answer.toException();
     if (opened && answer.status() == 404) {
       stop(new UpstreamException.Broken("the server does not know the session any more", null));
@@ -201,7 +201,7 @@ final class LegacyChannel implements Channel {
   }
 
   @Override
-  public boolean awaitEnd(Duration most) throws InterruptedException {
-    return gone.await(most.toNanos(), TimeUnit.NANOSECONDS);
+  public boolean awaitEnd(Duration timeout) throws InterruptedException {
+    return gone.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 }

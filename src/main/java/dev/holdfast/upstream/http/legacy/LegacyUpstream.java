@@ -51,7 +51,7 @@ public final class LegacyUpstream extends ChannelUpstream {
     this(new HttpClients(vertx, settings), settings, name, maxSessions, respawn);
   }
 
-  /** Shares its connections with another upstream; closes them all the same. */
+  /** Shares its connections with another upstream, but still closes them. */
   public LegacyUpstream(
       HttpClients clients,
       HttpUpstreamSettings settings,
@@ -101,7 +101,7 @@ public final class LegacyUpstream extends ChannelUpstream {
    * Opens a session if the server speaks this transport.
    *
    * @return empty if the server sends no {@code endpoint} event in time
-   * @throws UpstreamException if the server speaks the transport and opens no session
+   * @throws UpstreamException if the server speaks the transport but opens no session
    */
   public Optional<Handshake> initializeIfLegacy(Message.Request initialize) {
     AtomicReference<LegacyChannel> tried = new AtomicReference<>();
@@ -129,7 +129,7 @@ public final class LegacyUpstream extends ChannelUpstream {
     clients.close();
   }
 
-  /** The number of sessions, those that are being closed included. */
+  /** The number of sessions, including those that are being closed. */
   int connections() {
     return channels();
   }

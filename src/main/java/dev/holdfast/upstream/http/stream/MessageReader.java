@@ -24,7 +24,7 @@ final class MessageReader implements SseHandler {
   /** The event type with which an HTTP+SSE server names its endpoint for messages. */
   private static final String ENDPOINT = "endpoint";
 
-  /** Bytes of a line besides the data: name, colon, space. */
+  /** Bytes of a line in addition to the data: name, colon, space. */
   private static final int FIELD_BYTES = 16;
 
   private final SseParser parser;
@@ -75,7 +75,7 @@ final class MessageReader implements SseHandler {
     List<UpstreamMessage> read = messages;
     messages = new ArrayList<>();
     if (read.isEmpty()) {
-      // Otherwise the id of a message is a good enough cursor.
+      // With a message, the id of the message is the cursor.
       if (idAlone != null) {
         idListener.accept(idAlone);
       }
@@ -85,7 +85,7 @@ final class MessageReader implements SseHandler {
   }
 
   /**
-   * Throws the failure that {@link #read} held back in favour of the messages before it.
+   * Throws the failure that {@link #read} kept to return the messages before it.
    *
    * @throws SseLimitException if a message was too large
    */
@@ -105,13 +105,12 @@ final class MessageReader implements SseHandler {
     parser.end();
   }
 
-  /** Id of the last complete event that had one; empty if there is none that can be sent back. */
+  /** Id of the last complete event with an id; empty if there is none, or no header can hold it. */
   String cursor() {
     String id = parser.lastEventId();
     return HeaderValues.isSendable(id) ? id : "";
   }
 
-  /** Starts again without a cursor. */
   void forgetCursor() {
     parser.resume("");
     lastId = "";

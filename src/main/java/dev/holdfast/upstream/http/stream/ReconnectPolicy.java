@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a stream connects again, and when it gives up. Immutable: each attempt names the policy that
- * holds after it.
+ * Decides when a stream connects again, and when it gives up. Immutable: each attempt carries the
+ * policy for the next one.
  *
  * @param failures backoff of connections that broke or could not be made
  * @param closes backoff of connections that the server closed without an event; null before the
@@ -33,15 +33,15 @@ record ReconnectPolicy(Backoff failures, @Nullable Backoff closes) {
    * A policy for a new stream.
    *
    * @param limit failures in a row after which the stream gives up
-   * @param longest upper bound of a delay, jitter aside
+   * @param maxDelay upper bound of a delay, without jitter
    */
-  static ReconnectPolicy limited(int limit, Duration longest) {
-    return new ReconnectPolicy(new Backoff(SHORTEST, longest, limit, 0), null);
+  static ReconnectPolicy limited(int limit, Duration maxDelay) {
+    return new ReconnectPolicy(new Backoff(SHORTEST, maxDelay, limit, 0), null);
   }
 
   /** A policy that never gives up. */
-  static ReconnectPolicy endless(Duration longest) {
-    return limited(Integer.MAX_VALUE, longest);
+  static ReconnectPolicy endless(Duration maxDelay) {
+    return limited(Integer.MAX_VALUE, maxDelay);
   }
 
   /** The policy after the server has sent something. */

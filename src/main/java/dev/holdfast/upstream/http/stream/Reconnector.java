@@ -76,7 +76,7 @@ final class Reconnector {
    * @param reader has the cursor and the delay that the server asks for
    * @param quiet deadline for the next event of the stream
    * @return empty when the stream has ended or was closed
-   * @throws UpstreamException when the stream is given up
+   * @throws UpstreamException when the stream gives up
    */
   Optional<HttpExchange> reconnect(@Nullable Throwable cause, MessageReader reader, Deadline quiet)
       throws InterruptedException {
@@ -120,7 +120,7 @@ final class Reconnector {
       case UpstreamException.SessionGone gone -> throw gone;
       case UpstreamException.Refused refused when kind == StreamKind.STANDALONE -> {
         if (meansUnknownCursor(refused)) {
-          reader.forgetCursor(); // The server has lost the events before; later ones still come.
+          reader.forgetCursor(); // The server has purged earlier events; it still sends later ones.
         }
       }
       case UpstreamException.Refused refused -> {

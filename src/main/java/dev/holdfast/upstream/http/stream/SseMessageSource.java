@@ -85,8 +85,8 @@ public final class SseMessageSource implements MessageSource {
   }
 
   /**
-   * Opens the standalone stream. If the server does not know the cursor, it opens a new stream: the
-   * events before are lost.
+   * Opens the standalone stream. If the server does not know the cursor, opens a new stream without
+   * the events before.
    *
    * @param cursor id of the event after which the stream resumes; empty for a new stream
    * @return empty when the server offers no such stream
@@ -115,7 +115,7 @@ public final class SseMessageSource implements MessageSource {
   /**
    * Opens the stream of an HTTP+SSE session.
    *
-   * @param connection other threads close the stream with it
+   * @param connection lets other threads close the stream
    * @param answered deadline for the beginning of the answer
    * @param endpointListener gets the data of each {@code endpoint} event, on the reading thread. An
    *     exception of the listener ends the stream.
@@ -164,7 +164,7 @@ public final class SseMessageSource implements MessageSource {
     reader.onIdWithoutMessage(listener);
   }
 
-  /** Throws the failure, unless it came of {@link #close}. */
+  /** Throws the failure, except after {@link #close}. */
   private List<UpstreamMessage> fail(UpstreamException failure) {
     if (connection.isClosed()) {
       return List.of();
@@ -215,7 +215,7 @@ public final class SseMessageSource implements MessageSource {
   private void reconnect(@Nullable Throwable cause) throws InterruptedException {
     reader.connectionEnded();
     if (kind == StreamKind.BATCH && cause == null && endsWithResponse()) {
-      exchange = null; // Only the server knows whether responses are missing, and it has closed.
+      exchange = null; // An orderly close after a response ends a batch.
     } else if (kind != StreamKind.STANDALONE && reader.cursor().isEmpty()) {
       if (cause != null) {
         throw new UpstreamException.Broken("cut off in the middle of a stream", cause);

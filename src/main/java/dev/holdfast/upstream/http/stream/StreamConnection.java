@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The current connection of a stream. One thread uses and replaces it. Any thread may close it for
- * good, also while there is none.
+ * The current connection of a stream. One thread uses and replaces it. Any thread may close it.
+ * Then it also closes every later connection.
  */
 public final class StreamConnection {
 

@@ -1,6 +1,6 @@
 package dev.holdfast.upstream.http.stream;
 
-/** What an SSE stream carries, and so when it ends. */
+/** The content of an SSE stream. It decides when the stream ends. */
 public enum StreamKind {
   /** The answer to one request. It ends with the response. */
   CALL,

@@ -47,7 +47,7 @@ public final class Json {
     }
   }
 
-  /** Writes one line of UTF-8. By way of text, which turns half a surrogate pair into "?". */
+  /** Writes one line of UTF-8. The step over a string turns an unpaired surrogate into "?". */
   static byte[] write(ObjectNode object) {
     try {
       return MAPPER.writeValueAsString(object).getBytes(StandardCharsets.UTF_8);

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts a record from and to JSON, and checks both ways against the schema of the record. A
- * client can rely on the schema it was given, and a tool on its arguments. Thread-safe.
+ * Converts a record from and to JSON. Checks the JSON against the schema in both directions, so
+ * clients and tools can rely on it. Thread-safe.
  */
 public final class RecordCodec<R extends Record> {
 
@@ -35,7 +35,6 @@ public final class RecordCodec<R extends Record> {
                       .losslessNarrowing(true)
                       .build()));
 
-  /** Maximum number of errors in one text. */
   private static final int MAX_ERRORS = 10;
 
   private static final ClassValue<RecordCodec<?>> FORMS =

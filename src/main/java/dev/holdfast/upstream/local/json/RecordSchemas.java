@@ -20,8 +20,8 @@ import com.github.victools.jsonschema.module.jakarta.validation.JakartaValidatio
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON RecordSchemas (2020-12, the dialect of MCP) of records. A component is required unless it is
- * {@link Nullable} or {@link JsonProperty#defaultValue} gives a default.
+ * Derives JSON schemas (2020-12, the dialect of MCP) from records. A component is required unless
+ * it is {@link Nullable} or {@link JsonProperty#defaultValue} gives a default.
  */
 final class RecordSchemas {
 
@@ -45,7 +45,7 @@ final class RecordSchemas {
         .withRequiredCheck(RecordSchemas::isRequired)
         .withNullableCheck(_ -> false)
         .withDefaultResolver(RecordSchemas::defaultOf);
-    // By way of text, as the generator leaves Java objects in the tree.
+    // Parsed again from text, because the generator leaves Java objects in the tree.
     String schema = new SchemaGenerator(config.build()).generateSchema(type).toString();
     return Json.read(schema.getBytes(UTF_8)).orElseThrow();
   }

@@ -5,7 +5,7 @@ import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.RequestId;
 import java.util.Map;
 
-/** A request that ends with a JSON-RPC error. Without a stack trace: any client can cause it. */
+/** A request that ends with a JSON-RPC error. It has no stack trace: any client can cause it. */
 public final class RequestException extends RuntimeException {
 
   private final int code;
@@ -29,7 +29,7 @@ public final class RequestException extends RuntimeException {
     this(code.code(), code.message(), Map.of());
   }
 
-  /** The parameters are not what the method takes. */
+  /** The parameters do not fit the method. */
   public static RequestException invalidParams(String problem) {
     return new RequestException(
         JsonRpcErrorCode.INVALID_PARAMS.code(), "Invalid params: " + problem, Map.of());

@@ -56,7 +56,7 @@ public final class ServerMessages {
     return notification(Methods.NOTIFICATIONS_PROGRESS, params);
   }
 
-  /** Writes 3 and not 3.0: some clients show numbers as they are spelled. */
+  /** Writes 3 and not 3.0: some clients show numbers verbatim. */
   private static void putNumber(ObjectNode json, String name, double value) {
     if (value == Math.rint(value) && Math.abs(value) <= MAX_EXACT_INTEGER) {
       json.put(name, (long) value);

@@ -43,7 +43,7 @@ public final class LogFilter {
     return level.compareTo(known.level()) >= 0;
   }
 
-  /** While the store fails, the level stays as it was. */
+  /** While the store fails, the previous level applies. */
   private CachedLevel read(LogLevel before) {
     try {
       LogLevel level = levels.find(session).orElse(LogLevel.DEFAULT);

@@ -23,7 +23,7 @@ public final class RedisLogLevelStore implements LogLevelStore {
   /**
    * Stores levels through a shared client.
    *
-   * @param timeToLive how long a level lives that is neither read nor removed
+   * @param timeToLive lifetime of a level that is neither read nor removed
    */
   public RedisLogLevelStore(RedisClient client, RedisKeys keys, Duration timeToLive) {
     this.client = client;
@@ -46,7 +46,7 @@ public final class RedisLogLevelStore implements LogLevelStore {
     return request.arg("PX").arg(timeToLive.toMillis());
   }
 
-  /** {@inheritDoc} Does not wait: a level that stays behind expires. */
+  /** {@inheritDoc} Does not wait for Redis: a level that is not removed expires. */
   @Override
   public void remove(String session) {
     var _ = client.sendLater(Request.cmd(Command.DEL).arg(keys.logLevel(session)));
@@ -55,8 +55,8 @@ public final class RedisLogLevelStore implements LogLevelStore {
   private @Nullable Response send(Request request) {
     try {
       return client.send(request);
-    } catch (RedisException away) {
-      throw new UpstreamException.Broken("Redis does not answer for log levels", away);
+    } catch (RedisException unavailable) {
+      throw new UpstreamException.Broken("Redis does not answer for log levels", unavailable);
     }
   }
 }

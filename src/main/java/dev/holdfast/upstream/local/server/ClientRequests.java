@@ -39,7 +39,6 @@ final class ClientRequests {
     }
   }
 
-  /** One open request. */
   final class ClientRequest implements AutoCloseable {
 
     private final String session;

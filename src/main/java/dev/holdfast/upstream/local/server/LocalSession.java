@@ -81,7 +81,7 @@ final class LocalSession implements UpstreamSession {
     if (body.messages().stream().noneMatch(LocalSession::isToolCall)) {
       return json(body, answers.close());
     }
-    // Only now: no call ends before the stream has all its writers.
+    // The stream has all its writers before a call can end.
     registered.forEach(calls::start);
     return new Answer.Stream(
         new QueueSource(
@@ -129,7 +129,7 @@ final class LocalSession implements UpstreamSession {
     try {
       levels.put(id.name(), level);
     } catch (UpstreamException storeFailed) {
-      // An error response, as the same batch may have tool calls.
+      // An error response, because the same batch may have tool calls.
       throw new RequestException(JsonRpcErrorCode.INTERNAL_ERROR);
     }
     return Json.object();
@@ -150,7 +150,7 @@ final class LocalSession implements UpstreamSession {
     return new Answer.Json(array.toByteArray());
   }
 
-  /** {@inheritDoc} Ignores all but cancellations and responses to requests of running calls. */
+  /** {@inheritDoc} Ignores all messages except cancellations and responses that calls wait for. */
   @Override
   public void send(Body body) {
     for (Message message : body.messages()) {
@@ -182,7 +182,8 @@ final class LocalSession implements UpstreamSession {
   }
 
   /**
-   * {@inheritDoc} Cancels the calls on this replica. Other replicas close the streams of theirs.
+   * {@inheritDoc} Cancels the calls on this replica. Each other replica closes the streams of its
+   * own calls.
    */
   @Override
   public void end() {

@@ -66,7 +66,7 @@ public final class LocalUpstream implements Upstream {
   /**
    * {@inheritDoc}
    *
-   * <p>Agrees to any version that the gateway knows, and offers the newest for any other.
+   * <p>Accepts every version that the gateway knows. For any other version, offers the newest one.
    */
   @Override
   public Handshake initialize(Message.Request initialize) {
@@ -106,7 +106,8 @@ public final class LocalUpstream implements Upstream {
   /**
    * {@inheritDoc}
    *
-   * @throws IllegalArgumentException if the link has no session, and so comes from another server
+   * @throws IllegalArgumentException if the link has no session id, because another server created
+   *     it
    */
   @Override
   public UpstreamSession attach(UpstreamLink link) {
@@ -120,8 +121,8 @@ public final class LocalUpstream implements Upstream {
   /**
    * {@inheritDoc}
    *
-   * <p>This server is the default. It meets sessions of upstreams that were configured earlier, or
-   * are configured elsewhere.
+   * <p>This server is the default upstream. It may get links of upstreams that were configured
+   * earlier, or that other replicas configure.
    */
   @Override
   public boolean mayHaveOpened(UpstreamLink link) {

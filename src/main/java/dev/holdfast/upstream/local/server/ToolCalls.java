@@ -67,7 +67,7 @@ final class ToolCalls implements AutoCloseable {
     return call;
   }
 
-  /** The next call of the client may have taken the id; the writer tells the calls apart. */
+  /** A later call may already use the id; the writer tells the calls apart. */
   private void remove(CallId id, MessageQueue.Writer out) {
     running.computeIfPresent(id, (_, call) -> call.out() == out ? null : call);
   }
@@ -104,7 +104,6 @@ final class ToolCalls implements AutoCloseable {
     clientRequests.complete(session, response);
   }
 
-  /** Cancels all calls of a session. */
   void cancelAll(LocalSessionId session) {
     running.forEach((id, call) -> {
       if (id.session().equals(session)) {
