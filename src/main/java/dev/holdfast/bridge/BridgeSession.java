@@ -185,7 +185,7 @@ final class BridgeSession {
     }
   }
 
-  /** Ends an attempt. Ends its session unless requests use it from now on. */
+  /** Ends an attempt. Ends its session, too, unless that becomes the current session. */
   private void settle(Opening attempt, State next, @Nullable ServerSession opened) {
     boolean used;
     lock.lock();

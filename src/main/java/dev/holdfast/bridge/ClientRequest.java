@@ -46,7 +46,7 @@ final class ClientRequest implements Runnable {
     this.open = new LinkedHashSet<>(body.requestIds());
   }
 
-  /** Sends the request and passes the answer to the client, to its end. */
+  /** Sends the request and passes the whole answer to the client. */
   @Override
   public void run() {
     try {

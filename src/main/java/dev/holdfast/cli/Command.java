@@ -8,10 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** A command with its options, as the command line gives them. */
 sealed interface Command {
 
-  /**
-   * Returns the configuration that the options give, by key. It takes precedence over all other
-   * sources.
-   */
+  /** Returns the configuration from the options, by key. It overrides all other sources. */
   Map<String, String> properties();
 
   /** Returns whether the results are printed as JSON, one object per line. */

@@ -98,7 +98,7 @@ public abstract sealed class McpResource {
       relay.send(session, body);
       return Response.accepted().build();
     }
-    // The slot comes first: once the upstream has the call, the client must get its answer.
+    // The slot comes first: after the upstream has the call, the client must get its answer.
     return handler.withConnection(slot ->
         switch (relay.request(session, body)) {
           case Reply.Json json -> {

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads strings of a message by their paths, such as {@code params.clientInfo.name}. The gateway
- * uses it for the few messages whose content it needs.
+ * Reads strings of a message by their paths, such as {@code params.clientInfo.name}. Used for the
+ * few messages whose content the gateway needs.
  */
 final class JsonPathReader {
 

@@ -1,9 +1,9 @@
 package dev.holdfast.protocol;
 
 /**
- * A JSON-RPC request id, kept as the raw JSON text of a string or number. So its type and its
- * spelling survive: {@code 1} is not {@code "1"}, {@code 1.0} stays {@code 1.0}, and integers
- * beyond 2<sup>53</sup> lose nothing.
+ * A JSON-RPC request id, kept as the raw JSON text of a string or number. Its type and its spelling
+ * stay the same: {@code 1} is not {@code "1"}, {@code 1.0} stays {@code 1.0}, and integers beyond
+ * 2<sup>53</sup> lose nothing.
  *
  * <p>Two ids are equal when their texts are equal apart from string escapes: {@code "\u005cu0061"}
  * equals {@code "a"}, because a peer may echo an id with other escapes.

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.time.Duration;
 
-/** Rules for field values. With them, a reader gets exactly the written value. */
+/** Rules for field values, so that a reader gets exactly the written value. */
 final class FieldRules {
 
   private FieldRules() {}

@@ -3,7 +3,7 @@ package dev.holdfast.upstream;
 /** A server's answer to a request. */
 public sealed interface Answer {
 
-  /** The messages of the answer, whatever its form. The caller closes the source. */
+  /** The messages of either form of answer. The caller closes the source. */
   MessageSource source();
 
   /**

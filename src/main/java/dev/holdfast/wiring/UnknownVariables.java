@@ -21,8 +21,8 @@ import java.util.stream.StreamSupport;
 import org.jboss.logging.Logger;
 
 /**
- * Warns about variables in the environment, or in {@code .env}, that start with {@code HOLDFAST_}
- * and are not configuration keys. From other sources, an unknown key fails the start.
+ * Warns about {@code HOLDFAST_} variables in the environment, or in {@code .env}, that are not
+ * configuration keys. In other sources, an unknown key fails the start.
  */
 @Singleton
 final class UnknownVariables {

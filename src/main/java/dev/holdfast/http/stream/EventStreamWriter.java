@@ -12,7 +12,7 @@ import org.jboss.resteasy.reactive.server.spi.ServerMessageBodyWriter;
 import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
 
 /**
- * Writes {@link EventStream} bodies: a tail writes them frame by frame, for as long as it runs.
+ * Writes {@link EventStream} bodies: a running tail writes them frame by frame.
  *
  * <p>The tail gets a virtual thread of its own. While idle, that thread holds a few stack frames
  * instead of those of the whole request.

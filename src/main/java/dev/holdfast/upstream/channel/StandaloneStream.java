@@ -25,7 +25,7 @@ final class StandaloneStream {
 
   private enum State {
     UNREAD,
-    /** Without a reader, and the queue is full. */
+    /** There is no reader, and the queue is full. */
     DROPPING,
     READ,
     ENDED

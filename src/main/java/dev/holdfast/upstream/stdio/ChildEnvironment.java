@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Environment variables of a child process. It inherits only a few: the gateway's own environment
- * may hold the store's password and keys of other servers. The official SDKs pass on about the same
- * variables.
+ * Environment variables of a child process. It inherits only a few, because the gateway's
+ * environment may contain secrets of the store or of other servers. The official SDKs pass on
+ * similar variables.
  */
 final class ChildEnvironment {
 

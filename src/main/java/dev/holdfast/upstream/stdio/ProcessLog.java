@@ -8,8 +8,8 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs the output of a process that is no message, with the name of its upstream. Lines on stderr
- * are not errors: a server may write anything there.
+ * Logs the output of a process except its messages, with the name of the upstream. A line on stderr
+ * need not be an error.
  *
  * @see <a
  *     href="https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio">MCP
@@ -56,7 +56,7 @@ final class ProcessLog {
     }
   }
 
-  /** Logs a line of stdout that is no message. Only DEBUG shows its text, which may be secret. */
+  /** Logs an invalid line of stdout. Only DEBUG shows its text, which may be secret. */
   void logInvalidMessage(byte[] line) {
     if (outLimit.admits()) {
       LOG.infof(

@@ -10,7 +10,7 @@ import java.time.Duration;
  */
 public record Deadline(long nanoTime, boolean never) {
 
-  /** The deadline that never passes. */
+  /** A deadline that never passes. */
   public static final Deadline NEVER = new Deadline(0, true);
 
   /** Upper bound of a duration. {@link System#nanoTime} wraps around much later. */

@@ -20,7 +20,7 @@ public final class HeaderValues {
     return !value.isEmpty() && value.chars().allMatch(c -> c >= 0x21 && c <= 0x7E);
   }
 
-  /** Encodes text as UTF-8, one byte per character: Vert.x writes one byte per character. */
+  /** Returns the UTF-8 bytes of a text as characters: Vert.x writes one byte per character. */
   static String asUtf8(String value) {
     return new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
   }

@@ -53,7 +53,8 @@ public record HttpUpstreamSettings(
   /**
    * How a stream is resumed after it lost its connection.
    *
-   * @param maxDelay upper bound of the delay before an attempt, whatever the server asks for
+   * @param maxDelay upper bound of the delay before an attempt, including a delay that the server
+   *     asks for
    * @param attempts failed attempts in a row after which the stream of a call fails. An orderly
    *     close by a server that accepts the next connection is no failure.
    * @param stallTimeout time without a byte after which a connection counts as dead and a resumable

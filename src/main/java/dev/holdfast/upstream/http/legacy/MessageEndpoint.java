@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The URL to which an HTTP+SSE server wants messages to be posted. */
+/** The URL for messages to an HTTP+SSE server. */
 final class MessageEndpoint {
 
   private MessageEndpoint() {}

@@ -106,7 +106,7 @@ public final class PromptRegistry {
     };
   }
 
-  @SuppressWarnings("CatchThrowable") // the client gets a response whatever the prompt throws
+  @SuppressWarnings("CatchThrowable") // the client always gets a response
   private ObjectNode get(Message.Request request) {
     ObjectNode params = RequestParams.of(request);
     String name = params.path("name").textValue();

@@ -86,7 +86,7 @@ public final class ResourceRegistry {
     return page;
   }
 
-  @SuppressWarnings("CatchThrowable") // the client gets a response whatever the resource throws
+  @SuppressWarnings("CatchThrowable") // the client always gets a response
   private ObjectNode read(Message.Request request) {
     String uri = RequestParams.of(request).path("uri").textValue();
     if (uri == null) {

@@ -57,7 +57,7 @@ final class ToolCallTask implements Runnable, ToolCall {
     }
   }
 
-  @SuppressWarnings("CatchThrowable") // the client gets a response whatever the tool throws
+  @SuppressWarnings("CatchThrowable") // the client always gets a response
   private ObjectNode result() {
     try {
       return tool.call(arguments, this);
