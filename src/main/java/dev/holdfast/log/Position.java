@@ -49,7 +49,7 @@ public record Position(long millis, long number) implements Comparable<Position>
     return millis < 0 || number < 0 ? Optional.empty() : Optional.of(new Position(millis, number));
   }
 
-  /** The number between two indexes; -1 when the text is no number. */
+  /** The number between two indexes; -1 when that text is not a valid number. */
   private static long digits(String text, int from, int to) {
     if (text.charAt(from) == '0' && to - from > 1) {
       return -1;

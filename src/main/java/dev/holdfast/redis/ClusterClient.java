@@ -70,7 +70,6 @@ final class ClusterClient implements RedisClient {
     return choice.get(ThreadLocalRandom.current().nextInt(choice.size()));
   }
 
-  /** Sends a command to a server and follows its redirects. */
   private @Nullable Response send(Request request, ServerAddress first) {
     ServerAddress to = first;
     boolean asking = false;
@@ -110,7 +109,7 @@ final class ClusterClient implements RedisClient {
     }
   }
 
-  /** Reads the slot map again if the failure may mean that a slot has another primary by now. */
+  /** Reads the slot map again if a slot may have another primary now. */
   private void refreshAfter(RedisException failure) {
     Throwable cause = failure.getCause();
     if (cause == null || !RedisFailures.isReply(cause) || RedisFailures.isClusterDown(cause)) {

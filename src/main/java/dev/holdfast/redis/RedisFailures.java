@@ -19,7 +19,6 @@ final class RedisFailures {
 
   private RedisFailures() {}
 
-  /** Whether Redis itself replied with an error. */
   static boolean isReply(Throwable failure) {
     return failure instanceof Response && !message(failure).contains(CONNECTION_CLOSED);
   }

@@ -27,7 +27,6 @@ record ServerAddress(String host, int port) {
     return new ServerAddress(host.indexOf(':') < 0 ? host : '[' + host + ']', port);
   }
 
-  /** The given URL with this host and port. */
   String urlLike(URI url) {
     String user = url.getRawUserInfo() == null ? "" : url.getRawUserInfo() + '@';
     String query = url.getRawQuery() == null ? "" : '?' + url.getRawQuery();

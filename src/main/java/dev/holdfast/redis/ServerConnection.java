@@ -93,7 +93,6 @@ final class ServerConnection {
     lastReply = System.nanoTime();
   }
 
-  /** Whether no reply arrived for that long. */
   boolean isSilentFor(Duration time) {
     return System.nanoTime() - lastReply >= time.toNanos();
   }

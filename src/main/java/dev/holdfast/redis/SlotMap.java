@@ -96,7 +96,6 @@ final class SlotMap {
     return tags;
   }
 
-  /** All servers including replicas, and some others. */
   Set<ServerAddress> allServersAnd(Collection<ServerAddress> others) {
     Set<ServerAddress> all = new LinkedHashSet<>(servers);
     all.addAll(others);

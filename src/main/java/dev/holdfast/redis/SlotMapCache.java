@@ -97,7 +97,7 @@ final class SlotMapCache {
     var _ = refresh();
   }
 
-  /** Begins a refresh, unless one is under way or has just ended. */
+  /** Begins a refresh. Returns the previous one instead until its pause is over. */
   private CompletableFuture<SlotMap> refresh() {
     CompletableFuture<SlotMap> mine = new CompletableFuture<>();
     CompletableFuture<SlotMap> others = refresh.compareAndExchange(null, mine);

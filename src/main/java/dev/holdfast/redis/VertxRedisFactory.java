@@ -46,7 +46,6 @@ final class VertxRedisFactory {
         new RedisOptions(options).setType(RedisClientType.STANDALONE).setEndpoints(List.of(url)));
   }
 
-  /** The configured servers of a cluster. */
   List<ServerAddress> seedAddresses() {
     return options.getEndpoints().stream().map(URI::create).map(ServerAddress::of).toList();
   }

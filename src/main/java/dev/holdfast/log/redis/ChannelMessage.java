@@ -19,7 +19,6 @@ sealed interface ChannelMessage {
   /** The inbox of a session has a message for a stream that this replica owns. */
   record InboxFilled(String session) implements ChannelMessage {}
 
-  /** A session has ended. */
   record SessionEnded(String session) implements ChannelMessage {}
 
   /** Parses a message. Returns null if it is for other listeners of the channel. */

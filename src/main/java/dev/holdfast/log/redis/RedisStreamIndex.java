@@ -50,7 +50,6 @@ public final class RedisStreamIndex implements StreamIndex {
     return new Page(page.isEmpty() ? List.of() : entries(session, page, owners), more);
   }
 
-  /** Returns the replicas that own the open streams, by stream name. */
   private Map<String, String> owners(String session) {
     Map<String, String> owners = new TreeMap<>();
     Response fields = client.send(Request.cmd(Command.HGETALL).arg(keys.session(session)));

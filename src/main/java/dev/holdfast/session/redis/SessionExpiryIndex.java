@@ -106,7 +106,6 @@ final class SessionExpiryIndex {
     return Request.cmd(Command.ZREM).arg(set).arg(id);
   }
 
-  /** Sessions that have expired according to the sets. */
   List<String> expired(int most) {
     Set<String> expired = new LinkedHashSet<>();
     for (String set : sets) {

@@ -44,7 +44,7 @@ final class SessionListing {
         read(members(scanned.get(1))), next.equals(START) ? Optional.empty() : Optional.of(next));
   }
 
-  /** The members of a list of members and scores, without those that are no session ids. */
+  /** The session ids in a list of members and scores. */
   private static List<SessionId> members(Response scored) {
     List<SessionId> members = new ArrayList<>();
     for (int i = 0; i < scored.size(); i += 2) {

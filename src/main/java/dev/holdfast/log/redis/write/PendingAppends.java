@@ -122,7 +122,7 @@ final class PendingAppends {
     waiting.clear();
   }
 
-  /** Signals one caller that can write, if there is something to write. */
+  /** Signals one caller, if there is something to write. */
   void signalNext() {
     PendingAppend next = waiting.peekFirst();
     if (next != null) {

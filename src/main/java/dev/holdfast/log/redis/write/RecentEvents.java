@@ -141,7 +141,7 @@ public final class RecentEvents {
     }
   }
 
-  /** The store has recorded all events up to a position. */
+  /** Notes that the store has recorded all events up to a position. */
   void reported(Position upTo) {
     lock.lock();
     try {

@@ -75,7 +75,7 @@ final class UnloggedDelivery {
     return true;
   }
 
-  /** The store has shown an older position than the reported one. The next report repeats it. */
+  /** Makes the next report repeat the position, after the store has shown an older one. */
   void doubt() {
     commit.lock.lock();
     try {

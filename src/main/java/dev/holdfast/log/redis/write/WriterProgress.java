@@ -34,7 +34,7 @@ record WriterProgress(Position last, long stored, @Nullable String upstreamId, D
     return new WriterProgress(last, last.number(), null, Debt.NONE);
   }
 
-  /** Whether the store knows of all events up to a number. */
+  /** Whether the store has recorded all events up to a number. */
   boolean isReported(long number) {
     return debt == Debt.NONE && stored >= number;
   }
