@@ -255,8 +255,8 @@ public final class Pump implements Runnable {
   }
 
   /**
-   * Waits as {@link #awaitUpstream} does, but only as long as a server needs to read the request. So
-   * the next message on the same pipe does not overtake it. A failure is on the stream.
+   * Waits as {@link #awaitUpstream} does, but only as long as a server needs to read the request.
+   * So the next message on the same pipe does not overtake it. A failure is on the stream.
    */
   public void awaitSent() {
     try {
