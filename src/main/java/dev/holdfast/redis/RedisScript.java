@@ -32,15 +32,16 @@ public final class RedisScript {
   }
 
   /**
-   * Loads a script from resources beside a class.
+   * Loads a script from resources beside a class. {@code clock.lua} precedes it.
    *
    * @param resources names of the files that make up the script, in order: functions that several
    *     scripts share come first
    * @throws IllegalArgumentException when one is missing
    */
   public static RedisScript load(Class<?> user, String... resources) {
+    Stream<String> files = Stream.of(resources).map(each -> read(user, each));
     return new RedisScript(
-        Stream.of(resources).map(each -> read(user, each)).collect(Collectors.joining("\n")));
+        read(RedisScript.class, "clock.lua") + files.collect(Collectors.joining("\n")));
   }
 
   private static String read(Class<?> user, String resource) {

@@ -3,8 +3,7 @@
 -- ARGV replica, dead-after (ms), most replicas to return, time to live of the set (ms)
 -- Returns the time, the time of the replica's previous heartbeat (nil for none), the replicas that
 -- were silent for dead-after, and those of them that have left.
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = currentMillis()
 local previous = redis.call('ZSCORE', KEYS[1], ARGV[1])
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])

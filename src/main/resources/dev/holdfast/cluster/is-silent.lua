@@ -2,8 +2,7 @@
 -- KEYS replicas
 -- ARGV replica, dead-after (ms), "forget" to remove a silent replica
 -- Returns 1 if the replica is silent, 0 otherwise.
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = currentMillis()
 local last = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if last and tonumber(last) >= now - ARGV[2] then
   return 0

@@ -3,7 +3,5 @@
 -- KEYS replicas
 -- ARGV replica, dead-after (ms)
 -- Returns the number of living replicas.
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZADD', KEYS[1], 'XX', 0, ARGV[1])
-return redis.call('ZCOUNT', KEYS[1], string.format('%.0f', now - ARGV[2]), '+inf')
+return redis.call('ZCOUNT', KEYS[1], string.format('%.0f', currentMillis() - ARGV[2]), '+inf')

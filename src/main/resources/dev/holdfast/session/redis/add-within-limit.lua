@@ -3,7 +3,7 @@
 -- KEYS expiry index
 -- ARGV session, limit, idle timeout (ms), time to live (ms)
 -- Returns 1, or 0 when the limit is reached.
-local time = now()
+local time = currentMillis()
 if redis.call('ZCOUNT', KEYS[1], '(' .. format(time), '+inf') >= tonumber(ARGV[2]) then
   return 0
 end

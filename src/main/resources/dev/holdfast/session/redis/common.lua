@@ -7,16 +7,10 @@ local USED, ADDRESS, REQUESTS, ERRORS = 'used', 'address', 'requests', 'errors'
 -- The transport of a session that its client has not initialized.
 local UNINITIALIZED = 'sse-opening'
 
--- The clock of Redis in ms since the epoch.
-local function now()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-
 -- Whether there is a session that has not expired.
 local function is_alive(session)
   local expires = redis.call('HGET', session, EXPIRES)
-  return expires and tonumber(expires) > now()
+  return expires and tonumber(expires) > currentMillis()
 end
 
 -- Writes a number of ms without an exponent.
@@ -26,7 +20,7 @@ end
 
 -- Starts the idle timeout of a session again, and returns its end.
 local function extend(session, idle_timeout, time_to_live)
-  local expires = format(now() + idle_timeout)
+  local expires = format(currentMillis() + idle_timeout)
   redis.call('HSET', session, EXPIRES, expires)
   redis.call('PEXPIRE', session, time_to_live)
   return expires

@@ -19,9 +19,3 @@ local function replicaOf(text)
   return string.match(text, '^(%S+)')
 end
 
--- Returns the time of this Redis server in milliseconds.
-local function currentMillis()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-
