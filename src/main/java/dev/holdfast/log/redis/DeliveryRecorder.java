@@ -4,7 +4,6 @@ import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeliveryRecorder {
 
-  /** Sends a record without waiting. */
+  /** Sends a record without waiting, and then runs {@code done}, also after a failure. */
   interface Sender {
-    void send(StreamRef stream, Position position, Consumer<@Nullable Throwable> done);
+    void send(StreamRef stream, Position position, Runnable done);
   }
 
   /**
@@ -51,7 +50,7 @@ final class DeliveryRecorder {
   }
 
   private void send(StreamRef stream, Position position) {
-    sender.send(stream, position, failure -> sent(stream, position));
+    sender.send(stream, position, () -> sent(stream, position));
   }
 
   /** A failure is ignored, because the next record replaces the lost one. */

@@ -6,7 +6,6 @@ import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -57,10 +56,10 @@ public final class LogScript {
   /**
    * Runs the script without waiting.
    *
-   * @param done receives the failure, or null after success; must not block
+   * @param done runs after success and after failure; must not block
    */
-  public void runLater(List<String> keys, Consumer<@Nullable Throwable> done, Object... arguments) {
-    script.runLater(client, keys, request -> add(request, List.of(arguments)), done);
+  public void runLater(List<String> keys, Runnable done, Object... arguments) {
+    script.runLater(client, keys, request -> add(request, List.of(arguments)), failure -> done.run());
   }
 
   private static void add(Request request, List<?> arguments) {

@@ -13,7 +13,6 @@ import dev.holdfast.redis.RedisUnknownOutcomeException;
 import io.vertx.redis.client.Response;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -165,9 +164,12 @@ public final class StreamScripts {
         stream.session());
   }
 
-  /** Records the position up to which a stream was delivered, without waiting. */
-  public void recordDelivery(
-      StreamRef stream, Position position, Consumer<@Nullable Throwable> done) {
+  /**
+   * Records the position up to which a stream was delivered, without waiting.
+   *
+   * @param done runs after success and after failure; must not block
+   */
+  public void recordDelivery(StreamRef stream, Position position, Runnable done) {
     recordDelivery.runLater(List.of(sessionKey(stream)), done, stream.name(), position);
   }
 
@@ -178,7 +180,7 @@ public final class StreamScripts {
   public void retire(StreamRef stream) {
     retireStream.runLater(
         List.of(sessionKey(stream), streamKey(stream), keys.streams(stream.session())),
-        failure -> {},
+        () -> {},
         stream.name(),
         retention.completedTtl().toMillis());
   }

@@ -104,7 +104,7 @@ public final class AppendScripts {
   void recordUpstreamCursor(StreamRef stream, String owner, long number, String upstreamId) {
     recordUpstreamCursor.runLater(
         List.of(keys.session(stream.session())),
-        failure -> {},
+        () -> {},
         stream.name(),
         owner,
         number,
