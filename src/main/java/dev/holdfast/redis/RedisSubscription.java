@@ -45,7 +45,9 @@ public final class RedisSubscription implements AutoCloseable {
   private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
   private final List<Runnable> onSubscribed = new CopyOnWriteArrayList<>();
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final CompletableFuture<Void> firstSubscription = new CompletableFuture<>();
+
+  /** Whether there has been a subscription. Written by the connection's thread. */
+  private volatile boolean wasSubscribed;
 
   /** By {@link System#nanoTime()}. Written by the connection's thread. */
   private volatile long lastMessage;
@@ -87,30 +89,13 @@ public final class RedisSubscription implements AutoCloseable {
   }
 
   /**
-   * Waits for the first subscription.
-   *
-   * @return false when there is none in time
-   */
-  public boolean awaitFirstSubscription(Duration time) {
-    try {
-      firstSubscription.get(time.toNanos(), TimeUnit.NANOSECONDS);
-      return true;
-    } catch (TimeoutException | ExecutionException none) {
-      return false;
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
-  }
-
-  /**
    * Checks that this replica receives messages. A lost connection that is replaced at once does not
    * count.
    *
    * @throws RedisUnavailableException when no message arrived for three probe intervals
    */
   public void check() {
-    if (!firstSubscription.isDone() || isSilent()) {
+    if (!wasSubscribed || isSilent()) {
       throw new RedisUnavailableException("the subscription receives nothing", null);
     }
   }
@@ -133,8 +118,7 @@ public final class RedisSubscription implements AutoCloseable {
     Duration backOff = MIN_BACK_OFF;
     try {
       while (closed.getCount() > 0) {
-        boolean wasSubscribed = serveOneConnection();
-        backOff = wasSubscribed ? MIN_BACK_OFF : doubled(backOff);
+        backOff = serveOneConnection() ? MIN_BACK_OFF : doubled(backOff);
         if (closed.await(backOff.toMillis(), TimeUnit.MILLISECONDS)) {
           return;
         }
@@ -155,7 +139,7 @@ public final class RedisSubscription implements AutoCloseable {
     try {
       subscribe(connection);
       onSubscribed.forEach(Runnable::run);
-      firstSubscription.complete(null);
+      wasSubscribed = true;
       probeUntilLost(connection);
       return true;
     } catch (ExecutionException | TimeoutException failed) {

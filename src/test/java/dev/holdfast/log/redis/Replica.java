@@ -1,5 +1,7 @@
 package dev.holdfast.log.redis;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.holdfast.log.Retention;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
@@ -67,9 +69,7 @@ public final class Replica implements AutoCloseable {
             subscriptions::newSubscriptionClient, beats, KEYS.replicaChannel(name), BEAT);
     log = new RedisEventLog(client, channel, KEYS, name, session -> {}, retention);
     channel.start();
-    if (!channel.awaitFirstSubscription(Duration.ofSeconds(30))) {
-      throw new IllegalStateException("not subscribed");
-    }
+    await().atMost(Duration.ofSeconds(30)).ignoreExceptions().untilAsserted(channel::check);
   }
 
   /**
