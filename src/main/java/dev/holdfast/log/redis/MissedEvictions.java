@@ -10,10 +10,7 @@ import io.vertx.redis.client.Response;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Evicts local watchers of streams that another replica watches now. This replica missed their
- * evictions while it was not subscribed. Such watchers would get no wake-ups.
- */
+/** Performs {@link dev.holdfast.log.ownership.SharedLog#evictReplacedWatchers}. */
 final class MissedEvictions {
 
   private final RedisClient client;

@@ -59,7 +59,8 @@ public final class LogScript {
    * @param done runs after success and after failure; must not block
    */
   public void runLater(List<String> keys, Runnable done, Object... arguments) {
-    script.runLater(client, keys, request -> add(request, List.of(arguments)), failure -> done.run());
+    script.runLater(
+        client, keys, request -> add(request, List.of(arguments)), failure -> done.run());
   }
 
   private static void add(Request request, List<?> arguments) {
