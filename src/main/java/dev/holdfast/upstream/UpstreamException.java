@@ -95,5 +95,11 @@ public abstract sealed class UpstreamException extends RuntimeException
     public Broken(String what, @Nullable Throwable cause) {
       super("the upstream's answer broke: " + what, cause);
     }
+
+    /** A failure of an interrupted wait. Sets the interrupt of this thread again. */
+    public static Broken interrupted(InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new Broken("the waiting thread was interrupted", e);
+    }
   }
 }

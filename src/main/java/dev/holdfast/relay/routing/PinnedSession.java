@@ -211,8 +211,7 @@ final class PinnedSession implements MessageSource {
     } catch (ExecutionException unexpected) {
       throw new IllegalStateException(unexpected.getCause());
     } catch (InterruptedException stop) {
-      Thread.currentThread().interrupt();
-      throw new UpstreamException.Broken("the waiting thread was interrupted", stop);
+      throw UpstreamException.Broken.interrupted(stop);
     }
   }
 

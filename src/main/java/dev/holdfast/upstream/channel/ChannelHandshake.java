@@ -50,8 +50,7 @@ record ChannelHandshake(Channel channel, ChannelSettings settings) {
     try {
       return exchange.queue().take(left.isPositive() ? left : Duration.ofNanos(1));
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UpstreamException.Broken("the waiting thread was interrupted", e);
+      throw UpstreamException.Broken.interrupted(e);
     }
   }
 

@@ -88,8 +88,7 @@ final class ChannelSession implements UpstreamSession {
     try {
       return awaitAnswer(exchange, settings.firstByteTimeout());
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UpstreamException.Broken("the waiting thread was interrupted", e);
+      throw UpstreamException.Broken.interrupted(e);
     }
   }
 

@@ -109,8 +109,7 @@ final class LineWriter {
       }
       throw new UpstreamException.TimedOut("it does not read what it is sent");
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UpstreamException.Broken("the waiting thread was interrupted", e);
+      throw UpstreamException.Broken.interrupted(e);
     }
   }
 

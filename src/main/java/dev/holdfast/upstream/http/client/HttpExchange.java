@@ -196,7 +196,6 @@ public final class HttpExchange implements AutoCloseable {
 
   private UpstreamException interrupted(InterruptedException e) {
     close();
-    Thread.currentThread().interrupt();
-    return new UpstreamException.Broken("the waiting thread was interrupted", e);
+    return UpstreamException.Broken.interrupted(e);
   }
 }

@@ -176,8 +176,7 @@ final class LegacyChannel implements Channel {
     } catch (TimeoutException e) {
       throw new UpstreamException.TimedOut("it did not say where to post");
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UpstreamException.Broken("the waiting thread was interrupted", e);
+      throw UpstreamException.Broken.interrupted(e);
     }
   }
 

@@ -154,8 +154,7 @@ public final class SseMessageSource implements MessageSource {
     } catch (SseLimitException e) {
       return fail(new UpstreamException.Broken("a message is too large", e));
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return fail(new UpstreamException.Broken("the waiting thread was interrupted", e));
+      return fail(UpstreamException.Broken.interrupted(e));
     }
   }
 
