@@ -7,7 +7,6 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
@@ -130,10 +129,8 @@ public final class StdioBridge implements AutoCloseable {
 
   private void accept(Body body) {
     switch (body) {
-      case Body.Single(Message.Request request) when request.method().equals(Methods.INITIALIZE) ->
-          open(request);
-      case Body.Single(Message.Notification notification)
-          when notification.method().equals(Methods.NOTIFICATIONS_INITIALIZED) -> {
+      case Body.Single(Message.Request request) when request.isInitialize() -> open(request);
+      case Body.Single(Message.Notification sent) when sent.isInitialized() -> {
         bridgeSession.initialized(body);
         send(body); // On this thread: later messages must not overtake it.
       }

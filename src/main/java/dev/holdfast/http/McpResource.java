@@ -6,7 +6,6 @@ import dev.holdfast.http.stream.EventStream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Methods;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.session.InitializeReply;
@@ -65,8 +64,7 @@ public abstract sealed class McpResource {
   }
 
   private Response take(String upstream, HttpHeaders headers, Body body) {
-    if (body instanceof Body.Single(Message.Request request)
-        && request.method().equals(Methods.INITIALIZE)) {
+    if (body instanceof Body.Single(Message.Request request) && request.isInitialize()) {
       return initialized(relay.initialize(upstream, request));
     }
     reader.checkVersion(headers);

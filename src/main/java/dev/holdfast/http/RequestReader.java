@@ -7,7 +7,6 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayException;
@@ -92,14 +91,9 @@ final class RequestReader {
     if (responses != 0 && responses != messages.size()) {
       throw invalid("A batch holds either responses or requests and notifications");
     }
-    if (messages.stream().anyMatch(RequestReader::isInitialize)) {
+    if (messages.stream().anyMatch(each -> each instanceof Message.Request r && r.isInitialize())) {
       throw invalid("initialize cannot be part of a batch");
     }
-  }
-
-  private static boolean isInitialize(Message message) {
-    return message instanceof Message.Request request
-        && request.method().equals(Methods.INITIALIZE);
   }
 
   /** Reads a body within the limits on its size and its time. */

@@ -30,7 +30,13 @@ public sealed interface Message {
       @Nullable String toolName,
       @Nullable String progressToken,
       byte[] bytes)
-      implements Message {}
+      implements Message {
+
+    /** Whether this request opens a session. */
+    public boolean isInitialize() {
+      return method.equals(Methods.INITIALIZE);
+    }
+  }
 
   /**
    * A message without a response.
@@ -48,7 +54,13 @@ public sealed interface Message {
       @Nullable RequestId cancelledRequestId,
       @Nullable String progressToken,
       byte[] bytes)
-      implements Message {}
+      implements Message {
+
+    /** Whether the client accepts the server's response to {@code initialize}. */
+    public boolean isInitialized() {
+      return method.equals(Methods.NOTIFICATIONS_INITIALIZED);
+    }
+  }
 
   /**
    * The response to a request.

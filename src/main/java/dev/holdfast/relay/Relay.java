@@ -255,8 +255,7 @@ public final class Relay {
   }
 
   private static boolean isInitialized(Message message) {
-    return message instanceof Message.Notification notification
-        && notification.method().equals(Methods.NOTIFICATIONS_INITIALIZED);
+    return message instanceof Message.Notification notification && notification.isInitialized();
   }
 
   /** Follows the standalone stream from the first event that was not delivered. */

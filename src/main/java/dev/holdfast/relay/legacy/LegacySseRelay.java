@@ -174,8 +174,7 @@ public final class LegacySseRelay {
   }
 
   private static Message.@Nullable Request initializeIn(Body body) {
-    return body instanceof Body.Single(Message.Request request)
-            && request.method().equals(Methods.INITIALIZE)
+    return body instanceof Body.Single(Message.Request request) && request.isInitialize()
         ? request
         : null;
   }

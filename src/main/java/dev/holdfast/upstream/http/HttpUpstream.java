@@ -4,6 +4,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.InitializeResult;
+import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
@@ -52,7 +53,7 @@ public final class HttpUpstream implements Upstream {
   @Override
   public Handshake initialize(Message.Request initialize) {
     HttpAnswer answer = requests(null, null).post(initialize.bytes());
-    String session = answer.header(McpRequests.SESSION_ID);
+    String session = answer.header(McpHeaders.SESSION_ID);
     if (session != null && !HeaderValues.isVisibleAscii(session)) {
       answer.exchange().close();
       throw new UpstreamException.Broken("a session id that is not visible ASCII", null);

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.http.client;
 
+import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
@@ -14,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  * Restriction).
  */
 public final class McpRequests {
-
-  /** The header that names the session. */
-  public static final String SESSION_ID = "Mcp-Session-Id";
 
   private static final Duration DELETE_TIMEOUT = Duration.ofSeconds(2);
 
@@ -122,7 +120,7 @@ public final class McpRequests {
       throw new UpstreamException.Broken("an event id that no header can hold", null);
     }
     if (!cursor.isEmpty()) {
-      options.putHeader("Last-Event-ID", HeaderValues.asUtf8(cursor));
+      options.putHeader(McpHeaders.LAST_EVENT_ID, HeaderValues.asUtf8(cursor));
     }
     Deadline earliest = Deadline.after(settings.firstByteTimeout()).earlier(answered);
     return send(exchange, options, null, earliest);
@@ -149,11 +147,11 @@ public final class McpRequests {
     RequestOptions options = address(url).setMethod(method);
     settings.headers().forEach(options::putHeader);
     if (session != null) {
-      options.putHeader(SESSION_ID, session);
+      options.putHeader(McpHeaders.SESSION_ID, session);
     }
     if (protocolVersion != null) {
       // Required since 2025-06-18, ignored before.
-      options.putHeader("MCP-Protocol-Version", protocolVersion);
+      options.putHeader(McpHeaders.PROTOCOL_VERSION, protocolVersion);
     }
     return options;
   }
