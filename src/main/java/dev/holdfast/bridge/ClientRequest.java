@@ -11,10 +11,8 @@ import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -76,13 +74,8 @@ final class ClientRequest implements Runnable {
   private void pass(MessageSource messages) {
     try (messages) {
       source = messages;
-      if (closed) {
-        return;
-      }
-      List<UpstreamMessage> taken = messages.take();
-      while (!taken.isEmpty()) {
-        taken.forEach(message -> pass(message.payload()));
-        taken = messages.take();
+      if (!closed) {
+        messages.forEach(message -> pass(message.payload()));
       }
     }
   }

@@ -6,7 +6,6 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
-import java.util.List;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +57,7 @@ final class StandaloneListener implements Runnable {
       messages.onIdWithoutMessage(id -> cursor = id);
       source = messages;
       if (!closed) {
-        pass(messages);
+        messages.forEach(this::pass);
       }
       return false;
     } catch (UpstreamException.SessionGone gone) {
@@ -71,16 +70,10 @@ final class StandaloneListener implements Runnable {
     }
   }
 
-  private void pass(MessageSource messages) {
-    List<UpstreamMessage> taken = messages.take();
-    while (!taken.isEmpty()) {
-      for (UpstreamMessage message : taken) {
-        out.write(message.payload());
-        cursor = message.eventId() == null ? cursor : message.eventId();
-      }
-      backoff = BACKOFF;
-      taken = messages.take();
-    }
+  private void pass(UpstreamMessage message) {
+    out.write(message.payload());
+    cursor = message.eventId() == null ? cursor : message.eventId();
+    backoff = BACKOFF;
   }
 
   boolean isOf(ServerSession other) {

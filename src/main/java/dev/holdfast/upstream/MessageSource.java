@@ -20,6 +20,17 @@ public interface MessageSource extends AutoCloseable {
   List<UpstreamMessage> take();
 
   /**
+   * Takes all messages until the end of the source.
+   *
+   * @throws UpstreamException as {@link #take} does
+   */
+  default void forEach(Consumer<UpstreamMessage> action) {
+    for (var taken = take(); !taken.isEmpty(); taken = take()) {
+      taken.forEach(action);
+    }
+  }
+
+  /**
    * Sets a listener for ids of events without a message. The stream can be resumed after those
    * events, too. Sources without such events never call it.
    *

@@ -54,11 +54,6 @@ public abstract sealed class UpstreamException extends RuntimeException
     private final byte @Nullable [] error;
     private final @Nullable Duration retryAfter;
 
-    /** A refusal without a wait before a retry. */
-    public Refused(int status, byte @Nullable [] error) {
-      this(status, error, null);
-    }
-
     /**
      * A refusal.
      *

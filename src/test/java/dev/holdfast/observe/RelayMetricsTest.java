@@ -116,7 +116,7 @@ class RelayMetricsTest {
         Arguments.of("busy", new UpstreamException.Busy()),
         Arguments.of("timed_out", new UpstreamException.TimedOut("x")),
         Arguments.of("session_gone", new UpstreamException.SessionGone()),
-        Arguments.of("refused", new UpstreamException.Refused(500, null)),
+        Arguments.of("refused", new UpstreamException.Refused(500, null, null)),
         Arguments.of("broken", new UpstreamException.Broken("x", null)));
   }
 

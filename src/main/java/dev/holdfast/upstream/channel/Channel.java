@@ -2,27 +2,62 @@ package dev.holdfast.upstream.channel;
 
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Carries all messages of one session. A channel passes the server's messages to its {@link
  * ChannelRouter}, and ends the router when it ends. Thread-safe.
  */
-public interface Channel {
+public abstract class Channel {
+
+  private final String session;
+  private final ChannelRouter router;
+  private final Consumer<Channel> whenGone;
+  private final CountDownLatch gone = new CountDownLatch(1);
+  private volatile boolean isGone;
+
+  /**
+   * Creates a channel without messages.
+   *
+   * @param upstream marks log lines about the server
+   * @param session name of the session
+   * @param whenGone called once when the channel and all its resources are gone
+   */
+  protected Channel(String upstream, String session, Consumer<Channel> whenGone) {
+    this.session = session;
+    this.whenGone = whenGone;
+    this.router = new ChannelRouter(upstream);
+  }
 
   /** Returns the name of the session. */
-  String session();
+  public final String session() {
+    return session;
+  }
 
   /** Returns the router of the server's messages. */
-  ChannelRouter router();
+  public final ChannelRouter router() {
+    return router;
+  }
 
   /** Tells the channel that the server has opened the session. */
-  void opened();
+  public abstract void opened();
 
   /** Returns whether messages can be sent. */
-  boolean isAlive();
+  public abstract boolean isAlive();
 
   /** Returns whether the channel and all its resources are gone. True before listeners know. */
-  boolean isGone();
+  final boolean isGone() {
+    return isGone;
+  }
+
+  /** Tells listeners that the channel and all its resources are gone. */
+  protected final void reportGone() {
+    isGone = true;
+    whenGone.accept(this);
+    gone.countDown();
+  }
 
   /**
    * Sends a message or a batch, and waits until the server has it.
@@ -30,18 +65,20 @@ public interface Channel {
    * @param json without line ends
    * @throws UpstreamException if the server does not have it, or may not have it
    */
-  void send(byte[] json, Duration timeout);
+  public abstract void send(byte[] json, Duration timeout);
 
   /** Sends a message in the background. Failures are ignored. */
-  void sendLater(byte[] json);
+  public abstract void sendLater(byte[] json);
 
   /**
    * Starts to end the channel. Does not wait for the end.
    *
    * @param why failure for the readers of open requests
    */
-  void stop(UpstreamException why);
+  public abstract void stop(UpstreamException why);
 
   /** Waits for the end of a stopped channel. Returns false after a timeout. */
-  boolean awaitEnd(Duration timeout) throws InterruptedException;
+  final boolean awaitEnd(Duration timeout) throws InterruptedException {
+    return gone.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+  }
 }

@@ -2,12 +2,10 @@ package dev.holdfast.upstream.channel;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.InitializeResult;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.SingleLineJson;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +40,12 @@ record ChannelHandshake(Channel channel, ChannelSettings settings) {
         throw new UpstreamException.Broken("too much before the response to initialize", null);
       }
     }
-    return handshake(messages, channel.session());
+    if (!(Envelopes.read(messages.getLast().payload())
+        instanceof Body.Single(Message.Response response))) {
+      throw new UpstreamException.Broken("no response to initialize", null);
+    }
+    List<UpstreamMessage> before = messages.subList(0, messages.size() - 1);
+    return Handshake.of(response, channel.session(), before, _ -> true);
   }
 
   private List<UpstreamMessage> take(Exchange exchange, long start) {
@@ -52,22 +55,5 @@ record ChannelHandshake(Channel channel, ChannelSettings settings) {
     } catch (InterruptedException e) {
       throw UpstreamException.Broken.interrupted(e);
     }
-  }
-
-  private static Handshake handshake(List<UpstreamMessage> messages, String session) {
-    byte[] last = messages.getLast().payload();
-    if (!(Envelopes.read(last) instanceof Body.Single(Message.Response response))) {
-      throw new UpstreamException.Broken("no response to initialize", null);
-    }
-    List<UpstreamMessage> before = messages.subList(0, messages.size() - 1);
-    if (response.error()) {
-      return new Handshake(last, null, before);
-    }
-    String version =
-        InitializeResult.read(response)
-            .map(InitializeResult::protocolVersion)
-            .orElseThrow(
-                () -> new UpstreamException.Broken("an initialize result without a version", null));
-    return new Handshake(last, new UpstreamLink(session, version), before);
   }
 }

@@ -205,7 +205,7 @@ public abstract class ChannelUpstream implements Upstream {
   }
 
   /** Returns the number of channels, including those that are ending. */
-  protected final int channels() {
+  public final int channels() {
     return settings.maxSessions() - freeChannels.availablePermits();
   }
 }

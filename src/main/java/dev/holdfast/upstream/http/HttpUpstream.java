@@ -3,7 +3,6 @@ package dev.holdfast.upstream.http;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.InitializeResult;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.Handshake;
@@ -70,7 +69,7 @@ public final class HttpUpstream implements Upstream {
     if (response == null) {
       throw new UpstreamException.Broken("not a response to initialize", null);
     }
-    return handshake(json, response, session, List.of());
+    return Handshake.of(response, session, List.of(), HeaderValues::isVisibleAscii);
   }
 
   private Handshake readStream(
@@ -89,7 +88,7 @@ public final class HttpUpstream implements Upstream {
         for (UpstreamMessage message : messages) {
           Message.Response response = responseTo(initialize, message.payload());
           if (response != null) {
-            return handshake(message.payload(), response, session, before);
+            return Handshake.of(response, session, before, HeaderValues::isVisibleAscii);
           }
           before.add(message);
           bytes += message.payload().length;
@@ -110,22 +109,6 @@ public final class HttpUpstream implements Upstream {
     } catch (EnvelopeException e) {
       throw new UpstreamException.Broken("not JSON-RPC", e);
     }
-  }
-
-  private static Handshake handshake(
-      byte[] json,
-      Message.Response response,
-      @Nullable String session,
-      List<UpstreamMessage> before) {
-    if (response.error()) {
-      return new Handshake(json, null, before);
-    }
-    String version =
-        InitializeResult.read(response).map(InitializeResult::protocolVersion).orElse("");
-    if (!HeaderValues.isVisibleAscii(version)) {
-      throw new UpstreamException.Broken("an initialize result without a version", null);
-    }
-    return new Handshake(json, new UpstreamLink(session, version), before);
   }
 
   @Override

@@ -4,7 +4,6 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.channel.Channel;
-import dev.holdfast.upstream.channel.ChannelRouter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -20,30 +19,23 @@ import org.jboss.logging.Logger;
  * <p>Each of its three pipes has a platform thread. A blocked pipe pins the carrier of a virtual
  * thread, and there are fewer carriers than processes.
  */
-final class ChildProcess implements Channel {
+final class ChildProcess extends Channel {
 
   private static final Logger LOG = Logger.getLogger(ChildProcess.class);
 
   private final StdioUpstreamSettings settings;
   private final Process process;
-  private final ChannelRouter router;
   private final LineWriter stdin;
   private final ProcessLog log;
   private final ProcessShutdown shutdown;
-  private final String session;
-  private final Consumer<Channel> whenGone;
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CountDownLatch outputEnded = new CountDownLatch(1);
-  private final CountDownLatch gone = new CountDownLatch(1);
-  private volatile boolean isGone;
 
   private ChildProcess(
       StdioUpstreamSettings settings, Process process, String session, Consumer<Channel> whenGone) {
+    super(settings.name(), session, whenGone);
     this.settings = settings;
-    this.session = session;
     this.process = process;
-    this.whenGone = whenGone;
-    router = new ChannelRouter(settings.name());
     stdin = new LineWriter(process.getOutputStream());
     log = new ProcessLog(settings.name(), process.pid());
     shutdown = new ProcessShutdown(settings.name(), process.toHandle(), settings.stopGrace());
@@ -124,14 +116,14 @@ final class ChildProcess implements Channel {
         for (byte[] line = lines.next(); line != null; line = lines.next()) {
           route(line);
         }
-        router.end(new UpstreamException.Broken("the process has ended", null));
+        router().end(new UpstreamException.Broken("the process has ended", null));
       } catch (LineReader.LineTooLongException e) {
-        router.end(new UpstreamException.Broken("a message is too large", e));
+        router().end(new UpstreamException.Broken("a message is too large", e));
         end();
         lines.skipAll(); // A full pipe would keep the process from ending.
       }
     } catch (IOException e) {
-      router.end(new UpstreamException.Broken("its output broke", e));
+      router().end(new UpstreamException.Broken("its output broke", e));
     } finally {
       outputEnded.countDown();
       end();
@@ -143,25 +135,10 @@ final class ChildProcess implements Channel {
       return;
     }
     try {
-      Envelopes.read(line).messages().forEach(router::route);
+      Envelopes.read(line).messages().forEach(router()::route);
     } catch (EnvelopeException e) {
       log.logInvalidMessage(line);
     }
-  }
-
-  @Override
-  public ChannelRouter router() {
-    return router;
-  }
-
-  @Override
-  public String session() {
-    return session;
-  }
-
-  @Override
-  public boolean isGone() {
-    return isGone;
   }
 
   long pid() {
@@ -170,7 +147,7 @@ final class ChildProcess implements Channel {
 
   @Override
   public boolean isAlive() {
-    return !ending.get() && !router.isOver();
+    return !ending.get() && !router().isOver();
   }
 
   /** {@inheritDoc} Records the descendants of the process for its shutdown. */
@@ -191,13 +168,8 @@ final class ChildProcess implements Channel {
 
   @Override
   public void stop(UpstreamException why) {
-    router.end(why);
+    router().end(why);
     end();
-  }
-
-  @Override
-  public boolean awaitEnd(Duration timeout) throws InterruptedException {
-    return gone.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private void end() {
@@ -214,10 +186,8 @@ final class ChildProcess implements Channel {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      router.end(new UpstreamException.Broken("the process has ended", null));
-      isGone = true;
-      whenGone.accept(this);
-      gone.countDown();
+      router().end(new UpstreamException.Broken("the process has ended", null));
+      reportGone();
     }
   }
 }

@@ -34,9 +34,4 @@ public final class StdioUpstream extends ChannelUpstream {
   protected Channel start(String session, Consumer<Channel> whenGone) {
     return ChildProcess.start(settings, session, whenGone, ChildProcess::startThread);
   }
-
-  /** The number of processes, including those that are being ended. */
-  int processes() {
-    return channels();
-  }
 }

@@ -109,7 +109,7 @@ class TakeOverTest {
     fixture.scripted.resume =
         id -> {
           if (asked.incrementAndGet() == 1) {
-            throw new UpstreamException.Refused(409, null);
+            throw new UpstreamException.Refused(409, null, null);
           }
           return new ScriptedSource().bring(result(1));
         };
@@ -125,7 +125,7 @@ class TakeOverTest {
     StreamRef refused = leave("b", "2", "u7");
     fixture.scripted.resume =
         id -> {
-          throw new UpstreamException.Refused(400, null);
+          throw new UpstreamException.Refused(400, null, null);
         };
 
     takeOver.takeOver(session.id().value(), LOST);

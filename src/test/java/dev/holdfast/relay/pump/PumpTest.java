@@ -41,15 +41,15 @@ class PumpTest {
             -32001,
             "The server has ended the session; initialize again"),
         Arguments.of(
-            new UpstreamException.Refused(503, null),
+            new UpstreamException.Refused(503, null, null),
             -32000,
             "The server refused the request with status 503"),
         Arguments.of(
-            new UpstreamException.Refused(400, "not JSON".getBytes(UTF_8)),
+            new UpstreamException.Refused(400, "not JSON".getBytes(UTF_8), null),
             -32000,
             "The server refused the request with status 400"),
         Arguments.of(
-            new UpstreamException.Refused(400, error("99", -1, "other").getBytes(UTF_8)),
+            new UpstreamException.Refused(400, error("99", -1, "other").getBytes(UTF_8), null),
             -32000,
             "The server refused the request with status 400"),
         Arguments.of(
@@ -94,7 +94,7 @@ class PumpTest {
   @Test
   void shouldForwardTheErrorOfARefusal() {
     String given = error("1", -32050, "quota");
-    pumping.source.fail(new UpstreamException.Refused(429, given.getBytes(UTF_8)));
+    pumping.source.fail(new UpstreamException.Refused(429, given.getBytes(UTF_8), null));
 
     pumping.pump("1").run();
 

@@ -67,7 +67,7 @@ class StandaloneSourceTest {
   @Test
   void shouldRetryUntilTheServerIsReachable() {
     answer(new UpstreamException.Unreachable(null));
-    answer(new UpstreamException.Refused(503, null));
+    answer(new UpstreamException.Refused(503, null, null));
     answer(new UpstreamException.TimedOut("a stream"));
     answer(new ScriptedSource().bring(PROGRESS));
 
@@ -160,7 +160,7 @@ class StandaloneSourceTest {
   @ParameterizedTest
   @ValueSource(ints = {400, 401, 403, 404, 406})
   void shouldGiveUpAfterAFinalRefusal(int status) {
-    answer(new UpstreamException.Refused(status, null));
+    answer(new UpstreamException.Refused(status, null, null));
 
     try (StandaloneSource source = source(SHORT)) {
       assertThatThrownBy(source::take).isInstanceOf(UpstreamException.Refused.class);
@@ -170,7 +170,7 @@ class StandaloneSourceTest {
   @ParameterizedTest
   @ValueSource(ints = {408, 409, 429, 500, 502})
   void shouldRetryAfterATemporaryRefusal(int status) {
-    answer(new UpstreamException.Refused(status, null));
+    answer(new UpstreamException.Refused(status, null, null));
     answer(new ScriptedSource().bring(PROGRESS));
 
     try (StandaloneSource source = source(SHORT)) {

@@ -49,7 +49,7 @@ class ProcessLifeTest {
   @AfterEach
   void stop() {
     upstream.close();
-    assertThat(upstream.processes()).isZero();
+    assertThat(upstream.channels()).isZero();
   }
 
   @Test
@@ -63,7 +63,7 @@ class ProcessLifeTest {
     await().until(() -> !process.isAlive());
     assertThat(bye).hasContent("closed");
     StdioUpstreamTest.assertGone(client.session());
-    await().until(() -> upstream.processes() == 0);
+    await().until(() -> upstream.channels() == 0);
   }
 
   /** Guards against a leak: without its threads the process ran on, and nothing ended it. */
@@ -123,7 +123,7 @@ class ProcessLifeTest {
     client.session().end();
 
     await().until(() -> !process.isAlive());
-    await().until(() -> upstream.processes() == 0);
+    await().until(() -> upstream.channels() == 0);
   }
 
   @Test
@@ -139,7 +139,7 @@ class ProcessLifeTest {
     client.session().end();
 
     await().until(() -> !process.isAlive());
-    await().until(() -> upstream.processes() == 0);
+    await().until(() -> upstream.channels() == 0);
   }
 
   @Test
@@ -152,7 +152,7 @@ class ProcessLifeTest {
     client.session().end();
 
     await().until(() -> !process.isAlive() && !child.isAlive());
-    await().until(() -> upstream.processes() == 0);
+    await().until(() -> upstream.channels() == 0);
   }
 
   @Test
@@ -187,7 +187,7 @@ class ProcessLifeTest {
     await().until(() -> !wrapped.isAlive());
     assertThatExceptionOfType(UpstreamException.Broken.class).isThrownBy(call::take);
     await().untilAsserted(() -> StdioUpstreamTest.assertGone(client.session()));
-    await().until(() -> upstream.processes() == 0);
+    await().until(() -> upstream.channels() == 0);
   }
 
   @Test
@@ -222,7 +222,7 @@ class ProcessLifeTest {
     assertThatExceptionOfType(UpstreamException.SessionGone.class).isThrownBy(standalone::take);
     await().untilAsserted(() -> StdioUpstreamTest.assertGone(client.session()));
     await().untilAsserted(() -> StdioUpstreamTest.assertGone(upstream.attach(client.link())));
-    await().until(() -> upstream.processes() == 0);
+    await().until(() -> upstream.channels() == 0);
   }
 
   @Test
@@ -231,7 +231,7 @@ class ProcessLifeTest {
 
     assertThat(drain(client.call("1", "log a; reply '{}'; exit 3")))
         .containsExactly(StdioClient.logged("a"), response("1", "{}"));
-    await().until(() -> upstream.processes() == 0);
+    await().until(() -> upstream.channels() == 0);
   }
 
   @Test

@@ -56,7 +56,7 @@ class StdioSessionTest {
   @AfterEach
   void stop() {
     upstream.close();
-    assertThat(upstream.processes()).isZero();
+    assertThat(upstream.channels()).isZero();
   }
 
   @Test

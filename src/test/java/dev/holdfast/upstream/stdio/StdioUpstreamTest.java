@@ -46,7 +46,7 @@ class StdioUpstreamTest {
   @AfterEach
   void stop() {
     upstream.close();
-    assertThat(upstream.processes()).isZero();
+    assertThat(upstream.channels()).isZero();
   }
 
   @Test
@@ -71,7 +71,7 @@ class StdioUpstreamTest {
     String second = StdioClient.open(upstream).ask("1", "reply $$");
 
     assertThat(first).isNotEqualTo(second);
-    assertThat(upstream.processes()).isEqualTo(2);
+    assertThat(upstream.channels()).isEqualTo(2);
   }
 
   private static Message.Request initialize() {
@@ -85,7 +85,7 @@ class StdioUpstreamTest {
     StdioClient client = StdioClient.open(upstream);
     String first = client.ask("1", "reply $$");
     client.tell("exit");
-    await().until(() -> upstream.processes() == 0);
+    await().until(() -> upstream.channels() == 0);
     assertGone(upstream.attach(client.link()));
 
     upstream.reopen(client.link(), initialize(), true);
@@ -109,7 +109,7 @@ class StdioUpstreamTest {
 
     upstream.reopen(client.link(), initialize(), false);
 
-    await().until(() -> upstream.processes() == 1);
+    await().until(() -> upstream.channels() == 1);
     StdioClient again = new StdioClient(client.link(), upstream.attach(client.link()));
     assertThat(again.ask("1", "reply 1")).contains("result");
   }
@@ -122,7 +122,7 @@ class StdioUpstreamTest {
     assertThatExceptionOfType(UpstreamException.Broken.class)
         .isThrownBy(() -> upstream.reopen(older, initialize(), false));
 
-    await().until(() -> upstream.processes() == 0);
+    await().until(() -> upstream.channels() == 0);
     assertGone(upstream.attach(older));
   }
 
@@ -151,7 +151,7 @@ class StdioUpstreamTest {
 
     assertThat(handshake.link()).isNull();
     assertThat(StdioClient.text(handshake.response())).contains("\"no\"");
-    await().until(() -> upstream.processes() == 0);
+    await().until(() -> upstream.channels() == 0);
   }
 
   @ParameterizedTest
@@ -174,7 +174,7 @@ class StdioUpstreamTest {
         .isInstanceOf(UpstreamException.class)
         .extracting(thrown -> thrown.getClass().getSimpleName())
         .isEqualTo(failure);
-    await().until(() -> upstream.processes() == 0);
+    await().until(() -> upstream.channels() == 0);
   }
 
   @Test
@@ -185,7 +185,7 @@ class StdioUpstreamTest {
       assertThatExceptionOfType(UpstreamException.Unreachable.class)
           .isThrownBy(() -> StdioClient.initialize(upstream));
     }
-    assertThat(upstream.processes()).isZero();
+    assertThat(upstream.channels()).isZero();
   }
 
   @Test
@@ -239,11 +239,11 @@ class StdioUpstreamTest {
     upstream = server().with("ON_INITIALIZE", ":").upstream();
     CompletableFuture<Handshake> opening =
         CompletableFuture.supplyAsync(() -> StdioClient.initialize(upstream));
-    await().until(() -> upstream.processes() == 1);
+    await().until(() -> upstream.channels() == 1);
 
     upstream.close();
 
-    assertThat(upstream.processes()).isZero();
+    assertThat(upstream.channels()).isZero();
     assertThatThrownBy(opening::join).hasCauseInstanceOf(UpstreamException.class);
   }
 

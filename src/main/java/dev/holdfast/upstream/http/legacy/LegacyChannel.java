@@ -4,9 +4,7 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.channel.Channel;
-import dev.holdfast.upstream.channel.ChannelRouter;
 import dev.holdfast.upstream.http.client.Deadline;
 import dev.holdfast.upstream.http.client.HttpAnswer;
 import dev.holdfast.upstream.http.client.McpRequests;
@@ -14,9 +12,7 @@ import dev.holdfast.upstream.http.stream.SseMessageSource;
 import dev.holdfast.upstream.http.stream.StreamConnection;
 import java.net.URI;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,23 +20,18 @@ import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
 /** An HTTP+SSE connection, which is one session. One thread reads it. */
-final class LegacyChannel implements Channel {
+final class LegacyChannel extends Channel {
 
   private static final Logger LOG = Logger.getLogger(LegacyChannel.class);
 
   private final McpRequests requests;
   private final String name;
-  private final String session;
   private final Duration endpointTimeout;
-  private final Consumer<Channel> whenGone;
-  private final ChannelRouter router;
   private final StreamConnection connection = new StreamConnection();
 
   /** The URL for messages. Fails when the channel ends before the server names it. */
   private final CompletableFuture<URI> endpoint = new CompletableFuture<>();
 
-  private final CountDownLatch gone = new CountDownLatch(1);
-  private volatile boolean isGone;
   private volatile boolean opened;
 
   /**
@@ -58,12 +49,10 @@ final class LegacyChannel implements Channel {
       String session,
       Duration endpointTimeout,
       Consumer<Channel> whenGone) {
+    super(name, session, whenGone);
     this.requests = requests;
     this.name = name;
-    this.session = session;
     this.endpointTimeout = endpointTimeout;
-    this.whenGone = whenGone;
-    this.router = new ChannelRouter(name);
   }
 
   /** Starts the thread that connects and reads. Called once. */
@@ -74,20 +63,14 @@ final class LegacyChannel implements Channel {
   private void read() {
     UpstreamException cause = new UpstreamException.Broken("the connection was closed", null);
     try (MessageSource source = open()) {
-      List<UpstreamMessage> messages = source.take();
-      while (!messages.isEmpty()) {
-        messages.forEach(message -> route(message.payload()));
-        messages = source.take();
-      }
+      source.forEach(message -> route(message.payload()));
     } catch (UpstreamException failure) {
       cause = failure;
     } catch (RuntimeException unexpected) {
       LOG.errorf(unexpected, "connection failed unexpectedly: upstream=%s", name);
     } finally {
       stop(cause);
-      isGone = true;
-      whenGone.accept(this);
-      gone.countDown();
+      reportGone();
     }
   }
 
@@ -98,7 +81,7 @@ final class LegacyChannel implements Channel {
 
   private void route(byte[] message) {
     try {
-      Envelopes.read(message).messages().forEach(router::route);
+      Envelopes.read(message).messages().forEach(router()::route);
     } catch (EnvelopeException e) {
       LOG.warnf("message ignored, not JSON-RPC: upstream=%s", name);
     }
@@ -122,28 +105,13 @@ final class LegacyChannel implements Channel {
   }
 
   @Override
-  public String session() {
-    return session;
-  }
-
-  @Override
-  public ChannelRouter router() {
-    return router;
-  }
-
-  @Override
   public void opened() {
     opened = true;
   }
 
   @Override
   public boolean isAlive() {
-    return !router.isOver();
-  }
-
-  @Override
-  public boolean isGone() {
-    return isGone;
+    return !router().isOver();
   }
 
   /** {@inheritDoc} The server has the message when it answers 202. */
@@ -194,13 +162,8 @@ final class LegacyChannel implements Channel {
 
   @Override
   public void stop(UpstreamException why) {
-    router.end(why);
+    router().end(why);
     endpoint.completeExceptionally(why);
     connection.close();
-  }
-
-  @Override
-  public boolean awaitEnd(Duration timeout) throws InterruptedException {
-    return gone.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 }

@@ -128,9 +128,4 @@ public final class LegacyUpstream extends ChannelUpstream {
     super.close();
     clients.close();
   }
-
-  /** The number of sessions, including those that are being closed. */
-  int connections() {
-    return channels();
-  }
 }

@@ -227,7 +227,7 @@ class LegacyUpstreamTest {
     assertThatExceptionOfType(UpstreamException.Busy.class).isThrownBy(() -> open(upstream));
 
     first.end();
-    await().until(() -> upstream.connections() == 1);
+    await().until(() -> upstream.channels() == 1);
     open(upstream);
   }
 
@@ -352,6 +352,6 @@ class LegacyUpstreamTest {
   }
 
   private static void assertIsGone(LegacyUpstream upstream) {
-    await().until(() -> upstream.connections() == 0);
+    await().until(() -> upstream.channels() == 0);
   }
 }
