@@ -4,7 +4,6 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Methods;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.StreamStarter;
