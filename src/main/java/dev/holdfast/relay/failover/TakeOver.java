@@ -45,7 +45,10 @@ import org.jboss.logging.Logger;
  * resume a stream, it continues: the log has the upstream's id of the last event, and the upstream
  * sends later events again. Every other call ends with an error: its outcome is unknown.
  *
- * <p>Thread-safe, but callers must not take over the same session twice at once.
+ * <p>Thread-safe, but callers must not call {@link #takeOver} for one session twice at once: both
+ * calls could claim with the same fence, and each stream would get two pumps. {@link #reclaim} may
+ * run at the same time: the log decides which call gets a stream. A reclaimed stream has a new
+ * fence, so the log refuses what an older pump of that stream appends.
  */
 public final class TakeOver {
 
