@@ -50,7 +50,8 @@ final class EnvelopeParser {
     this.body = body;
     isObject = parser.currentToken() == JsonToken.START_OBJECT;
     if (!isObject) {
-      finish(parser);
+      parser.skipChildren();
+      parser.finishToken();
       return;
     }
     String name;
@@ -139,11 +140,6 @@ final class EnvelopeParser {
 
   private boolean has(int members) {
     return (seen & members) != 0;
-  }
-
-  private static void finish(JsonParser parser) throws IOException {
-    parser.skipChildren();
-    parser.finishToken();
   }
 
   private static @Nullable String stringOrNull(JsonToken value, JsonParser parser)
@@ -236,6 +232,6 @@ final class EnvelopeParser {
   }
 
   private static @Nullable RequestId requestId(@Nullable String json) {
-    return json == null ? null : RequestId.ofJson(json);
+    return json == null ? null : new RequestId(json);
   }
 }

@@ -16,11 +16,6 @@ public final class JsonRpcErrors {
 
   private JsonRpcErrors() {}
 
-  /** Returns an error response with the default message of a code. */
-  public static byte[] error(@Nullable RequestId id, JsonRpcErrorCode code) {
-    return error(id, code.code(), code.message());
-  }
-
   /** Returns an error response without data. */
   public static byte[] error(@Nullable RequestId id, int code, String message) {
     return error(id, code, message, Map.of());

@@ -1,5 +1,12 @@
 package dev.holdfast.protocol;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
 /**
  * A JSON-RPC request id, kept as the raw JSON text of a string or number. Its type and its spelling
  * stay the same: {@code 1} is not {@code "1"}, {@code 1.0} stays {@code 1.0}, and integers beyond
@@ -19,14 +26,9 @@ public record RequestId(String json) {
    *     unpaired surrogate, which UTF-8 cannot encode
    */
   public RequestId {
-    if (!RequestIdSyntax.isStringOrNumber(json)) {
+    if (!isPlainString(json) && !isPlainInteger(json) && !parsesAsStringOrNumber(json)) {
       throw new IllegalArgumentException("A request id is a JSON string or number");
     }
-  }
-
-  /** Returns the id with that raw JSON text, as the constructor does. */
-  public static RequestId ofJson(String json) {
-    return new RequestId(json);
   }
 
   /** Returns the id that is this number. */
@@ -40,18 +42,83 @@ public record RequestId(String json) {
    * @throws IllegalArgumentException if the string contains an unpaired surrogate
    */
   public static RequestId of(String string) {
-    return new RequestId(RequestIdSyntax.quote(string));
+    return new RequestId(
+        "\"" + new String(JsonStringEncoder.getInstance().quoteAsString(string)) + "\"");
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof RequestId(String otherJson)
-        && (json.equals(otherJson)
-            || RequestIdSyntax.canonical(json).equals(RequestIdSyntax.canonical(otherJson)));
+        && (json.equals(otherJson) || canonical(json).equals(canonical(otherJson)));
   }
 
   @Override
   public int hashCode() {
-    return RequestIdSyntax.canonical(json).hashCode();
+    return canonical(json).hashCode();
+  }
+
+  /**
+   * Returns the text with escapes resolved, for comparison. It is not JSON. The quotes stay, so
+   * that a string never equals a number.
+   */
+  private static String canonical(String json) {
+    if (json.indexOf('\\') < 0) {
+      return json;
+    }
+    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(utf8(json))) {
+      parser.nextToken();
+      return "\"" + parser.getText() + "\"";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  // Nearly all ids are a counter or a UUID. These two checks save the cost of a parser.
+
+  private static boolean isPlainInteger(String json) {
+    int length = json.length();
+    if (length == 0 || (length > 1 && json.charAt(0) == '0')) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      char c = json.charAt(i);
+      if (c < '0' || c > '9') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isPlainString(String json) {
+    int last = json.length() - 1;
+    if (last < 1 || json.charAt(0) != '"' || json.charAt(last) != '"') {
+      return false;
+    }
+    for (int i = 1; i < last; i++) {
+      char c = json.charAt(i);
+      if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean parsesAsStringOrNumber(String json) {
+    if (json.isEmpty()
+        || json.charAt(0) <= ' '
+        || json.charAt(json.length() - 1) <= ' '
+        || !StandardCharsets.UTF_8.newEncoder().canEncode(json)) {
+      return false;
+    }
+    try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(utf8(json))) {
+      JsonToken token = parser.nextToken();
+      return (token == JsonToken.VALUE_STRING || token.isNumeric()) && parser.nextToken() == null;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static byte[] utf8(String json) {
+    return json.getBytes(StandardCharsets.UTF_8);
   }
 }

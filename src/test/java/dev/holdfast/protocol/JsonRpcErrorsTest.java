@@ -17,7 +17,7 @@ class JsonRpcErrorsTest {
 
   @Test
   void shouldEchoIdAsWritten() {
-    assertThat(text(JsonRpcErrors.error(RequestId.ofJson("\"\\u0061\""), -32000, "no \"way\"")))
+    assertThat(text(JsonRpcErrors.error(new RequestId("\"\\u0061\""), -32000, "no \"way\"")))
         .isEqualTo(
             "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0061\",\"error\":{\"code\":-32000,\"message\":\"no"
                 + " \\\"way\\\"\"}}");
@@ -25,7 +25,7 @@ class JsonRpcErrorsTest {
 
   @Test
   void shouldOmitAnUnreadableId() {
-    assertThat(text(JsonRpcErrors.error(null, JsonRpcErrorCode.PARSE_ERROR)))
+    assertThat(text(JsonRpcErrors.error(null, -32700, "Parse error")))
         .isEqualTo("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}");
   }
 

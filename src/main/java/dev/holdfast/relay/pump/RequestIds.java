@@ -31,12 +31,12 @@ public final class RequestIds {
       } else if (c == '"') {
         quoted = !quoted;
       } else if (c == ',' && !quoted) {
-        ids.add(RequestId.ofJson(text.substring(from, i)));
+        ids.add(new RequestId(text.substring(from, i)));
         from = i + 1;
       }
     }
     if (from < text.length()) {
-      ids.add(RequestId.ofJson(text.substring(from)));
+      ids.add(new RequestId(text.substring(from)));
     }
     return ids;
   }

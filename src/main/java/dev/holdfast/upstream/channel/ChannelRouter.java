@@ -206,7 +206,7 @@ public final class ChannelRouter {
   }
 
   private @Nullable Exchange exchangeOfReport(@Nullable String token, boolean sessionWide) {
-    Exchange named = token == null ? null : byToken.get(RequestId.ofJson(token));
+    Exchange named = token == null ? null : byToken.get(new RequestId(token));
     if (named != null || sessionWide || exchanges.isEmpty()) {
       return named;
     }

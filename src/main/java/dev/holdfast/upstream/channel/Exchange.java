@@ -31,7 +31,7 @@ final class Exchange {
         requests.stream()
             .map(Message.Request::progressToken)
             .filter(Objects::nonNull)
-            .map(RequestId::ofJson)
+            .map(RequestId::new)
             .collect(Collectors.toUnmodifiableSet());
   }
 

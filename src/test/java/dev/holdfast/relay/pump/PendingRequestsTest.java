@@ -19,7 +19,7 @@ class PendingRequestsTest {
       """;
 
   private static PendingRequests pending(String... ids) {
-    return new PendingRequests(Stream.of(ids).map(RequestId::ofJson).toList());
+    return new PendingRequests(Stream.of(ids).map(RequestId::new).toList());
   }
 
   private static byte[] bytes(String json) {

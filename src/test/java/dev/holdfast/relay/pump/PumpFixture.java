@@ -49,7 +49,7 @@ public final class PumpFixture {
   }
 
   Pump pump(StreamWriter to, Supplier<MessageSource> upstream, String... jsonIds) {
-    List<RequestId> ids = Stream.of(jsonIds).map(RequestId::ofJson).toList();
+    List<RequestId> ids = Stream.of(jsonIds).map(RequestId::new).toList();
     return new Pump(
         to,
         upstream,

@@ -14,7 +14,7 @@ class RequestIdsTest {
         List.of(
             RequestId.of(1),
             RequestId.of("a,\"b\\"),
-            RequestId.ofJson("-1.5e3"),
+            new RequestId("-1.5e3"),
             RequestId.of(""),
             RequestId.of(","));
 
