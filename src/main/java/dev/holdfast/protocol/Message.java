@@ -13,6 +13,11 @@ public sealed interface Message {
   /** Returns the exact bytes as received: one JSON object. */
   byte[] bytes();
 
+  /** Returns the id of the request that this message cancels; null if it cancels none. */
+  default @Nullable RequestId cancelledRequestId() {
+    return null;
+  }
+
   /**
    * A message that needs a response.
    *

@@ -20,7 +20,6 @@ import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.UpstreamException;
 import java.util.Optional;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Routes messages of clients, on whichever replica they arrive. A cancellation goes to the pump of
@@ -119,7 +118,7 @@ public final class MessageRouter {
     upstreams.attach(session).send(body);
     if (upstreams.runsInProcess(session)) {
       body.messages().stream()
-          .filter(message -> cancelledBy(message) == null)
+          .filter(message -> message.cancelledRequestId() == null)
           .forEach(message -> inbox.putForOthers(session.id().value(), message.bytes()));
     }
   }
@@ -131,17 +130,11 @@ public final class MessageRouter {
    */
   public void cancelRequests(Session session, Body body) {
     for (Message message : body.messages()) {
-      RequestId cancelled = cancelledBy(message);
+      RequestId cancelled = message.cancelledRequestId();
       if (cancelled != null && !pumps.cancel(session.id().value(), cancelled)) {
         forwardCancellation(session, cancelled, message);
       }
     }
-  }
-
-  private static @Nullable RequestId cancelledBy(Message message) {
-    return message instanceof Message.Notification notification
-        ? notification.cancelledRequestId()
-        : null;
   }
 
   /** Finds no stream when the response and the cancellation crossed. */
@@ -179,7 +172,7 @@ public final class MessageRouter {
         }
         Body body = Envelopes.read(message.message());
         for (Message each : body.messages()) {
-          RequestId cancelled = cancelledBy(each);
+          RequestId cancelled = each.cancelledRequestId();
           if (cancelled != null) {
             message.streams().forEach(stream -> pumps.cancel(stream, cancelled));
           }

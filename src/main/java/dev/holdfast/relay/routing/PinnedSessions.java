@@ -119,10 +119,8 @@ public final class PinnedSessions implements SessionPinner {
 
   private void cancelRequests(String session, Body body) {
     for (Message message : body.messages()) {
-      if (message instanceof Message.Notification notification) {
-        RequestId cancelled = notification.cancelledRequestId();
-        boolean _ = cancelled != null && pumps.cancel(session, cancelled);
-      }
+      RequestId cancelled = message.cancelledRequestId();
+      boolean _ = cancelled != null && pumps.cancel(session, cancelled);
     }
   }
 

@@ -122,7 +122,7 @@ public final class StreamStarter {
               () -> sessions.endedByServer(session));
       Pump _ = start(writer, () -> source, Pump.Origin.NOT_ASKED, List.of());
     } catch (FencedException alreadyOpen) {
-      return;
+      // Some replica already runs the pump.
     }
   }
 
