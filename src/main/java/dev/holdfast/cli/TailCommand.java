@@ -57,34 +57,31 @@ final class TailCommand {
     Position cursor = after;
     boolean found = false;
     while (true) {
-      switch (log.read(stream, cursor, PAGE)) {
-        case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> {
-          found = true;
-          Thread.sleep(POLL_INTERVAL);
-        }
-        case ReadResult.Events(List<LogEvent> events) -> {
-          found = true;
-          events.forEach(event -> print(stream, event));
-          cursor = events.getLast().position();
-          if (events.getLast().last()) {
-            return ExitCode.SUCCESS;
-          }
-        }
-        case ReadResult.Gap gap -> {
-          Optional<Position> next = reportGap(cursor, gap);
-          if (next.isEmpty()) {
-            return ExitCode.PROBLEM;
-          }
-          cursor = next.get();
-        }
-        case ReadResult.EndOfStream _ -> {
-          return ExitCode.SUCCESS;
-        }
-        case ReadResult.NoSuchStream _ -> {
-          return reportEnd(found);
-        }
+      ReadResult result = log.read(stream, cursor, PAGE);
+      found |= result instanceof ReadResult.Events;
+      Optional<Position> next = printResult(stream, cursor, result);
+      if (next.isEmpty()) {
+        return end(result, found);
       }
+      if (next.get().equals(cursor)) {
+        Thread.sleep(POLL_INTERVAL);
+      }
+      cursor = next.get();
     }
+  }
+
+  /** Prints a result. Returns the position after which to read next; empty at the end. */
+  private Optional<Position> printResult(StreamRef stream, Position cursor, ReadResult result) {
+    return switch (result) {
+      case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> Optional.of(cursor);
+      case ReadResult.Events(List<LogEvent> events) -> {
+        events.forEach(event -> print(stream, event));
+        LogEvent last = events.getLast();
+        yield last.last() ? Optional.empty() : Optional.of(last.position());
+      }
+      case ReadResult.Gap gap -> reportGap(cursor, gap);
+      case ReadResult.EndOfStream _, ReadResult.NoSuchStream _ -> Optional.empty();
+    };
   }
 
   private Optional<Position> reportGap(Position cursor, ReadResult.Gap gap) {
@@ -95,9 +92,16 @@ final class TailCommand {
     return next;
   }
 
-  private ExitCode reportEnd(boolean found) {
-    output.note(found ? "The session has ended." : "There is no such stream, or it has expired.");
-    return found ? ExitCode.SUCCESS : ExitCode.PROBLEM;
+  private ExitCode end(ReadResult last, boolean found) {
+    return switch (last) {
+      case ReadResult.Events _, ReadResult.EndOfStream _ -> ExitCode.SUCCESS;
+      case ReadResult.Gap _ -> ExitCode.PROBLEM;
+      case ReadResult.NoSuchStream _ -> {
+        output.note(
+            found ? "The session has ended." : "There is no such stream, or it has expired.");
+        yield found ? ExitCode.SUCCESS : ExitCode.PROBLEM;
+      }
+    };
   }
 
   private void print(StreamRef stream, LogEvent event) {
