@@ -2,10 +2,10 @@ package dev.holdfast.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.protocol.RequestId;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
@@ -43,9 +43,7 @@ final class UpstreamCheck {
         "capabilities":{},"clientInfo":{"name":"holdfast-doctor","version":"%s"}}}\
         """
             .formatted(ProtocolVersion.V2025_11_25.wire(), CommandLineSyntax.version());
-    if (Envelopes.read(json.getBytes(UTF_8)) instanceof Body.Single(Message.Request request)) {
-      return request;
-    }
-    throw new IllegalStateException("initialize is a request");
+    return new Message.Request(
+        RequestId.of(1), Methods.INITIALIZE, null, null, json.getBytes(UTF_8));
   }
 }
