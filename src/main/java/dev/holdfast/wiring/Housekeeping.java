@@ -19,10 +19,10 @@ final class Housekeeping {
   private final ClusterLifecycle cluster;
   private final Duration interval;
   private final Thread thread;
-  private final ProcessMode purpose;
+  private final ProcessMode mode;
 
-  Housekeeping(Relay relay, ClusterLifecycle cluster, GatewayConfig config, ProcessMode purpose) {
-    this.purpose = purpose;
+  Housekeeping(Relay relay, ClusterLifecycle cluster, GatewayConfig config, ProcessMode mode) {
+    this.mode = mode;
     this.relay = relay;
     this.cluster = cluster;
     this.interval = config.cleanupInterval();
@@ -30,7 +30,7 @@ final class Housekeeping {
   }
 
   void start(@Observes StartupEvent event) {
-    if (purpose.serves()) {
+    if (mode.serves()) {
       thread.start();
     }
   }

@@ -67,7 +67,7 @@ public final class ErrorResponses {
           of(rejected.status(), id, rejected.code(), String.valueOf(rejected.getMessage()));
       case EnvelopeException malformed ->
           of(400, malformed.id().orElse(id), malformed.code(), malformed.clientMessage());
-      case RelayException unavailable -> of(unavailable, id);
+      case RelayException relay -> of(relay, id);
       case UpstreamException upstream -> of(upstream, id);
       case LogException log -> of(log, id);
       case SessionStoreException _ -> storeUnavailable(id);
