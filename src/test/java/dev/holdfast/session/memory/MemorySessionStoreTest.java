@@ -21,24 +21,24 @@ class MemorySessionStoreTest extends SessionStoreContract {
   private SessionStore store;
 
   @Override
-  protected SessionStore create(Duration idleTimeout, int limit) {
+  public SessionStore create(Duration idleTimeout, int limit) {
     store = new MemorySessionStore(idleTimeout, limits(limit), () -> now);
     return store;
   }
 
   /** A store in memory has one view only. */
   @Override
-  protected SessionStore another() {
+  public SessionStore another() {
     return store;
   }
 
   @Override
-  protected void pass(Duration time) {
+  public void pass(Duration time) {
     now = now.plus(time);
   }
 
   @Test
-  void shouldGiveTheRoomOfWhatHasExpiredOnce() {
+  void shouldCountAnExpiredSessionOnce() {
     SessionStore sessions = create(Duration.ofHours(1), 2);
     List<Session> expired = List.of(opened(), opened());
     expired.forEach(sessions::create);

@@ -57,7 +57,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
   }
 
   @Override
-  protected SessionStore create(Duration timeout, int most) {
+  public SessionStore create(Duration timeout, int most) {
     keys = new RedisKeys("test-" + UUID.randomUUID() + ":");
     idleTimeout = timeout;
     limit = most;
@@ -65,7 +65,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
   }
 
   @Override
-  protected SessionStore another() {
+  public SessionStore another() {
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
     RedisClient link = RedisClientFactory.create(vertx, options, Duration.ofSeconds(5));
     links.add(link);
@@ -74,13 +74,13 @@ class RedisSessionStoreIT extends SessionStoreContract {
   }
 
   @Override
-  protected void pass(Duration time) {
-    // Redis has a clock of its own; the tests wait.
+  public void pass(Duration time) {
+    // Redis has its own clock, so the tests wait.
   }
 
-  /** While no replica ran, Redis has forgotten the session, but not its place among the others. */
+  /** Redis has expired the session while no replica ran, but the index still lists it. */
   @Test
-  void shouldForgetASessionThatRedisHasForgotten() {
+  void shouldRemoveASessionWhoseDataRedisHasDropped() {
     SessionStore store = create(Duration.ofMillis(50), 10);
     Session session =
         new Session(SessionId.random(), "u", null, ProtocolVersion.V2025_11_25, "", Instant.EPOCH);
@@ -95,7 +95,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
   }
 
   @Test
-  void shouldKeepNothingForEver() {
+  void shouldGiveEveryKeyAnExpiry() {
     SessionStore store = create(Duration.ofHours(1), 10);
     Session session =
         new Session(SessionId.random(), "u", null, ProtocolVersion.V2025_11_25, "", Instant.EPOCH);
@@ -106,7 +106,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
   }
 
   @Test
-  void shouldSayThatTheStoreIsAway() {
+  void shouldReportAnUnreachableStore() {
     RedisOptions nowhere = new RedisOptions().setConnectionString("redis://127.0.0.1:1");
     RedisClient link = RedisClientFactory.create(vertx, nowhere, Duration.ofSeconds(5));
     links.add(link);

@@ -1,0 +1,54 @@
+package dev.holdfast.session;
+
+import dev.holdfast.protocol.ProtocolVersion;
+import java.time.Duration;
+import java.time.Instant;
+
+/** What the contracts of a session store share. */
+interface SessionStoreFixture {
+
+  /** Upstream whose own limit is one session. */
+  String NARROW = "narrow";
+
+  /** Idle timeout within which no session expires. */
+  Duration LONG = Duration.ofHours(1);
+
+  /** Idle timeout for which a test waits. */
+  Duration SHORT = Duration.ofMillis(300);
+
+  /** Time of recorded activity. */
+  Instant THEN = Instant.ofEpochMilli(1_800_000_100_000L);
+
+  /** Activity without any request. */
+  SessionActivity NOTHING = SessionActivity.none(THEN);
+
+  /** Creates an empty store. */
+  SessionStore create(Duration idleTimeout, int limit);
+
+  /** Another view of the store that was created last, as another replica has it. */
+  SessionStore another();
+
+  /** Advances a simulated clock. With a real clock, the tests wait for what they expect. */
+  void pass(Duration time);
+
+  /** Creates an initialized session of the default upstream. */
+  static Session session() {
+    return session("default");
+  }
+
+  /** Creates an initialized session. */
+  static Session session(String upstream) {
+    return new Session(
+        SessionId.random(),
+        upstream,
+        "up-1",
+        ProtocolVersion.V2025_11_25,
+        "client/1",
+        Instant.ofEpochMilli(1_800_000_000_123L));
+  }
+
+  /** Creates a session that is not initialized yet. */
+  static Session opening() {
+    return Session.opening(SessionId.random(), "default", Instant.ofEpochMilli(1_800_000_000_123L));
+  }
+}

@@ -1,0 +1,93 @@
+package dev.holdfast.session;
+
+import static dev.holdfast.session.SessionStoreFixture.session;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Limits of all sessions, and of the sessions of one upstream. */
+interface SessionStoreLimitContract extends SessionStoreFixture {
+
+  @Test
+  default void shouldLimitTheSessionsOfEachUpstream() {
+    SessionStore store = create(LONG, 3);
+    Session first = session(NARROW);
+    store.create(first);
+
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> another().create(session(NARROW)));
+    store.create(session());
+
+    assertThat(store.count()).isEqualTo(2);
+    store.end(first.id());
+    store.create(session(NARROW));
+    store.create(session());
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> store.create(session()));
+  }
+
+  @Test
+  default void shouldNotCountARefusedSessionForItsUpstream() {
+    SessionStore store = create(LONG, 1);
+    Session only = session();
+    store.create(only);
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> store.create(session(NARROW)));
+
+    store.end(only.id());
+
+    await()
+        .untilAsserted(
+            () -> assertThatCode(() -> store.create(session(NARROW))).doesNotThrowAnyException());
+  }
+
+  @Test
+  default void shouldFreeTheUpstreamLimitWhenASessionExpires() {
+    SessionStore store = create(SHORT, 10);
+    store.create(session(NARROW));
+
+    pass(SHORT);
+
+    await()
+        .untilAsserted(() -> {
+          List<Session> _ = store.endExpired(10);
+          assertThatCode(() -> store.create(session(NARROW))).doesNotThrowAnyException();
+        });
+  }
+
+  /** The next sweep may be minutes away, and opening sessions costs a client nothing. */
+  @Test
+  default void shouldFreeTheLimitBeforeTheExpiredSessionIsSwept() {
+    SessionStore store = create(SHORT, 1);
+    Session expired = session(NARROW);
+    store.create(expired);
+
+    pass(SHORT);
+
+    await()
+        .untilAsserted(
+            () -> assertThatCode(() -> store.create(session(NARROW))).doesNotThrowAnyException());
+    assertThat(store.endExpired(10)).contains(expired);
+  }
+
+  @Test
+  default void shouldRefuseSessionsOverTheLimitUntilOneEnds() {
+    SessionStore store = create(LONG, 2);
+    Session first = session();
+    store.create(first);
+    store.create(session());
+    Session third = session();
+
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> another().create(third));
+
+    assertThat(store.find(third.id())).isEmpty();
+    store.end(first.id());
+    store.create(third);
+    assertThat(store.find(third.id())).contains(third);
+  }
+}
