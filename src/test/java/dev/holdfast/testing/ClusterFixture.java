@@ -1,5 +1,6 @@
 package dev.holdfast.testing;
 
+import static dev.holdfast.testing.RedisServers.awaitStart;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -8,9 +9,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -19,7 +18,6 @@ public final class ClusterFixture implements AutoCloseable {
 
   private static final int PRIMARIES = 3;
   private static final int SLOTS = 16_384;
-  private static final Duration TO_START = Duration.ofSeconds(30);
 
   /** What is told of a range: first and last slot; address, port and id of two servers. */
   private static final int RANGE = 2 + 2 * 3;
@@ -104,17 +102,9 @@ public final class ClusterFixture implements AutoCloseable {
         each -> awaitStart(() -> each.reply(command, argument).getFirst().contains(expected)));
   }
 
-  private static void awaitStart(Callable<Boolean> condition) {
-    await()
-        .atMost(TO_START)
-        .pollInterval(Duration.ofMillis(20))
-        .ignoreExceptions()
-        .until(condition);
-  }
-
   /** All servers, as {@code quarkus.redis.hosts} has them. */
   public String hosts() {
-    return servers.stream().map(RedisFixture::url).collect(Collectors.joining(","));
+    return RedisServers.hosts(servers);
   }
 
   /** All servers. */

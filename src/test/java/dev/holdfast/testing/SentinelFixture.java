@@ -1,14 +1,13 @@
 package dev.holdfast.testing;
 
+import static dev.holdfast.testing.RedisServers.awaitStart;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * A primary with two replicas, and three sentinels that make another one the primary within
@@ -22,7 +21,6 @@ public final class SentinelFixture implements AutoCloseable {
   private static final Pattern OFFSET = Pattern.compile("(?:master|slave)_repl_offset:(\\d+)");
   private static final int REPLICAS = 2;
   private static final int SENTINELS = 3;
-  private static final Duration TO_START = Duration.ofSeconds(30);
 
   private final List<RedisFixture> servers = new ArrayList<>();
   private final List<RedisFixture> sentinels = new ArrayList<>();
@@ -67,17 +65,9 @@ public final class SentinelFixture implements AutoCloseable {
         "sentinel failover-timeout " + NAME + " 1500");
   }
 
-  private static void awaitStart(Callable<Boolean> condition) {
-    await()
-        .atMost(TO_START)
-        .pollInterval(Duration.ofMillis(20))
-        .ignoreExceptions()
-        .until(condition);
-  }
-
   /** The sentinels, as {@code quarkus.redis.hosts} has them. */
   public String hosts() {
-    return sentinels.stream().map(RedisFixture::url).collect(Collectors.joining(","));
+    return RedisServers.hosts(sentinels);
   }
 
   /** The sentinels. */
