@@ -250,7 +250,7 @@ class AnyReplicaIT {
       client
           .at(List.of(fleet.url(0)))
           .begin(
-              ToolRequest.of(7, "count", "{\"n\":600,\"intervalMs\":100}"),
+              ToolRequest.count(7, 600, 100),
               random,
               transcript,
               seen -> seen.progress().size() >= 3);

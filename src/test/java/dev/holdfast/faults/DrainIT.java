@@ -1,5 +1,7 @@
 package dev.holdfast.faults;
 
+import static dev.holdfast.faults.FleetClients.count;
+import static dev.holdfast.faults.FleetClients.upTo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,19 +14,13 @@ import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RoundRobin;
 import dev.holdfast.testing.ToolRequest;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,34 +32,30 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DrainIT {
 
   private static final int STEPS = 40;
-  private static final int STEP_MILLIS = 100;
   private static final int CALLS = 20;
 
-  /** Still running when the time of a hasty drain is over, however long all the rest takes. */
+  /** Enough steps that a call still runs when a short drain ends. */
   private static final int MANY_STEPS = 80;
 
-  /** Ended by the drain, and not by counting. */
+  /** So many steps that the drain ends the call first. */
   private static final int ENDLESS = 300;
 
-  private static final Map<String, String> HASTY = Map.of("holdfast.stream.drain-timeout", "1s");
+  private static final Map<String, String> SHORT_DRAIN =
+      Map.of("holdfast.stream.drain-timeout", "1s");
 
-  /** Most of it is for a machine that is busy; a quiet one needs little more than {@code retry}. */
+  /** Most of this time allows for a busy machine; a quiet one needs little more than the retry. */
   private static final Duration UNNOTICED = Duration.ofSeconds(5);
 
-  private final Random random = new Random(20_251_125);
-  private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final FleetClients clients = new FleetClients();
 
   @AfterEach
   void close() {
-    threads.shutdownNow();
-    http.close();
+    clients.close();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"true", "false"})
-  void shouldFinishCallsWhileTheirClientsFollowFromElsewhere(String resumable) throws Exception {
+  void shouldFinishCallsWhoseClientsMoveToAnotherReplica(String resumable) throws Exception {
     try (Fleet fleet = new Fleet(2, "--resumable", resumable);
         RoundRobin balancer = balance(fleet)) {
       List<Future<Transcript>> calls = startCalls(fleet, balancer, STEPS);
@@ -79,8 +71,8 @@ class DrainIT {
   }
 
   @Test
-  void shouldHandOverCallsThatRunForTooLong() throws Exception {
-    try (Fleet fleet = new Fleet(2, HASTY);
+  void shouldHandOverCallsThatOutlastTheDrain() throws Exception {
+    try (Fleet fleet = new Fleet(2, SHORT_DRAIN);
         RoundRobin balancer = balance(fleet)) {
       List<Future<Transcript>> calls = startCalls(fleet, balancer, MANY_STEPS);
       fleet.replica(0).terminate();
@@ -94,8 +86,8 @@ class DrainIT {
   }
 
   @Test
-  void shouldSayOfCallsThatCannotBeHandedOverThatTheirOutcomeIsUnknown() throws Exception {
-    try (Fleet fleet = new Fleet(2, HASTY, "--resumable", "false");
+  void shouldReportAnUnknownOutcomeOfCallsThatCannotBeHandedOver() throws Exception {
+    try (Fleet fleet = new Fleet(2, SHORT_DRAIN, "--resumable", "false");
         RoundRobin balancer = balance(fleet)) {
       List<Future<Transcript>> calls = startCalls(fleet, balancer, ENDLESS);
       fleet.replica(0).terminate();
@@ -112,7 +104,7 @@ class DrainIT {
   }
 
   @Test
-  void shouldTakeNothingNewButStillAnswer() throws Exception {
+  void shouldRefuseNewRequestsWhileDraining() throws Exception {
     try (Fleet fleet = new Fleet(2)) {
       Gateway stopping = fleet.replica(0);
       McpClient client = McpClient.at(stopping.url()).ready();
@@ -121,7 +113,7 @@ class DrainIT {
 
       stopping.terminate();
       await().until(() -> readiness(stopping) == 503);
-      // A balancer may take a moment to see that; only then is anybody refused.
+      // A balancer may need a moment to notice; the replica refuses requests only after that.
       await().until(() -> client.post(message("\"id\":8,\"method\":\"ping\"")).statusCode() != 200);
       HttpResponse<String> request = client.post(message("\"id\":9,\"method\":\"ping\""));
       HttpResponse<String> stream = client.resumeWhole(call.lastEventId());
@@ -143,21 +135,20 @@ class DrainIT {
   void shouldMoveTheStandaloneStream() throws Exception {
     try (Fleet fleet = new Fleet(2);
         RoundRobin balancer = balance(fleet)) {
-      FollowingClient first = new FollowingClient(http, List.of(fleet.url(0)), random);
+      FollowingClient first = clients.open(List.of(fleet.url(0)));
       FollowingClient client = first.at(List.of(balancer.url()));
       Transcript heard = new Transcript();
-      Future<?> listening =
-          threads.submit(() -> {
-            client.listen(heard, random, seen -> seen.ids().size() >= 3);
-            return null;
-          });
-      assertThat(first.call(announce(1, "one"), random).results()).isEqualTo(1);
+      Future<?> listening = clients.listen(client, heard, 3);
+      assertThat(first.call(ToolRequest.announce(1, "one"), clients.random()).results())
+          .isEqualTo(1);
       await().until(() -> heard.ids().size() == 1);
       fleet.replica(0).terminate();
-      assertThat(client.call(announce(2, "two"), random).results()).isEqualTo(1);
+      assertThat(client.call(ToolRequest.announce(2, "two"), clients.random()).results())
+          .isEqualTo(1);
       await().until(() -> heard.ids().size() == 2);
       assertThat(fleet.replica(0).awaitEnd(10)).isTrue();
-      assertThat(client.call(announce(3, "three"), random).results()).isEqualTo(1);
+      assertThat(client.call(ToolRequest.announce(3, "three"), clients.random()).results())
+          .isEqualTo(1);
 
       listening.get();
       assertThat(heard.ids()).doesNotHaveDuplicates();
@@ -166,7 +157,7 @@ class DrainIT {
   }
 
   @Test
-  void shouldBeGoneSoonWhenNothingRuns() throws Exception {
+  void shouldExitPromptlyWhenNoCallRuns() throws Exception {
     try (Fleet fleet = new Fleet(1)) {
       McpClient _ = McpClient.at(fleet.url(0)).ready();
 
@@ -177,8 +168,8 @@ class DrainIT {
   }
 
   @Test
-  void shouldNotHangWhenRedisIsAwayAndItIsAskedTwice() throws Exception {
-    try (Fleet fleet = new Fleet(1, HASTY)) {
+  void shouldExitWhenRedisIsUnreachableAndTheSignalRepeats() throws Exception {
+    try (Fleet fleet = new Fleet(1, SHORT_DRAIN)) {
       McpClient client = McpClient.at(fleet.url(0)).ready();
       FrameStream call = client.stream(count(1, 300));
       call.event();
@@ -195,13 +186,14 @@ class DrainIT {
   void shouldFinishCallsOfTheOnlyReplica() throws Exception {
     try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         Gateway gateway = alone(server, Map.of())) {
-      FollowingClient client = new FollowingClient(http, List.of(gateway.url()), random);
+      FollowingClient client = clients.open(List.of(gateway.url()));
       Transcript transcript = new Transcript();
-      client.begin(count(1), random, transcript, seen -> seen.progress().size() >= 3);
+      client.begin(
+          count(1, STEPS), clients.random(), transcript, seen -> seen.progress().size() >= 3);
       gateway.terminate();
       await().until(() -> readiness(gateway) == 503);
 
-      client.resume(transcript, random);
+      client.resume(transcript, clients.random());
 
       assertThat(transcript.progress()).as(transcript.toString()).isEqualTo(upTo(STEPS));
       assertThat(transcript.results()).isEqualTo(1);
@@ -210,9 +202,9 @@ class DrainIT {
   }
 
   @Test
-  void shouldAnswerCallsOfTheOnlyReplicaThatRunForTooLong() throws Exception {
+  void shouldAnswerCallsOfTheOnlyReplicaThatOutlastTheDrain() throws Exception {
     try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
-        Gateway gateway = alone(server, HASTY)) {
+        Gateway gateway = alone(server, SHORT_DRAIN)) {
       FrameStream call = McpClient.at(gateway.url()).ready().stream(count(1, 300));
       call.event();
 
@@ -238,66 +230,25 @@ class DrainIT {
   /** Starts calls at the first replica, whose clients then go anywhere, and waits until all run. */
   private List<Future<Transcript>> startCalls(Fleet fleet, RoundRobin balancer, int steps)
       throws Exception {
-    List<FollowingClient> clients = new ArrayList<>();
-    for (int i = 0; i < CALLS; i++) {
-      // All of them first, so that no call ends before the last one begins.
-      clients.add(new FollowingClient(http, fleet.urls(), random));
-    }
-    List<Future<Transcript>> running = new ArrayList<>();
-    List<Transcript> transcripts = new ArrayList<>();
-    for (int i = 0; i < CALLS; i++) {
-      FollowingClient client = clients.get(i);
-      Transcript transcript = new Transcript();
-      transcripts.add(transcript);
-      String request = count(i, steps);
-      Random own = new Random(i);
-      running.add(
-          threads.submit(() -> {
-            client.at(List.of(fleet.url(0))).begin(request, own, transcript, seen -> false);
-            client.at(List.of(balancer.url())).resume(transcript, own);
-            return transcript;
-          }));
-    }
-    await()
-        .until(() -> transcripts.stream().allMatch(transcript -> transcript.progress().size() > 1));
-    return running;
-  }
-
-  private static List<Integer> upTo(int steps) {
-    return IntStream.rangeClosed(1, steps).boxed().toList();
+    return clients.start(
+        clients.open(fleet, CALLS, steps),
+        call -> {
+          call.at(fleet.url(0)).begin(_ -> false);
+          call.at(balancer.url()).resume();
+        });
   }
 
   private static void isWhole(Transcript transcript, int steps, Fleet fleet) {
-    String details = transcript + "\n" + fleet.output();
-    assertThat(transcript.progress()).as(details).isEqualTo(upTo(steps));
-    assertThat(transcript.results()).as(details).isEqualTo(1);
-    assertThat(transcript.errors()).as(details).isEmpty();
-    assertThat(transcript.ids()).as(details).doesNotHaveDuplicates();
+    FleetClients.assertWhole(transcript, steps, fleet);
+    assertThat(transcript.errors()).as(transcript + "\n" + fleet.output()).isEmpty();
   }
 
   private int readiness(Gateway gateway) throws Exception {
     HttpRequest request = HttpRequest.newBuilder(gateway.url("/q/health/ready")).build();
-    return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+    return clients.http().send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
   }
 
   private static String message(String members) {
     return "{\"jsonrpc\":\"2.0\"," + members + "}";
-  }
-
-  private static String count(int id) {
-    return count(id, STEPS);
-  }
-
-  private static String count(int id, int steps) {
-    return ToolRequest.of(
-        id, "count", "{\"n\":%d,\"intervalMs\":%d}".formatted(steps, STEP_MILLIS));
-  }
-
-  private static String announce(int id, String text) {
-    return """
-    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"announce",\
-    "arguments":{"text":"%s"}}}\
-    """
-        .formatted(id, text);
   }
 }

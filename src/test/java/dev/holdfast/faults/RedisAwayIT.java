@@ -298,6 +298,6 @@ class RedisAwayIT {
   }
 
   private static String count(int id, int steps) {
-    return ToolRequest.of(id, "count", "{\"n\":%d,\"intervalMs\":100}".formatted(steps));
+    return ToolRequest.count(id, steps, 100);
   }
 }

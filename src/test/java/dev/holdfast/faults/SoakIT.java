@@ -141,6 +141,6 @@ class SoakIT {
   }
 
   private static String count(int id) {
-    return ToolRequest.of(id, "count", "{\"n\":%d,\"intervalMs\":10}".formatted(STEPS));
+    return ToolRequest.count(id, STEPS, 10);
   }
 }

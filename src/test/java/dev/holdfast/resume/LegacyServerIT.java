@@ -74,7 +74,7 @@ class LegacyServerIT {
   }
 
   private static String count(int id, int steps, int intervalMs) {
-    return ToolRequest.of(id, "count", "{\"n\":%d,\"intervalMs\":%d}".formatted(steps, intervalMs));
+    return ToolRequest.count(id, steps, intervalMs);
   }
 
   private static String list(int id) {

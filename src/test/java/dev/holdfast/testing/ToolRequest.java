@@ -17,4 +17,18 @@ public final class ToolRequest {
     """
         .formatted(id, tool, arguments, id);
   }
+
+  /** A request that makes the server count, with one progress notification per step. */
+  public static String count(int id, int steps, int intervalMillis) {
+    return of(id, "count", "{\"n\":%d,\"intervalMs\":%d}".formatted(steps, intervalMillis));
+  }
+
+  /** A request that makes the server send a notification to its standalone stream. */
+  public static String announce(int id, String text) {
+    return """
+    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"announce",\
+    "arguments":{"text":"%s"}}}\
+    """
+        .formatted(id, text);
+  }
 }
