@@ -21,11 +21,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Calls through two replicas whose Redis loses a server in their middle. */
 @Timeout(120)
+@Tag("alone")
 class RedisFailoverIT {
 
   private static final int CALLS = 12;

@@ -13,11 +13,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The promise for a replica that is lost in the middle of calls. */
 @Timeout(90)
+@Tag("alone")
 class TakeOverIT {
 
   private static final int STEPS = 60;
