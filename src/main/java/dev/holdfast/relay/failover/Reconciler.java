@@ -51,7 +51,16 @@ public final class Reconciler {
    */
   public void reconcileSoon() {
     if (requested.getAndIncrement() == 0) {
-      Thread.ofVirtual().name("reconciler").start(this::runRequested);
+      Thread.ofVirtual()
+          .name("reconciler")
+          .start(() -> {
+            try {
+              runRequested();
+            } catch (Error failure) {
+              requested.set(0); // Otherwise no later call would start a run.
+              throw failure;
+            }
+          });
     }
   }
 
