@@ -1,7 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.session.SessionStore;
@@ -45,7 +45,7 @@ public final class CommandRunner implements QuarkusApplication {
     Output output = Output.ofProcess(command.json());
     try {
       return run(command, output).number();
-    } catch (StoreUnavailableException | SessionStoreException | RedisException unavailable) {
+    } catch (LogException.StoreUnavailable | SessionStoreException | RedisException unavailable) {
       output.note("The store cannot be reached: " + FailureMessage.of(unavailable));
       return ExitCode.STORE_UNAVAILABLE.number();
     }

@@ -1,7 +1,7 @@
 package dev.holdfast.http;
 
 import dev.holdfast.http.stream.EventStream;
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.relay.stream.EventId;
@@ -91,7 +91,7 @@ public abstract sealed class SseResource {
       Session session = relay.session(upstream, id);
       return handler.inSession(
           session, () -> follow(() -> relay.resume(session, last, messagesPath)));
-    } catch (StoreUnavailableException | SessionStoreException unavailable) {
+    } catch (LogException.StoreUnavailable | SessionStoreException unavailable) {
       LOG.debugf("Store unavailable; the client retries: %s", unavailable.getMessage());
       return retry();
     }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All methods block briefly, with a time limit, and are thread-safe. Every replica on the same
  * store can read the events of all replicas. Unless stated otherwise, methods throw {@link
- * StoreUnavailableException} when the store does not answer in time.
+ * LogException.StoreUnavailable} when the store does not answer in time.
  */
 public interface EventLog extends AutoCloseable {
 
@@ -35,9 +35,9 @@ public interface EventLog extends AutoCloseable {
    * @param requests the JSON-RPC ids of the requests that the stream answers, as JSON text; empty
    *     for a stream that answers none
    * @return the writer, at the start of the stream
-   * @throws SessionEndedException when there is no such session
-   * @throws TooManyStreamsException when the session has the maximum of open streams
-   * @throws FencedException when the stream exists already
+   * @throws LogException.SessionEnded when there is no such session
+   * @throws LogException.TooManyStreams when the session has the maximum of open streams
+   * @throws LogException.Fenced when the stream exists already
    */
   default StreamWriter open(StreamRef stream, String requests) {
     return open(stream, requests, null);
@@ -51,7 +51,7 @@ public interface EventLog extends AutoCloseable {
    *
    * @param sharedStream the name of an open {@link #openShared shared} stream of the same session;
    *     null for a stream that keeps its events itself
-   * @throws SessionEndedException when there is no such session or no such shared stream
+   * @throws LogException.SessionEnded when there is no such session or no such shared stream
    * @see #open(StreamRef, String)
    */
   StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream);
@@ -62,8 +62,8 @@ public interface EventLog extends AutoCloseable {
    * any other stream. It counts as an open stream and ends with its session. Does nothing when the
    * stream is open.
    *
-   * @throws SessionEndedException when there is no such session
-   * @throws TooManyStreamsException when the session has the maximum of open streams
+   * @throws LogException.SessionEnded when there is no such session
+   * @throws LogException.TooManyStreams when the session has the maximum of open streams
    */
   void openShared(StreamRef stream);
 
@@ -123,7 +123,7 @@ public interface EventLog extends AutoCloseable {
    * Checks that every part of the store accepts events, and that notifications from other replicas
    * arrive. Takes seconds at most.
    *
-   * @throws StoreUnavailableException when a check fails
+   * @throws LogException.StoreUnavailable when a check fails
    */
   void check();
 

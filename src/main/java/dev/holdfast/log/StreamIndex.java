@@ -14,7 +14,7 @@ public interface StreamIndex {
    * @param session the session's id
    * @param skip number of streams to skip
    * @param most maximum number of streams on the page, at least one
-   * @throws StoreUnavailableException when the store does not answer in time
+   * @throws LogException.StoreUnavailable when the store does not answer in time
    */
   Page list(String session, long skip, int most);
 

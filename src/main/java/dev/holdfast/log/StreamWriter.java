@@ -26,12 +26,12 @@ public interface StreamWriter {
    * @param events at least one
    * @return the position of the last event; the others have the preceding numbers. If a shared
    *     stream keeps the events, the position counts the events of this stream
-   * @throws FencedException when this replica is no longer the owner: another replica adopted the
-   *     stream, the stream is complete, or its session has ended. Nothing was written
-   * @throws StoreUnavailableException when nothing was written; the call may be repeated
-   * @throws OutcomeUnknownException when the events may have been written. The caller may repeat
-   *     the call with the same events; the log does not write them twice. Until then, other appends
-   *     to this stream wait
+   * @throws LogException.Fenced when this replica is no longer the owner: another replica adopted
+   *     the stream, the stream is complete, or its session has ended. Nothing was written
+   * @throws LogException.StoreUnavailable when nothing was written; the call may be repeated
+   * @throws LogException.OutcomeUnknown when the events may have been written. The caller may
+   *     repeat the call with the same events; the log does not write them twice. Until then, other
+   *     appends to this stream wait
    */
   Position append(List<NewEvent> events);
 
@@ -46,7 +46,7 @@ public interface StreamWriter {
    * @param events at least one: those of a failed append, or new ones
    * @return false when nothing was delivered: there is no watcher here, the watcher is not at the
    *     end of the stream, the events were appended after all, or a shared stream keeps the events
-   * @throws FencedException as {@link #append} does
+   * @throws LogException.Fenced as {@link #append} does
    */
   boolean deliverUnlogged(List<NewEvent> events);
 
@@ -55,9 +55,10 @@ public interface StreamWriter {
    * without confirming, so later readers find the gap. Completes the stream if its last event was
    * unlogged. Does nothing when no number is unrecorded.
    *
-   * @throws FencedException when this replica is no longer the owner; nothing is left to record
-   * @throws StoreUnavailableException when nothing was recorded; the caller must repeat the call
-   * @throws OutcomeUnknownException when that is unknown; the caller must repeat the call
+   * @throws LogException.Fenced when this replica is no longer the owner; nothing is left to record
+   * @throws LogException.StoreUnavailable when nothing was recorded; the caller must repeat the
+   *     call
+   * @throws LogException.OutcomeUnknown when that is unknown; the caller must repeat the call
    */
   void recordSkipped();
 

@@ -1,7 +1,7 @@
 package dev.holdfast.observe;
 
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import jakarta.inject.Singleton;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
@@ -28,7 +28,7 @@ final class StoreReadiness implements HealthCheck {
     try {
       log.check();
       return HealthCheckResponse.up(NAME);
-    } catch (StoreUnavailableException unavailable) {
+    } catch (LogException.StoreUnavailable unavailable) {
       return HealthCheckResponse.down(NAME);
     }
   }

@@ -53,7 +53,7 @@ final class ClusterClient implements RedisClient {
     ServerAddress primary = map.primary(slot);
     if (primary == null) {
       slotMaps.refreshLater();
-      throw new RedisUnavailableException("no server has slot " + slot, null);
+      throw new RedisException.Unavailable("no server has slot " + slot, null);
     }
     return primary;
   }
@@ -105,7 +105,7 @@ final class ClusterClient implements RedisClient {
       Thread.sleep(TRY_AGAIN_DELAY);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new RedisUnavailableException("interrupted while a slot moves", interrupted);
+      throw new RedisException.Unavailable("interrupted while a slot moves", interrupted);
     }
   }
 
@@ -165,7 +165,7 @@ final class ClusterClient implements RedisClient {
               failedLater(request, to, failure, result);
             }
           });
-    } catch (RedisUnavailableException notSent) {
+    } catch (RedisException.Unavailable notSent) {
       result.completeExceptionally(notSent);
     }
     return result;
@@ -201,7 +201,7 @@ final class ClusterClient implements RedisClient {
     SlotMap map = slotMaps.get();
     if (!map.coversAllSlots()) {
       slotMaps.refreshLater();
-      throw new RedisUnavailableException("some slots have no server", null);
+      throw new RedisException.Unavailable("some slots have no server", null);
     }
     map.hashTags().forEach((primary, tag) -> send(RedisClient.noOpWrite(key + tag), primary));
   }

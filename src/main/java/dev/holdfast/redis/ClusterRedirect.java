@@ -31,7 +31,7 @@ sealed interface ClusterRedirect {
    */
   static @Nullable ClusterRedirect in(Throwable failure, ServerAddress reporter) {
     Matcher found = TEXT.matcher(String.valueOf(failure.getMessage()));
-    if (!(failure instanceof RedisUnavailableException) || !found.find()) {
+    if (!(failure instanceof RedisException.Unavailable) || !found.find()) {
       return null;
     }
     if (found.group(1) == null) {

@@ -28,8 +28,8 @@ public interface RedisClient extends AutoCloseable {
    * Sends a command and waits for its reply.
    *
    * @return the reply; null for a nil
-   * @throws RedisUnavailableException when Redis did not execute the command
-   * @throws RedisUnknownOutcomeException when Redis may have executed the command
+   * @throws RedisException.Unavailable when Redis did not execute the command
+   * @throws RedisException.UnknownOutcome when Redis may have executed the command
    */
   @Nullable Response send(Request request);
 
@@ -38,8 +38,8 @@ public interface RedisClient extends AutoCloseable {
    *
    * @param requests at most {@link #MAX_PENDING}
    * @return the replies in the order of the commands; null for a nil
-   * @throws RedisUnavailableException when Redis did not execute at least one
-   * @throws RedisUnknownOutcomeException when Redis may have executed them
+   * @throws RedisException.Unavailable when Redis did not execute at least one
+   * @throws RedisException.UnknownOutcome when Redis may have executed them
    */
   List<@Nullable Response> sendAll(List<Request> requests);
 

@@ -61,13 +61,13 @@ public final class RedisScript {
    * @param keys all in one slot
    * @param arguments adds the arguments
    * @return the script's result; null for a nil
-   * @throws RedisUnavailableException when the script did not run
-   * @throws RedisUnknownOutcomeException when the script may have run
+   * @throws RedisException.Unavailable when the script did not run
+   * @throws RedisException.UnknownOutcome when the script may have run
    */
   public @Nullable Response run(RedisClient redis, List<String> keys, Consumer<Request> arguments) {
     try {
       return redis.send(request(Command.EVALSHA, sha1, keys, arguments));
-    } catch (RedisUnavailableException refused) {
+    } catch (RedisException.Unavailable refused) {
       if (!isUnknownScript(refused)) {
         throw refused;
       }
@@ -119,7 +119,7 @@ public final class RedisScript {
   }
 
   private static boolean isUnknownScript(Throwable failure) {
-    return failure instanceof RedisUnavailableException
+    return failure instanceof RedisException.Unavailable
         && String.valueOf(failure.getMessage()).contains("NOSCRIPT ");
   }
 

@@ -35,7 +35,7 @@ public final class RedisServerInfo {
   /**
    * The server's clock; empty when it refuses.
    *
-   * @throws RedisUnknownOutcomeException when Redis does not answer in time
+   * @throws RedisException.UnknownOutcome when Redis does not answer in time
    */
   public Optional<Instant> time() {
     return ask(Request.cmd(Command.TIME))
@@ -49,7 +49,7 @@ public final class RedisServerInfo {
   /**
    * A section of {@code INFO}, by key; empty when the server refuses.
    *
-   * @throws RedisUnknownOutcomeException when Redis does not answer in time
+   * @throws RedisException.UnknownOutcome when Redis does not answer in time
    */
   public Map<String, String> info(String section) {
     Map<String, String> values = new HashMap<>();
@@ -68,7 +68,7 @@ public final class RedisServerInfo {
   /**
    * A configuration parameter; empty when the server refuses or has no such parameter.
    *
-   * @throws RedisUnknownOutcomeException when Redis does not answer in time
+   * @throws RedisException.UnknownOutcome when Redis does not answer in time
    */
   public Optional<String> config(String parameter) {
     return ask(Request.cmd(Command.CONFIG).arg("GET").arg(parameter))
@@ -79,7 +79,7 @@ public final class RedisServerInfo {
   private Optional<Response> ask(Request request) {
     try {
       return Optional.ofNullable(redis.send(request));
-    } catch (RedisUnavailableException refused) {
+    } catch (RedisException.Unavailable refused) {
       return Optional.empty();
     }
   }

@@ -92,11 +92,11 @@ public final class RedisSubscription implements AutoCloseable {
    * Checks that this replica receives messages. A lost connection that is replaced at once does not
    * count.
    *
-   * @throws RedisUnavailableException when no message arrived for three probe intervals
+   * @throws RedisException.Unavailable when no message arrived for three probe intervals
    */
   public void check() {
     if (!wasSubscribed || isSilent()) {
-      throw new RedisUnavailableException("the subscription receives nothing", null);
+      throw new RedisException.Unavailable("the subscription receives nothing", null);
     }
   }
 

@@ -133,7 +133,7 @@ final class ServerClient implements RedisClient {
       return awaitReply(connection, write(commands, connection, command));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new RedisUnknownOutcomeException("interrupted before the reply", interrupted);
+      throw new RedisException.UnknownOutcome("interrupted before the reply", interrupted);
     } catch (ExecutionException failed) {
       Throwable cause = failed.getCause();
       throw classify(connection, cause == null ? failed : cause);
@@ -245,7 +245,7 @@ final class ServerClient implements RedisClient {
       if (connection.isSilentFor(timeout)) {
         connection.close();
       }
-      return new RedisUnknownOutcomeException("no reply in time", failure);
+      return new RedisException.UnknownOutcome("no reply in time", failure);
     }
     boolean healthy = RedisFailures.isReply(failure) || RedisFailures.isOverflow(failure);
     if (!healthy || RedisFailures.isNoPrimary(failure)) {
@@ -253,15 +253,15 @@ final class ServerClient implements RedisClient {
     }
     return RedisFailures.isRefusal(failure)
         ? unavailable(String.valueOf(failure.getMessage()), failure)
-        : new RedisUnknownOutcomeException("connection lost before the reply", failure);
+        : new RedisException.UnknownOutcome("connection lost before the reply", failure);
   }
 
-  private static RedisUnavailableException interruptedBeforeSending(InterruptedException cause) {
+  private static RedisException.Unavailable interruptedBeforeSending(InterruptedException cause) {
     Thread.currentThread().interrupt();
     return unavailable("interrupted before the command was sent", cause);
   }
 
-  private static RedisUnavailableException unavailable(String why, @Nullable Throwable cause) {
-    return new RedisUnavailableException(why, cause);
+  private static RedisException.Unavailable unavailable(String why, @Nullable Throwable cause) {
+    return new RedisException.Unavailable(why, cause);
   }
 }

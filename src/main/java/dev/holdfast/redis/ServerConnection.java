@@ -100,7 +100,7 @@ final class ServerConnection {
   /** Closes the socket. Pending commands fail, and their replies are not read. */
   void close() {
     if (closed.complete(null)) {
-      established.completeExceptionally(new RedisUnavailableException("connection closed", null));
+      established.completeExceptionally(new RedisException.Unavailable("connection closed", null));
       client.close();
     }
   }

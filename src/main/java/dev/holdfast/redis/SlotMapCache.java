@@ -61,13 +61,13 @@ final class SlotMapCache {
   /**
    * The newest map, without waiting for one.
    *
-   * @throws RedisUnavailableException before the first reading, which then begins
+   * @throws RedisException.Unavailable before the first reading, which then begins
    */
   SlotMap getNow() {
     SlotMap map = newest;
     if (map == null) {
       refreshLater();
-      throw new RedisUnavailableException("the slots of the cluster are not known yet", null);
+      throw new RedisException.Unavailable("the slots of the cluster are not known yet", null);
     }
     return map;
   }
@@ -75,7 +75,7 @@ final class SlotMapCache {
   /**
    * The newest map. Waits for the first reading.
    *
-   * @throws RedisUnavailableException when no server answers in time
+   * @throws RedisException.Unavailable when no server answers in time
    */
   SlotMap get() {
     SlotMap map = newest;
@@ -86,9 +86,9 @@ final class SlotMapCache {
       return refresh().get(timeout.toNanos() * 2, TimeUnit.NANOSECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new RedisUnavailableException("interrupted before the command was sent", interrupted);
+      throw new RedisException.Unavailable("interrupted before the command was sent", interrupted);
     } catch (ExecutionException | TimeoutException none) {
-      throw new RedisUnavailableException("no server of the cluster answers", none);
+      throw new RedisException.Unavailable("no server of the cluster answers", none);
     }
   }
 
@@ -116,7 +116,7 @@ final class SlotMapCache {
         map = firstAnswer(before == null ? seeds : before.allServersAnd(seeds));
       }
       if (map == null) {
-        result.completeExceptionally(new RedisUnavailableException("no answer", null));
+        result.completeExceptionally(new RedisException.Unavailable("no answer", null));
       } else {
         newest = map;
         result.complete(map);
@@ -149,7 +149,7 @@ final class SlotMapCache {
   private SlotMap read(ServerAddress server) {
     Response ranges = nodes.client(server).send(Request.cmd(Command.CLUSTER).arg("SLOTS"));
     if (ranges == null || ranges.size() == 0) {
-      throw new RedisUnavailableException("no slots", null);
+      throw new RedisException.Unavailable("no slots", null);
     }
     return new SlotMap(ranges, server);
   }

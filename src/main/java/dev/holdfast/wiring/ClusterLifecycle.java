@@ -5,7 +5,7 @@ import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.cluster.HeartbeatTiming;
 import dev.holdfast.cluster.Membership;
 import dev.holdfast.cluster.OwnedSessions;
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.ownership.SharedLog;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.relay.failover.Drain;
@@ -99,7 +99,7 @@ final class ClusterLifecycle {
     try {
       owned.sweep(pumps::isRunning);
     } catch (RedisException unavailable) {
-      throw new StoreUnavailableException("could not record the owned sessions", unavailable);
+      throw new LogException.StoreUnavailable("could not record the owned sessions", unavailable);
     }
   }
 
@@ -147,7 +147,7 @@ final class ClusterLifecycle {
     public void stopLostPumps() {
       try {
         takeOver.stopLostPumps();
-      } catch (StoreUnavailableException unavailable) {
+      } catch (LogException.StoreUnavailable unavailable) {
         LOG.debugf("streams taken over by others are not known: %s", unavailable.getMessage());
       }
     }

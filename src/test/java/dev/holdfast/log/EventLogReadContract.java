@@ -169,7 +169,7 @@ interface EventLogReadContract extends EventLogFixture {
     StreamWriter writer = log().open(ref(), "1");
     Position end = writer.append(List.of(last("1")));
 
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
     assertThat(log().read(ref(), end, 10)).isEqualTo(new ReadResult.EndOfStream());
   }

@@ -31,9 +31,9 @@ interface EventLogSessionContract extends EventLogFixture {
     assertThat(log().read(ref(), Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
     assertThat(log().read(second, end, 10)).isEqualTo(new ReadResult.NoSuchStream());
     assertThat(log().beforeOldest(second)).isEmpty();
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.append(numbered(4, 4)));
-    assertThatExceptionOfType(SessionEndedException.class)
+    assertThatExceptionOfType(LogException.SessionEnded.class)
         .isThrownBy(() -> log().open(new StreamRef(ref().session(), "c"), "3"));
     assertThat(log().read(ref(), Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
   }
@@ -63,7 +63,8 @@ interface EventLogSessionContract extends EventLogFixture {
     log().markFullyDelivered(ended);
     log().watch(ended, new CountingWatcher()).close();
 
-    assertThatExceptionOfType(SessionEndedException.class).isThrownBy(() -> log().open(ended, "1"));
+    assertThatExceptionOfType(LogException.SessionEnded.class)
+        .isThrownBy(() -> log().open(ended, "1"));
   }
 
   @Test
@@ -72,8 +73,8 @@ interface EventLogSessionContract extends EventLogFixture {
     StreamRef done = new StreamRef(ref().session(), "b");
     log().open(done, "2").append(List.of(last("1")));
 
-    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> log().open(ref(), "1"));
-    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> log().open(done, "2"));
+    assertThatExceptionOfType(LogException.Fenced.class).isThrownBy(() -> log().open(ref(), "1"));
+    assertThatExceptionOfType(LogException.Fenced.class).isThrownBy(() -> log().open(done, "2"));
   }
 
   @Test
@@ -84,12 +85,12 @@ interface EventLogSessionContract extends EventLogFixture {
             .mapToObj(i -> limited.open(new StreamRef(ref().session(), "s" + i), "1"))
             .toList();
 
-    assertThatExceptionOfType(TooManyStreamsException.class)
+    assertThatExceptionOfType(LogException.TooManyStreams.class)
         .isThrownBy(() -> limited.open(ref(), "1"));
 
     writers.getFirst().append(List.of(last("1")));
     limited.open(ref(), "1");
-    assertThatExceptionOfType(TooManyStreamsException.class)
+    assertThatExceptionOfType(LogException.TooManyStreams.class)
         .isThrownBy(() -> limited.open(new StreamRef(ref().session(), "c"), "1"));
   }
 }

@@ -62,7 +62,7 @@ interface SharedStreamContract extends EventLogFixture {
     StreamWriter one = into(shared, "one");
     one.append(List.of(last("1")));
 
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> one.append(List.of(event("late"))));
 
     into(shared, "two").append(List.of(event("2")));
@@ -79,7 +79,7 @@ interface SharedStreamContract extends EventLogFixture {
     log().openShared(shared);
 
     assertThat(payloads(readAll(log(), shared, Position.START))).containsExactly("1");
-    assertThatExceptionOfType(SessionEndedException.class).isThrownBy(() -> into(ref(), "two"));
+    assertThatExceptionOfType(LogException.SessionEnded.class).isThrownBy(() -> into(ref(), "two"));
   }
 
   @Test
@@ -112,7 +112,8 @@ interface SharedStreamContract extends EventLogFixture {
     useLog(begun(keeping(1000, 2)));
     StreamRef shared = shared();
     StreamWriter writer = into(shared, "one");
-    assertThatExceptionOfType(TooManyStreamsException.class).isThrownBy(() -> into(shared, "two"));
+    assertThatExceptionOfType(LogException.TooManyStreams.class)
+        .isThrownBy(() -> into(shared, "two"));
 
     writer.append(List.of(last("1")));
 
@@ -129,7 +130,7 @@ interface SharedStreamContract extends EventLogFixture {
     log().end(ref().session());
 
     assertThat(log().read(shared, Position.START, 10)).isEqualTo(new ReadResult.NoSuchStream());
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.append(List.of(event("2"))));
   }
 

@@ -201,7 +201,7 @@ class ClusterClientIT {
     Duration took = Duration.ofNanos(System.nanoTime() - before);
 
     // Though others answer all the time.
-    assertThat(failure).isInstanceOf(RedisUnknownOutcomeException.class);
+    assertThat(failure).isInstanceOf(RedisException.UnknownOutcome.class);
     assertThat(took).isLessThan(TIMEOUT.multipliedBy(4));
     awaitWhileOthersGoOn(key, other);
     assertThat(failures).isEmpty();

@@ -9,8 +9,8 @@ class ClusterRedirectTest {
 
   private static final ServerAddress TELLER = new ServerAddress("teller", 7000);
 
-  private static RedisUnavailableException refused(String message) {
-    return new RedisUnavailableException(message, null);
+  private static RedisException.Unavailable refused(String message) {
+    return new RedisException.Unavailable(message, null);
   }
 
   @Test
@@ -41,7 +41,7 @@ class ClusterRedirectTest {
   @Test
   void shouldFindNoneElsewhere() {
     assertThat(ClusterRedirect.in(refused("READONLY You can't write"), TELLER)).isNull();
-    assertThat(ClusterRedirect.in(new RedisUnknownOutcomeException("MOVED 1 a:1", null), TELLER))
+    assertThat(ClusterRedirect.in(new RedisException.UnknownOutcome("MOVED 1 a:1", null), TELLER))
         .isNull();
   }
 

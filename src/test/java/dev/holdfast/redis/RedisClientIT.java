@@ -100,7 +100,7 @@ class RedisClientIT {
     // To refuse is to answer.
     Request unknown = Request.cmd(Command.EVALSHA).arg("nosuchscript").arg(0);
     assertThat(catchThrowable(() -> link.send(unknown)))
-        .isInstanceOf(RedisUnavailableException.class);
+        .isInstanceOf(RedisException.Unavailable.class);
 
     await().until(() -> exchanges.answered.get() == 3);
     assertThat(exchanges.unanswered).hasValue(0);
@@ -134,10 +134,10 @@ class RedisClientIT {
   void shouldSayThatRedisRefused() {
     Request wrong = Request.cmd(Command.EVAL).arg("return redis.error_reply('OOM no')").arg(0);
 
-    assertThatExceptionOfType(RedisUnavailableException.class)
+    assertThatExceptionOfType(RedisException.Unavailable.class)
         .isThrownBy(() -> link.send(wrong))
         .withMessageContaining("OOM no");
-    assertThatExceptionOfType(RedisUnavailableException.class)
+    assertThatExceptionOfType(RedisException.Unavailable.class)
         .isThrownBy(() -> link.sendAll(List.of(echo(1), wrong)));
     assertThat(text(link.send(echo(1)))).isEqualTo("1");
   }
@@ -146,7 +146,8 @@ class RedisClientIT {
   void shouldSayThatThereIsNoConnection() {
     redis.kill();
 
-    assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> link.send(echo(1)));
+    assertThatExceptionOfType(RedisException.Unavailable.class)
+        .isThrownBy(() -> link.send(echo(1)));
     assertThat(link.sendLater(echo(1)).toCompletableFuture()).isCompletedExceptionally();
   }
 
@@ -159,9 +160,9 @@ class RedisClientIT {
     Throwable next = catchThrowable(() -> link.send(echo(3)));
     redis.thaw();
 
-    assertThat(failure).isInstanceOf(RedisUnknownOutcomeException.class);
+    assertThat(failure).isInstanceOf(RedisException.UnknownOutcome.class);
     // The frozen connection is gone, and a new one is not answered.
-    assertThat(next).isInstanceOf(RedisUnavailableException.class);
+    assertThat(next).isInstanceOf(RedisException.Unavailable.class);
     assertThat(text(link.send(echo(4)))).isEqualTo("4");
   }
 
@@ -171,6 +172,7 @@ class RedisClientIT {
 
     link.close();
 
-    assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> link.send(echo(2)));
+    assertThatExceptionOfType(RedisException.Unavailable.class)
+        .isThrownBy(() -> link.send(echo(2)));
   }
 }

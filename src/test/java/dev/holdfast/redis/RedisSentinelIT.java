@@ -116,7 +116,7 @@ class RedisSentinelIT {
 
     frozen.freeze();
 
-    assertThatExceptionOfType(RedisUnknownOutcomeException.class)
+    assertThatExceptionOfType(RedisException.UnknownOutcome.class)
         .isThrownBy(() -> link.send(INCREMENT));
     await().atMost(FAILED_OVER).until(this::works);
     // It takes itself for the primary still, but nobody is led there.
@@ -143,7 +143,7 @@ class RedisSentinelIT {
     try (ServerClient node =
         new ServerClient(
             () -> Redis.createClient(vertx, options), true, TIMEOUT, RedisCommandListener.NONE)) {
-      assertThatExceptionOfType(RedisUnavailableException.class)
+      assertThatExceptionOfType(RedisException.Unavailable.class)
           .isThrownBy(() -> node.send(Request.cmd(Command.GET).arg("count")));
     }
   }
@@ -159,7 +159,7 @@ class RedisSentinelIT {
         node.send(INCREMENT);
         server.command("REPLICAOF", "127.0.0.1", Integer.toString(servers.primary().port()));
 
-        assertThatExceptionOfType(RedisUnavailableException.class)
+        assertThatExceptionOfType(RedisException.Unavailable.class)
             .isThrownBy(() -> node.send(INCREMENT));
         assertThat(node.isConnected()).isFalse();
       }

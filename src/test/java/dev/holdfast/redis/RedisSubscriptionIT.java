@@ -42,7 +42,7 @@ class RedisSubscriptionIT {
 
   @BeforeEach
   void subscribe() {
-    assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(channel::check);
+    assertThatExceptionOfType(RedisException.Unavailable.class).isThrownBy(channel::check);
     channel.addListener(heard::add, () -> heard.add("subscribed"));
     channel.start();
     await().ignoreExceptions().untilAsserted(channel::check);
@@ -61,7 +61,7 @@ class RedisSubscriptionIT {
     await()
         .atMost(NOTICED)
         .untilAsserted(() ->
-            assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(channel::check));
+            assertThatExceptionOfType(RedisException.Unavailable.class).isThrownBy(channel::check));
     assertThatCode(() -> link.check("check")).doesNotThrowAnyException();
   }
 

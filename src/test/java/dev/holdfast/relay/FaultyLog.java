@@ -1,10 +1,10 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogSize;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.Watch;
@@ -48,7 +48,7 @@ public final class FaultyLog implements EventLog {
 
   private EventLog target() {
     if (away) {
-      throw new StoreUnavailableException("the store is away", null);
+      throw new LogException.StoreUnavailable("the store is away", null);
     }
     return target;
   }
@@ -79,7 +79,7 @@ public final class FaultyLog implements EventLog {
   public ReadResult read(StreamRef stream, Position after, int maxEvents) {
     if (failingReads.getAndUpdate(left -> Math.max(0, left - 1)) > 0
         || reads.getAndDecrement() <= 0) {
-      throw new StoreUnavailableException("the store is away", null);
+      throw new LogException.StoreUnavailable("the store is away", null);
     }
     ReadResult found = target.read(stream, after, maxEvents);
     afterRead.run();

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.SessionEndedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
@@ -127,7 +127,7 @@ class RelayListenTest {
 
     client.awaitEnd();
     await().until(source::isClosed);
-    assertThatThrownBy(() -> relay.listen(session)).isInstanceOf(SessionEndedException.class);
+    assertThatThrownBy(() -> relay.listen(session)).isInstanceOf(LogException.SessionEnded.class);
   }
 
   @Test

@@ -12,8 +12,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.TooManyStreamsException;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.MessageKind;
 import dev.holdfast.relay.stream.RelayException;
@@ -251,7 +251,7 @@ class RelayRequestTest {
     fixture.scripted.answer = _ -> new Answer.Stream(last);
 
     assertThatThrownBy(() -> fixture.request(session, ping("9")))
-        .isInstanceOf(TooManyStreamsException.class);
+        .isInstanceOf(LogException.TooManyStreams.class);
     assertThat(last.isClosed()).isTrue();
   }
 }

@@ -1,12 +1,6 @@
 package dev.holdfast.http.error;
 
-import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogException;
-import dev.holdfast.log.OutcomeUnknownException;
-import dev.holdfast.log.SessionEndedException;
-import dev.holdfast.log.StoreUnavailableException;
-import dev.holdfast.log.TooManyStreamsException;
-import dev.holdfast.log.ownership.InboxFullException;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
@@ -117,16 +111,17 @@ public final class ErrorResponses {
 
   private static Response of(LogException failure, @Nullable RequestId id) {
     return switch (failure) {
-      case InboxFullException _ -> serverError(503, "Too much waits for the server; try again", id);
-      case StoreUnavailableException _ -> storeUnavailable(id);
+      case LogException.InboxFull _ ->
+          serverError(503, "Too much waits for the server; try again", id);
+      case LogException.StoreUnavailable _ -> storeUnavailable(id);
       // Without Retry-After: a client that repeats the request might do its work twice.
-      case OutcomeUnknownException _ ->
+      case LogException.OutcomeUnknown _ ->
           serverError(502, "The store broke off; the outcome of the request is unknown", id);
-      case TooManyStreamsException _ ->
+      case LogException.TooManyStreams _ ->
           serverError(429, "Too many open streams in this session", id);
-      case SessionEndedException _ ->
+      case LogException.SessionEnded _ ->
           of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, "Session not found");
-      case FencedException fenced -> unexpected(fenced, id);
+      case LogException.Fenced fenced -> unexpected(fenced, id);
     };
   }
 

@@ -1,12 +1,12 @@
 package dev.holdfast.log.memory;
 
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogSize;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
-import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.Watch;
@@ -71,7 +71,7 @@ public final class MemoryEventLog implements EventLog {
   private MemorySession session(StreamRef stream) {
     MemorySession session = sessions.get(stream.session());
     if (session == null) {
-      throw new SessionEndedException(stream);
+      throw new LogException.SessionEnded(stream);
     }
     return session;
   }

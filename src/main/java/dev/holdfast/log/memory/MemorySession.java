@@ -1,10 +1,8 @@
 package dev.holdfast.log.memory;
 
-import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Retention;
-import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.TooManyStreamsException;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -55,13 +53,13 @@ final class MemorySession implements MemoryStream.Listener {
     try {
       MemoryStream shared = sharedStream == null ? null : streams.get(sharedStream);
       if (ended || (sharedStream != null && shared == null)) {
-        throw new SessionEndedException(ref);
+        throw new LogException.SessionEnded(ref);
       }
       if (streams.containsKey(ref.name())) {
-        throw new FencedException(ref);
+        throw new LogException.Fenced(ref);
       }
       if (open >= retention.maxStreams()) {
-        throw new TooManyStreamsException(retention.maxStreams());
+        throw new LogException.TooManyStreams(retention.maxStreams());
       }
       MemoryStream stream = new MemoryStream(ref, this, retention, budget, clock, shared);
       streams.put(ref.name(), stream);

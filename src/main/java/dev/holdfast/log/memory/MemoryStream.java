@@ -1,7 +1,7 @@
 package dev.holdfast.log.memory;
 
-import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -81,7 +81,7 @@ final class MemoryStream implements StoredEvent.Owner {
     lock.lock();
     try {
       if (state != State.OPEN) {
-        throw new FencedException(ref);
+        throw new LogException.Fenced(ref);
       }
       if (shared != null) {
         return appendTo(shared, events);

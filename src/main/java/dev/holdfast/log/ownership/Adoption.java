@@ -1,6 +1,6 @@
 package dev.holdfast.log.ownership;
 
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import java.util.Collection;
 import java.util.List;
@@ -11,7 +11,8 @@ import java.util.Set;
  * Gives streams a new owner after the loss of a replica. Only a log that several replicas share
  * implements this interface.
  *
- * <p>All methods throw {@link StoreUnavailableException} when the store does not answer in time.
+ * <p>All methods throw {@link LogException.StoreUnavailable} when the store does not answer in
+ * time.
  */
 public interface Adoption {
 

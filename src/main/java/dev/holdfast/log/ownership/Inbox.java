@@ -1,12 +1,9 @@
 package dev.holdfast.log.ownership;
 
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.OutcomeUnknownException;
-import dev.holdfast.log.SessionEndedException;
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.TooManyStreamsException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * drops a message when all of its streams have ended.
  *
  * <p>All methods block briefly, with a time limit, and are thread-safe. They throw {@link
- * StoreUnavailableException} when the store does not answer in time.
+ * LogException.StoreUnavailable} when the store does not answer in time.
  */
 public interface Inbox {
 
@@ -83,8 +80,8 @@ public interface Inbox {
    *
    * @param message opaque bytes; not copied
    * @return false when the stream is not open; then nothing was put
-   * @throws InboxFullException when too many bytes wait in this inbox
-   * @throws StoreUnavailableException when the store does not answer in time. After a broken
+   * @throws LogException.InboxFull when too many bytes wait in this inbox
+   * @throws LogException.StoreUnavailable when the store does not answer in time. After a broken
    *     connection the message may still have been put
    */
   boolean put(StreamRef stream, byte[] message);
@@ -96,8 +93,9 @@ public interface Inbox {
    * @param session the session's id
    * @param message opaque bytes; not copied
    * @return the number of replicas
-   * @throws InboxFullException as {@link #put} does
-   * @throws StoreUnavailableException as {@link #put} does; it was put for all replicas or for none
+   * @throws LogException.InboxFull as {@link #put} does
+   * @throws LogException.StoreUnavailable as {@link #put} does; it was put for all replicas or for
+   *     none
    */
   int putForOthers(String session, byte[] message);
 
@@ -112,12 +110,12 @@ public interface Inbox {
    * @param ownedStream the name of the stream whose owner answers the request
    * @param message opaque bytes; not copied
    * @return false when the owned stream is not open; then nothing was done
-   * @throws SessionEndedException when there is no such session
-   * @throws TooManyStreamsException when the session has the maximum of open streams
-   * @throws InboxFullException as {@link #put} does
-   * @throws StoreUnavailableException when nothing was done
-   * @throws OutcomeUnknownException when the connection broke. The store may have done both, or may
-   *     still do both. The caller must not repeat the request under another name
+   * @throws LogException.SessionEnded when there is no such session
+   * @throws LogException.TooManyStreams when the session has the maximum of open streams
+   * @throws LogException.InboxFull as {@link #put} does
+   * @throws LogException.StoreUnavailable when nothing was done
+   * @throws LogException.OutcomeUnknown when the connection broke. The store may have done both, or
+   *     may still do both. The caller must not repeat the request under another name
    */
   boolean putRequest(
       StreamRef stream,
@@ -184,7 +182,7 @@ public interface Inbox {
      * Handles a message. This replica may have opened or adopted the streams so recently that it
      * does not write them yet.
      *
-     * @throws StoreUnavailableException when the message cannot be handled now: it stays in the
+     * @throws LogException.StoreUnavailable when the message cannot be handled now: it stays in the
      *     inbox and is received again
      */
     void receive(Message message);

@@ -50,7 +50,7 @@ public interface SharedLog extends Adoption {
    * Evicts local watchers of streams that another replica watches now. This replica missed their
    * evictions while it was not subscribed. Such watchers would get no wake-ups.
    *
-   * @throws dev.holdfast.log.StoreUnavailableException when the store cannot be reached in time
+   * @throws dev.holdfast.log.LogException.StoreUnavailable when the store cannot be reached in time
    */
   void evictReplacedWatchers();
 }

@@ -3,11 +3,11 @@ package dev.holdfast.log.redis;
 import static dev.holdfast.log.redis.script.StoreCalls.available;
 
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogSize;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.Watch;
@@ -177,7 +177,7 @@ public final class RedisEventLog implements EventLog, SharedLog {
       if (own == null || !own.takeRecordedTail(registration.number())) {
         available("watch a stream", () -> scripts.registerTail(stream, registration.number()));
       }
-    } catch (StoreUnavailableException unavailable) {
+    } catch (LogException.StoreUnavailable unavailable) {
       registration.close();
       throw unavailable;
     }

@@ -47,7 +47,7 @@ public final class OrphanedStreams {
    * Reclaims orphaned streams. It looks twice, because a stream that was just opened has no writer
    * either; the second look needs some seconds.
    *
-   * @throws dev.holdfast.log.StoreUnavailableException when the log is away
+   * @throws dev.holdfast.log.LogException.StoreUnavailable when the log is away
    * @throws dev.holdfast.session.SessionStoreException when the session store is away
    */
   public void reclaim() {

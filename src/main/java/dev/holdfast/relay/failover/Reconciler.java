@@ -1,6 +1,6 @@
 package dev.holdfast.relay.failover;
 
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
 import java.util.List;
@@ -94,7 +94,7 @@ public final class Reconciler {
     try {
       check.repair().run();
       return true;
-    } catch (StoreUnavailableException | SessionStoreException away) {
+    } catch (LogException.StoreUnavailable | SessionStoreException away) {
       LOG.debugf("check not done, the store is away check=%s: %s", check.name(), away.getMessage());
       return false;
     } catch (RuntimeException unexpected) {

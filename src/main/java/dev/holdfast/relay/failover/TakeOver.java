@@ -2,9 +2,9 @@ package dev.holdfast.relay.failover;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.log.ownership.Adoption;
@@ -104,7 +104,7 @@ public final class TakeOver {
    *
    * @param session the id of the session
    * @param lostReplica the id of the replica
-   * @throws StoreUnavailableException when the log is away; the caller tries again, here or on
+   * @throws LogException.StoreUnavailable when the log is away; the caller tries again, here or on
    *     another replica
    * @throws dev.holdfast.session.SessionStoreException when the session store is away; likewise
    */
@@ -258,7 +258,7 @@ public final class TakeOver {
     while (requests.size() > 1) {
       try {
         return unanswered(requests, adopted.writer().keptIn());
-      } catch (StoreUnavailableException away) {
+      } catch (LogException.StoreUnavailable away) {
         LockSupport.parkNanos(backoff.delay().toNanos());
         backoff = backoff.next();
       }
@@ -290,8 +290,8 @@ public final class TakeOver {
    * Stops the pumps whose streams other replicas took over, because they held this replica for
    * lost.
    *
-   * @throws StoreUnavailableException when the log is away; it refuses what such a pump writes in
-   *     any case
+   * @throws LogException.StoreUnavailable when the log is away; it refuses what such a pump writes
+   *     in any case
    */
   public void stopLostPumps() {
     adoption.findTakenOver(pumps.streams()).forEach(pumps::stop);

@@ -1,10 +1,7 @@
 package dev.holdfast.relay.pump;
 
-import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
-import dev.holdfast.log.OutcomeUnknownException;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.retry.Backoff;
@@ -40,7 +37,7 @@ final class Appender {
   /**
    * Returns when the log has the events, or when {@link OutageDelivery} took them.
    *
-   * @throws FencedException when this replica no longer owns the stream
+   * @throws LogException.Fenced when this replica no longer owns the stream
    */
   void append(List<NewEvent> events) throws InterruptedException {
     if (outage.isActive() && outage.deliver(events)) {
@@ -54,7 +51,7 @@ final class Appender {
         outage.end();
         warned = false;
         return;
-      } catch (StoreUnavailableException | OutcomeUnknownException failure) {
+      } catch (LogException.StoreUnavailable | LogException.OutcomeUnknown failure) {
         warn(failure);
       }
       Duration left = hold.minus(since(start));

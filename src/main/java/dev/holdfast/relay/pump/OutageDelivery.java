@@ -1,9 +1,7 @@
 package dev.holdfast.relay.pump;
 
-import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
-import dev.holdfast.log.OutcomeUnknownException;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.retry.Backoff;
@@ -57,7 +55,7 @@ final class OutageDelivery {
    * Delivers events past the log.
    *
    * @return false when no client on this replica can take them
-   * @throws FencedException when this replica no longer owns the stream
+   * @throws LogException.Fenced when this replica no longer owns the stream
    */
   boolean deliver(List<NewEvent> events) {
     if (!writer.deliverUnlogged(events)) {
@@ -82,10 +80,10 @@ final class OutageDelivery {
           LOG.infof("the store takes events again stream=%s", writer.stream());
           return;
         }
-      } catch (StoreUnavailableException | OutcomeUnknownException failure) {
+      } catch (LogException.StoreUnavailable | LogException.OutcomeUnknown failure) {
         LOG.tracef("not settled yet stream=%s: %s", writer.stream(), failure.getMessage());
         LockSupport.parkNanos(backoff.delay().toNanos());
-      } catch (FencedException fenced) {
+      } catch (LogException.Fenced fenced) {
         LOG.debugf("not settled here stream=%s: %s", writer.stream(), fenced.getMessage());
         end();
         return;

@@ -1,6 +1,6 @@
 package dev.holdfast.relay.pump;
 
-import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.EnvelopeException;
@@ -107,7 +107,7 @@ public final class Pump implements Runnable {
         listener.upstreamFailed(failure);
         upstreamAnswered.completeExceptionally(failure);
       }
-    } catch (FencedException fenced) {
+    } catch (LogException.Fenced fenced) {
       // Another replica owns the stream, or the session has ended.
       LOG.debugf("pump stopped stream=%s: %s", writer.stream(), fenced.getMessage());
     } catch (InterruptedException stop) {
@@ -220,7 +220,7 @@ public final class Pump implements Runnable {
     events.add(new NewEvent(lastPayload, null, true));
     try {
       appender.append(events);
-    } catch (FencedException ended) {
+    } catch (LogException.Fenced ended) {
       LOG.debugf("another replica ended stream=%s", writer.stream());
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();

@@ -1,6 +1,6 @@
 package dev.holdfast.relay.routing;
 
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.protocol.Body;
@@ -80,7 +80,7 @@ public final class MessageRouter {
    * the requests that the stream answers.
    *
    * @throws UpstreamException.SessionGone when the session is no longer pinned
-   * @throws dev.holdfast.log.SessionEndedException when there is no such session
+   * @throws dev.holdfast.log.LogException.SessionEnded when there is no such session
    */
   void requestFromOwner(Session session, StreamRef stream, Body body) {
     String requests = RequestIds.format(body.requestIds());
@@ -151,7 +151,7 @@ public final class MessageRouter {
   public void collect(String session) {
     try {
       inbox.collect(session);
-    } catch (StoreUnavailableException away) {
+    } catch (LogException.StoreUnavailable away) {
       LOG.debugf("inbox not collected: %s", away.getMessage());
     }
   }
@@ -181,7 +181,8 @@ public final class MessageRouter {
             .filter(upstreams::runsInProcess)
             .ifPresent(resident -> upstreams.attach(resident).send(body));
       } catch (SessionStoreException away) {
-        throw new StoreUnavailableException("the session of an inbox message is not known", away);
+        throw new LogException.StoreUnavailable(
+            "the session of an inbox message is not known", away);
       } catch (UpstreamException failure) {
         listener.upstreamFailed(failure);
       } catch (EnvelopeException invalid) {

@@ -1,9 +1,8 @@
 package dev.holdfast.relay.routing;
 
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.ownership.Inbox;
-import dev.holdfast.log.ownership.InboxFullException;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -80,20 +79,20 @@ public final class PinnedSessions implements SessionPinner {
   /**
    * Receives an inbox message for a pinned session.
    *
-   * @throws StoreUnavailableException when it cannot be handled yet; it stays in the inbox
+   * @throws LogException.StoreUnavailable when it cannot be handled yet; it stays in the inbox
    */
   void receive(Inbox.Message message) {
     PinnedSession session = sessions.get(message.session());
     StreamWriter writer = message.writer();
     if (session == null) {
       if (writer == null) {
-        throw new StoreUnavailableException("the session is not pinned here yet", null);
+        throw new LogException.StoreUnavailable("the session is not pinned here yet", null);
       }
       // The session is no longer pinned. No other replica ends this stream.
       Pump _ = start(writer, Envelopes.read(message.message()), PinnedSessions::sessionGone);
     } else if (!session.runInOrder(
         message.message().length, () -> handle(session, writer, message))) {
-      throw new InboxFullException();
+      throw new LogException.InboxFull();
     }
   }
 

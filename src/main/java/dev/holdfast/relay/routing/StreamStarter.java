@@ -1,8 +1,7 @@
 package dev.holdfast.relay.routing;
 
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.FencedException;
-import dev.holdfast.log.SessionEndedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
@@ -68,7 +67,7 @@ public final class StreamStarter {
       StreamWriter writer =
           log.open(stream, RequestIds.format(requests), StreamNames.sharedName(session));
       return start(writer, upstream, origin, requests);
-    } catch (SessionEndedException ended) {
+    } catch (LogException.SessionEnded ended) {
       throw notFound(session);
     }
   }
@@ -96,7 +95,7 @@ public final class StreamStarter {
   public void startOnOwner(Session session, StreamRef stream, Body body) {
     try {
       router.requestFromOwner(session, stream, body);
-    } catch (SessionEndedException ended) {
+    } catch (LogException.SessionEnded ended) {
       throw notFound(session);
     } catch (UpstreamException failure) {
       throw failed(session, failure, true);
@@ -121,7 +120,7 @@ public final class StreamStarter {
               Backoff.UPSTREAM,
               () -> sessions.endedByServer(session));
       Pump _ = start(writer, () -> source, Pump.Origin.NOT_ASKED, List.of());
-    } catch (FencedException alreadyOpen) {
+    } catch (LogException.Fenced alreadyOpen) {
       // Some replica already runs the pump.
     }
   }

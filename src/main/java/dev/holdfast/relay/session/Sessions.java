@@ -1,7 +1,7 @@
 package dev.holdfast.relay.session;
 
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
@@ -227,7 +227,7 @@ public final class Sessions {
   public void endedByServer(Session session) {
     try {
       end(session);
-    } catch (SessionStoreException | StoreUnavailableException away) {
+    } catch (SessionStoreException | LogException.StoreUnavailable away) {
       LOG.warnf("session not ended session=%s: %s", session.id(), away.getMessage());
     }
   }
@@ -265,7 +265,7 @@ public final class Sessions {
   private SessionEndReport clearExpired(Session session) {
     try {
       return clear(session);
-    } catch (StoreUnavailableException away) {
+    } catch (LogException.StoreUnavailable away) {
       LOG.warnf("log of expired session not ended session=%s: %s", session.id(), away.getMessage());
     } catch (RuntimeException failure) {
       LOG.warnf(failure, "expired session not ended completely session=%s", session.id());

@@ -2,9 +2,9 @@ package dev.holdfast.relay.tail;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.retry.Backoff;
 import java.time.Duration;
@@ -74,7 +74,7 @@ public final class PageReader {
    *
    * @param after the last event that was read
    * @param room the size of the page in bytes, as far as the size of the events is known
-   * @throws StoreUnavailableException when the store is away for too long
+   * @throws LogException.StoreUnavailable when the store is away for too long
    */
   ReadResult read(Position after, long room, BetweenAttempts between)
       throws ClientGoneException, InterruptedException {
@@ -87,7 +87,7 @@ public final class PageReader {
     for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
       try {
         return log.read(stream, after, pageOf(room));
-      } catch (StoreUnavailableException away) {
+      } catch (LogException.StoreUnavailable away) {
         if (isTooLong(since) || !between.tryAgain()) {
           throw away;
         }

@@ -1,9 +1,9 @@
 package dev.holdfast.relay.tail;
 
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.Watch;
 import dev.holdfast.relay.stream.ReplayConfig;
@@ -137,7 +137,7 @@ public final class Tail implements Tails.Movable {
         cursor = later(cursor, context.log().deliveredUpTo(stream));
       }
       while (step(writer)) {}
-    } catch (StoreUnavailableException away) {
+    } catch (LogException.StoreUnavailable away) {
       // The client resumes with its cursor later. The opening frame, which may give it the cursor,
       // is sent in any case.
       LOG.debugf("tail ended, the store is away stream=%s: %s", stream, away.getMessage());

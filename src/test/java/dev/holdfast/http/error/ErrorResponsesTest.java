@@ -3,9 +3,7 @@ package dev.holdfast.http.error;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.log.OutcomeUnknownException;
-import dev.holdfast.log.StoreUnavailableException;
-import dev.holdfast.log.ownership.InboxFullException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.RequestId;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
@@ -22,7 +20,7 @@ class ErrorResponsesTest {
 
   @Test
   void shouldAdviseARetryWhenNothingWasDone() {
-    Response response = ErrorResponses.of(new StoreUnavailableException("away", null), ID);
+    Response response = ErrorResponses.of(new LogException.StoreUnavailable("away", null), ID);
 
     assertThat(response.getStatus()).isEqualTo(503);
     assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
@@ -30,7 +28,7 @@ class ErrorResponsesTest {
 
   @Test
   void shouldAdviseARetryWhenTheInboxIsFull() {
-    Response response = ErrorResponses.of(new InboxFullException(), ID);
+    Response response = ErrorResponses.of(new LogException.InboxFull(), ID);
 
     assertThat(response.getStatus()).isEqualTo(503);
     assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
@@ -40,7 +38,7 @@ class ErrorResponsesTest {
   /** With 503 and Retry-After, clients would repeat a request that may already have succeeded. */
   @Test
   void shouldNotAdviseARetryWhenTheOutcomeIsUnknown() {
-    Response response = ErrorResponses.of(new OutcomeUnknownException("silent", null), ID);
+    Response response = ErrorResponses.of(new LogException.OutcomeUnknown("silent", null), ID);
 
     assertThat(response.getStatus()).isEqualTo(502);
     assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isNull();

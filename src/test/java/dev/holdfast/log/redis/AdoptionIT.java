@@ -12,12 +12,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
-import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.ownership.AdoptedStream;
@@ -89,10 +87,10 @@ class AdoptionIT extends ReplicasFixture {
 
     StreamWriter writer = successor.adopt(ref.session(), "a").getFirst().writer();
 
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> fenced.append(List.of(event("stale"))));
     writer.append(numbered(2, 2));
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> fenced.append(List.of(event("stale"))));
     assertThat(payloads(readAll(former, ref, Position.START))).containsExactly("1", "2");
     assertThat(former.findTakenOver(Set.of(ref))).containsExactly(ref);
@@ -194,7 +192,7 @@ class AdoptionIT extends ReplicasFixture {
     StreamWriter writer = former.open(ref, "1");
     writer.append(numbered(1, 1));
     proxy.cutAtNextReplies(1);
-    assertThatExceptionOfType(OutcomeUnknownException.class)
+    assertThatExceptionOfType(LogException.OutcomeUnknown.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
 
     StreamWriter adopted = successor.adopt(ref.session(), "a").getFirst().writer();
@@ -215,7 +213,7 @@ class AdoptionIT extends ReplicasFixture {
 
     proxy.cutAtNextReplies(1);
     assertThat(catchThrowable(() -> successor.adopt(ref.session(), "a")))
-        .isInstanceOf(StoreUnavailableException.class);
+        .isInstanceOf(LogException.StoreUnavailable.class);
     List<AdoptedStream> adopted = successor.adopt(ref.session(), "a");
 
     assertThat(adopted).hasSize(1);
@@ -266,7 +264,8 @@ class AdoptionIT extends ReplicasFixture {
     second.adopt(ref.session(), "a").getFirst().writer().append(numbered(2, 2));
 
     StreamWriter again = first.adopt(ref.session(), "b").getFirst().writer();
-    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> stale.append(numbered(9, 9)));
+    assertThatExceptionOfType(LogException.Fenced.class)
+        .isThrownBy(() -> stale.append(numbered(9, 9)));
 
     assertThat(again.append(numbered(3, 3)).number()).isEqualTo(3);
     assertThat(payloads(readAll(first, ref, Position.START))).containsExactly("1", "2", "3");
@@ -280,7 +279,7 @@ class AdoptionIT extends ReplicasFixture {
 
     proxy.cutAtNextReplies(2);
     assertThat(catchThrowable(() -> log.open(ref, "2")))
-        .isInstanceOf(StoreUnavailableException.class);
+        .isInstanceOf(LogException.StoreUnavailable.class);
     await().until(() -> proxy.cutsLeft() == 0);
 
     assertThat(findOrphaned(log)).containsOnlyKeys(ref);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -147,7 +147,7 @@ class ClusterLogIT {
       assertThat(adopted).hasSize(1);
       assertThat(adopted.getFirst().requests()).isEqualTo("[1]");
       adopted.getFirst().writer().append(List.of(event("b")));
-      assertThatExceptionOfType(FencedException.class)
+      assertThatExceptionOfType(LogException.Fenced.class)
           .isThrownBy(() -> writer.append(List.of(event("c"))));
       assertThat(one.log.findTakenOver(Set.of(writer.stream()))).containsExactly(writer.stream());
     }
@@ -166,7 +166,7 @@ class ClusterLogIT {
 
       assertThat(one.log.read(writer.stream(), Position.START, 1))
           .isInstanceOf(ReadResult.NoSuchStream.class);
-      assertThatExceptionOfType(FencedException.class)
+      assertThatExceptionOfType(LogException.Fenced.class)
           .isThrownBy(() -> writer.append(List.of(event("b"))));
     }
   }

@@ -10,11 +10,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.testing.RedisFixture;
 import java.util.ArrayList;
@@ -80,7 +79,7 @@ class LostDataIT extends ReplicasFixture {
 
     // The local tail may get the recent events in memory once more. They were in the log.
     await().until(() -> log.read(ref, head, 10).equals(new ReadResult.NoSuchStream()));
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
     log.sweep();
     assertThat(log.read(ref, head, 10)).isEqualTo(new ReadResult.NoSuchStream());
@@ -97,7 +96,7 @@ class LostDataIT extends ReplicasFixture {
     writer.append(numbered(1, 1));
 
     redis.command("CONFIG", "SET", "maxmemory", "1");
-    assertThatExceptionOfType(StoreUnavailableException.class)
+    assertThatExceptionOfType(LogException.StoreUnavailable.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
     redis.command("CONFIG", "SET", "maxmemory", "0");
     Position second = writer.append(List.of(last("3")));

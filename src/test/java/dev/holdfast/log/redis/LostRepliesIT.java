@@ -9,10 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
-import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamWriter;
@@ -40,7 +39,8 @@ class LostRepliesIT extends ReplicasFixture {
     List<NewEvent> batch = numbered(2, 4);
 
     proxy.cutAtNextReplies(1);
-    assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> writer.append(batch));
+    assertThatExceptionOfType(LogException.OutcomeUnknown.class)
+        .isThrownBy(() -> writer.append(batch));
     Position again = writer.append(batch);
     Position next = writer.append(numbered(5, 5));
 
@@ -61,7 +61,8 @@ class LostRepliesIT extends ReplicasFixture {
     List<NewEvent> lost = numbered(2, 2);
 
     proxy.cutAtNextReplies(1);
-    assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> writer.append(lost));
+    assertThatExceptionOfType(LogException.OutcomeUnknown.class)
+        .isThrownBy(() -> writer.append(lost));
     Position other = writer.append(numbered(3, 3));
     Position late = writer.append(lost);
 
@@ -79,14 +80,16 @@ class LostRepliesIT extends ReplicasFixture {
     List<NewEvent> end = List.of(event("1"), last("2"));
 
     proxy.cutAtNextReplies(2);
-    assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> writer.append(end));
-    assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> writer.append(end));
+    assertThatExceptionOfType(LogException.OutcomeUnknown.class)
+        .isThrownBy(() -> writer.append(end));
+    assertThatExceptionOfType(LogException.OutcomeUnknown.class)
+        .isThrownBy(() -> writer.append(end));
     Position position = writer.append(end);
 
     assertThat(position.number()).isEqualTo(2);
     assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("1", "2");
     assertThat(log.read(ref, position, 1)).isEqualTo(new ReadResult.EndOfStream());
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.append(numbered(3, 3)));
   }
 

@@ -11,15 +11,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
-import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.testing.RedisFixture;
@@ -68,8 +66,8 @@ class OutageIT {
 
   private void recordSkipped() {
     await()
-        .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
-        .ignoreExceptionsInstanceOf(OutcomeUnknownException.class)
+        .ignoreExceptionsInstanceOf(LogException.StoreUnavailable.class)
+        .ignoreExceptionsInstanceOf(LogException.OutcomeUnknown.class)
         .until(() -> {
           writer.recordSkipped();
           return true;
@@ -90,7 +88,7 @@ class OutageIT {
   private static Throwable failing(Runnable appending) {
     Throwable failure = catchThrowable(appending::run);
     assertThat(failure)
-        .isInstanceOfAny(StoreUnavailableException.class, OutcomeUnknownException.class);
+        .isInstanceOfAny(LogException.StoreUnavailable.class, LogException.OutcomeUnknown.class);
     return failure;
   }
 
@@ -133,7 +131,7 @@ class OutageIT {
     Position first = follow();
     redis.freeze();
     List<NewEvent> held = numbered(2, 3);
-    assertThat(failing(() -> writer.append(held))).isInstanceOf(OutcomeUnknownException.class);
+    assertThat(failing(() -> writer.append(held))).isInstanceOf(LogException.OutcomeUnknown.class);
     assertThat(writer.deliverUnlogged(held)).isTrue();
 
     redis.thaw();
@@ -153,7 +151,7 @@ class OutageIT {
     List<NewEvent> end = List.of(event("2"), last("3"));
     failing(() -> writer.append(end));
     assertThat(writer.deliverUnlogged(end)).isTrue();
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.deliverUnlogged(numbered(4, 4)));
 
     redis.thaw();
@@ -247,15 +245,15 @@ class OutageIT {
     await().until(() -> redis.command("FLUSHALL").equals("+OK"));
 
     await()
-        .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
-        .ignoreExceptionsInstanceOf(OutcomeUnknownException.class)
+        .ignoreExceptionsInstanceOf(LogException.StoreUnavailable.class)
+        .ignoreExceptionsInstanceOf(LogException.OutcomeUnknown.class)
         .untilAsserted(() ->
-            assertThatExceptionOfType(FencedException.class).isThrownBy(writer::recordSkipped));
+            assertThatExceptionOfType(LogException.Fenced.class).isThrownBy(writer::recordSkipped));
 
     writer.recordSkipped();
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.deliverUnlogged(numbered(3, 3)));
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.append(numbered(3, 3)));
     assertThat(log.read(ref, second, 10)).isEqualTo(new ReadResult.NoSuchStream());
     assertThat(log.isWrittenHere(ref)).isFalse();

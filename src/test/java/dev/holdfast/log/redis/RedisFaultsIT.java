@@ -10,14 +10,12 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
-import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.testing.RedisFixture;
 import java.time.Duration;
@@ -36,9 +34,9 @@ class RedisFaultsIT extends ReplicasFixture {
 
     redis.command("HSET", Replica.KEYS.session(ref.session()), "o:" + ref.name(), "b f00d");
 
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> fenced.append(numbered(2, 2)));
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> fenced.append(numbered(2, 2)));
     assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("1");
   }
@@ -56,7 +54,7 @@ class RedisFaultsIT extends ReplicasFixture {
     b.end(ref.session());
 
     await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
     assertThat(a.read(ref, Position.START, 1)).isEqualTo(new ReadResult.NoSuchStream());
     assertThat(redis.command("DBSIZE")).isEqualTo(":0");
@@ -78,9 +76,9 @@ class RedisFaultsIT extends ReplicasFixture {
     Duration took = Duration.ofNanos(System.nanoTime() - before);
     redis.thaw();
 
-    assertThat(appending).isInstanceOf(OutcomeUnknownException.class);
-    assertThat(reading).isInstanceOf(StoreUnavailableException.class);
-    assertThat(checking).isInstanceOf(StoreUnavailableException.class);
+    assertThat(appending).isInstanceOf(LogException.OutcomeUnknown.class);
+    assertThat(reading).isInstanceOf(LogException.StoreUnavailable.class);
+    assertThat(checking).isInstanceOf(LogException.StoreUnavailable.class);
     assertThat(took).isLessThan(TIMEOUT.multipliedBy(4));
     assertThat(appendWithRetries(writer, batch).number()).isEqualTo(2);
     assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("1", "2");
@@ -97,7 +95,7 @@ class RedisFaultsIT extends ReplicasFixture {
 
     redis.kill();
     assertThat(catchThrowable(() -> writer.append(numbered(2, 2))))
-        .isInstanceOfAny(StoreUnavailableException.class, OutcomeUnknownException.class);
+        .isInstanceOfAny(LogException.StoreUnavailable.class, LogException.OutcomeUnknown.class);
     int wakes = watcher.wakes();
     redis.restart();
 

@@ -1,10 +1,9 @@
 package dev.holdfast.log.redis;
 
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
-import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.testing.RedisFixture;
@@ -76,7 +75,7 @@ public abstract class ReplicasFixture {
     while (true) {
       try {
         return writer.append(events);
-      } catch (OutcomeUnknownException | StoreUnavailableException again) {
+      } catch (LogException.OutcomeUnknown | LogException.StoreUnavailable again) {
         LockSupport.parkNanos(RETRY_AFTER.toNanos());
       }
     }

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -73,7 +73,7 @@ class SharedStreamIT extends SharedStreamFixture {
     assertThat(adopted.getFirst().stream()).isEqualTo(ref);
     assertThat(adopted.getFirst().upstreamId()).isEqualTo("up-1");
     assertThat(successor.keptIn()).isEqualTo(shared);
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> fenced.append(List.of(event("stale"))));
     other.append(List.of(last("5")));
     assertThat(readShared()).containsExactly("1", "2", "3", "4", "5");

@@ -12,9 +12,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.testing.RedisFixture;
@@ -183,7 +183,7 @@ class TailsIT extends ReplicasFixture {
     assertThat(payloads(third)).containsExactly("3");
     assertThat(none).isEmpty();
     assertThat(stillNone).isEmpty();
-    assertThat(asksRedis).isInstanceOf(StoreUnavailableException.class);
+    assertThat(asksRedis).isInstanceOf(LogException.StoreUnavailable.class);
   }
 
   /** A former owner that does not know its successor yet must not hide the successor's events. */

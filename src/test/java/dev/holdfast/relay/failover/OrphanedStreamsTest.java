@@ -6,8 +6,8 @@ import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.log.ownership.Adoption;
@@ -51,7 +51,7 @@ class OrphanedStreamsTest {
       lookedAt.add(sessions);
       Map<StreamRef, String> next = looks.poll();
       if (next == null) {
-        throw new StoreUnavailableException("the store is away", null);
+        throw new LogException.StoreUnavailable("the store is away", null);
       }
       return next;
     }

@@ -5,8 +5,7 @@ import static dev.holdfast.relay.pump.PumpFixture.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.OutcomeUnknownException;
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.RequestId;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,11 +22,11 @@ class PumpStoreTest {
   private final PumpFixture pumping = new PumpFixture();
 
   private static RuntimeException away() {
-    return new StoreUnavailableException("append", null);
+    return new LogException.StoreUnavailable("append", null);
   }
 
   private static RuntimeException unknown() {
-    return new OutcomeUnknownException("append", null);
+    return new LogException.OutcomeUnknown("append", null);
   }
 
   private static String message(int number) {

@@ -8,7 +8,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
@@ -154,7 +154,7 @@ class PumpTest {
   void shouldStopWithoutAnEventWhenFenced() {
     pumping
         .writer
-        .failBefore(() -> new FencedException(pumping.writer.stream()))
+        .failBefore(() -> new LogException.Fenced(pumping.writer.stream()))
         .failBefore(() -> new IllegalStateException("a fenced pump writes again"));
     pumping.source.bring(PROGRESS).bring(result("1"));
 

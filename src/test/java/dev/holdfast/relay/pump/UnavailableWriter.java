@@ -1,9 +1,8 @@
 package dev.holdfast.relay.pump;
 
-import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.relay.LogFixture;
@@ -27,10 +26,10 @@ final class UnavailableWriter implements StreamWriter {
 
   private void touch() {
     if (fenced) {
-      throw new FencedException(stream());
+      throw new LogException.Fenced(stream());
     }
     if (away) {
-      throw new StoreUnavailableException("the store is away", null);
+      throw new LogException.StoreUnavailable("the store is away", null);
     }
   }
 
@@ -50,7 +49,7 @@ final class UnavailableWriter implements StreamWriter {
   @Override
   public boolean deliverUnlogged(List<NewEvent> events) {
     if (fenced) {
-      throw new FencedException(stream());
+      throw new LogException.Fenced(stream());
     }
     return attached && passed.addAll(events);
   }

@@ -11,8 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.ownership.Inbox.OpenCall;
 import dev.holdfast.protocol.Body;
@@ -246,7 +246,7 @@ class MessageRouterTest {
     router.start();
     StreamRef stream = new StreamRef(SessionId.random().value(), "s");
 
-    assertThatExceptionOfType(StoreUnavailableException.class)
+    assertThatExceptionOfType(LogException.StoreUnavailable.class)
         .isThrownBy(() -> inbox.bring(stream, RESPONSE));
     router.collect(stream.session());
   }

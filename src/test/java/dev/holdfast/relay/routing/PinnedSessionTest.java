@@ -11,13 +11,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.ownership.AdoptedStream;
-import dev.holdfast.log.ownership.InboxFullException;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.RelayFixture;
@@ -224,7 +223,7 @@ class PinnedSessionTest {
   void shouldLeaveAnInboxMessageForTheNextReplica() {
     Session session = elsewhere();
 
-    assertThatExceptionOfType(StoreUnavailableException.class)
+    assertThatExceptionOfType(LogException.StoreUnavailable.class)
         .isThrownBy(() -> fixture.inbox.bring(ref(session, "g"), SAID));
   }
 
@@ -343,7 +342,7 @@ class PinnedSessionTest {
     String large = SAID + " ".repeat(OrderedTasks.MAX_BYTES);
 
     fixture.inbox.bring(standalone, large);
-    assertThatExceptionOfType(InboxFullException.class)
+    assertThatExceptionOfType(LogException.InboxFull.class)
         .isThrownBy(() -> fixture.inbox.bring(standalone, SAID));
     reads.countDown();
 

@@ -2,7 +2,7 @@ package dev.holdfast.relay.routing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.ownership.Inbox;
@@ -93,7 +93,7 @@ public final class ScriptedInbox implements Inbox {
   @Override
   public void collect(String session) {
     if (away) {
-      throw new StoreUnavailableException("the store is away", null);
+      throw new LogException.StoreUnavailable("the store is away", null);
     }
     for (Message inboxMessage = waiting.poll();
         inboxMessage != null;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
@@ -131,7 +131,8 @@ class SessionsTest {
   void shouldNotRecordASessionWithoutALog() {
     fixture.log.away = true;
 
-    assertThatThrownBy(() -> fixture.open(SCRIPTED)).isInstanceOf(StoreUnavailableException.class);
+    assertThatThrownBy(() -> fixture.open(SCRIPTED))
+        .isInstanceOf(LogException.StoreUnavailable.class);
     assertThat(fixture.store.count()).isZero();
     assertThat(fixture.scripted.ended).hasValue(1);
     assertThat(fixture.heard.sessions).hasValue(0);
@@ -176,7 +177,7 @@ class SessionsTest {
     Tail _ = fixture.request(session, RelayFixture.call("1", "t"));
     fixture.log.away = true;
 
-    assertThatThrownBy(() -> relay.end(session)).isInstanceOf(StoreUnavailableException.class);
+    assertThatThrownBy(() -> relay.end(session)).isInstanceOf(LogException.StoreUnavailable.class);
 
     assertThat(source.isClosed()).isTrue();
     assertThat(fixture.scripted.ended).hasValue(1);
@@ -233,7 +234,7 @@ class SessionsTest {
     fixture.pass(RelayFixture.IDLE);
     fixture.log.away = true;
 
-    assertThatThrownBy(relay::sweep).isInstanceOf(StoreUnavailableException.class);
+    assertThatThrownBy(relay::sweep).isInstanceOf(LogException.StoreUnavailable.class);
 
     assertThat(fixture.scripted.ended).hasValue(2);
   }

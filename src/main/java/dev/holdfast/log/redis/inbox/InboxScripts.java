@@ -2,23 +2,17 @@ package dev.holdfast.log.redis.inbox;
 
 import static dev.holdfast.log.redis.script.StoreCalls.available;
 
-import dev.holdfast.log.FencedException;
-import dev.holdfast.log.OutcomeUnknownException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Retention;
-import dev.holdfast.log.SessionEndedException;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.TooManyStreamsException;
 import dev.holdfast.log.ownership.Inbox.Message;
 import dev.holdfast.log.ownership.Inbox.OpenCall;
-import dev.holdfast.log.ownership.InboxFullException;
 import dev.holdfast.log.redis.script.LogScript;
 import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.log.redis.script.StreamOwner;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisUnknownOutcomeException;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -32,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The scripts of inboxes with their keys and arguments. All methods throw {@link
- * StoreUnavailableException} when Redis cannot be reached in time.
+ * LogException.StoreUnavailable} when Redis cannot be reached in time.
  */
 public final class InboxScripts {
 
@@ -132,14 +126,14 @@ public final class InboxScripts {
     Optional<String> result = reachable(() -> unlessUnknown(attempt));
     if (result.isPresent()) {
       if (result.get().equals("FULL")) {
-        throw new InboxFullException();
+        throw new LogException.InboxFull();
       }
       return Integer.parseInt(result.get());
     }
     String second = reachable(attempt);
     if (second.equals("FULL")) {
       // The first attempt may be delayed and arrive when there is room.
-      throw new StoreUnavailableException("a delayed message may still reach an inbox", null);
+      throw new LogException.StoreUnavailable("a delayed message may still reach an inbox", null);
     }
     return Integer.parseInt(second);
   }
@@ -150,7 +144,8 @@ public final class InboxScripts {
    *
    * @param ownedStream the stream whose owner answers the request
    * @return false when that stream is not open
-   * @throws OutcomeUnknownException when the second attempt does not show the result of the first
+   * @throws LogException.OutcomeUnknown when the second attempt does not show the result of the
+   *     first
    */
   boolean openRemote(
       StreamRef stream,
@@ -188,10 +183,10 @@ public final class InboxScripts {
     return switch (result.get()) {
       case "OK" -> true;
       case "NO_OWNER" -> false;
-      case "GONE" -> throw new SessionEndedException(stream);
-      case "LIMIT" -> throw new TooManyStreamsException(retention.maxStreams());
-      case "FULL" -> throw new InboxFullException();
-      default -> throw new FencedException(stream);
+      case "GONE" -> throw new LogException.SessionEnded(stream);
+      case "LIMIT" -> throw new LogException.TooManyStreams(retention.maxStreams());
+      case "FULL" -> throw new LogException.InboxFull();
+      default -> throw new LogException.Fenced(stream);
     };
   }
 
@@ -200,13 +195,14 @@ public final class InboxScripts {
     try {
       result = attempt.get();
     } catch (RedisException failure) {
-      throw new OutcomeUnknownException("a request may be in an inbox", failure);
+      throw new LogException.OutcomeUnknown("a request may be in an inbox", failure);
     }
     switch (result) {
       case "OK" -> {}
       case "EXISTS" -> {} // The stream was opened, and was answered or adopted since.
       // The first attempt may be delayed and arrive when Redis no longer refuses it.
-      default -> throw new OutcomeUnknownException("a request may still arrive: " + result, null);
+      default ->
+          throw new LogException.OutcomeUnknown("a request may still arrive: " + result, null);
     }
   }
 
@@ -253,7 +249,7 @@ public final class InboxScripts {
   private static Optional<String> unlessUnknown(Supplier<String> attempt) {
     try {
       return Optional.of(attempt.get());
-    } catch (RedisUnknownOutcomeException unknown) {
+    } catch (RedisException.UnknownOutcome unknown) {
       return Optional.empty();
     }
   }

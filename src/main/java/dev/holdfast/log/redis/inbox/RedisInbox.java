@@ -1,6 +1,6 @@
 package dev.holdfast.log.redis.inbox;
 
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.ownership.Inbox;
@@ -158,7 +158,7 @@ public final class RedisInbox implements Inbox {
   private static void deliver(Message message, Receiver to) {
     try {
       to.receive(message);
-    } catch (StoreUnavailableException notNow) {
+    } catch (LogException.StoreUnavailable notNow) {
       throw notNow;
     } catch (RuntimeException unexpected) {
       // The message would fail again and block the messages behind it.
@@ -179,7 +179,7 @@ public final class RedisInbox implements Inbox {
     try {
       collect(session);
       return true;
-    } catch (StoreUnavailableException unavailable) {
+    } catch (LogException.StoreUnavailable unavailable) {
       LOG.debug("Could not collect an inbox, will retry", unavailable);
       return !announced.add(session);
     }
@@ -195,7 +195,7 @@ public final class RedisInbox implements Inbox {
     try {
       scripts.waiting(sessions.get()).forEach(this::announce);
       return true;
-    } catch (StoreUnavailableException unavailable) {
+    } catch (LogException.StoreUnavailable unavailable) {
       LOG.debug("Could not look for inbox messages, will retry", unavailable);
       return false;
     }

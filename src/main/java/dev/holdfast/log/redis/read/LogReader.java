@@ -2,11 +2,9 @@ package dev.holdfast.log.redis.read;
 
 import static dev.holdfast.log.redis.script.StoreCalls.available;
 
-import dev.holdfast.log.FencedException;
-import dev.holdfast.log.OutcomeUnknownException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.log.redis.write.OwnedStream;
@@ -59,7 +57,7 @@ public final class LogReader {
     ReadResult found;
     try {
       found = readStored(stream, after, maxEvents);
-    } catch (StoreUnavailableException unavailable) {
+    } catch (LogException.StoreUnavailable unavailable) {
       // The next event that is written here wakes the tail, even if the store refuses it.
       return new ReadResult.Events(List.of());
     }
@@ -75,10 +73,10 @@ public final class LogReader {
   private static void restate(RedisStreamWriter writer) {
     try {
       writer.restate();
-    } catch (FencedException replaced) {
+    } catch (LogException.Fenced replaced) {
       // The new owner decides where the stream ends.
-    } catch (OutcomeUnknownException unknown) {
-      throw new StoreUnavailableException("could not restate a stream", unknown);
+    } catch (LogException.OutcomeUnknown unknown) {
+      throw new LogException.StoreUnavailable("could not restate a stream", unknown);
     }
   }
 }

@@ -1,6 +1,6 @@
 package dev.holdfast.log.redis.script;
 
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.redis.RedisException;
 import java.util.function.Supplier;
 
@@ -13,7 +13,7 @@ public final class StoreCalls {
    * Makes a call without a result.
    *
    * @param operation completes "could not …"
-   * @throws StoreUnavailableException when Redis fails in any way
+   * @throws LogException.StoreUnavailable when Redis fails in any way
    */
   public static void available(String operation, Runnable call) {
     available(
@@ -29,13 +29,13 @@ public final class StoreCalls {
    *
    * @param operation completes "could not …"
    * @return the result of the call
-   * @throws StoreUnavailableException when Redis fails in any way
+   * @throws LogException.StoreUnavailable when Redis fails in any way
    */
   public static <T> T available(String operation, Supplier<T> call) {
     try {
       return call.get();
     } catch (RedisException failure) {
-      throw new StoreUnavailableException("could not " + operation, failure);
+      throw new LogException.StoreUnavailable("could not " + operation, failure);
     }
   }
 }

@@ -1,15 +1,12 @@
 package dev.holdfast.log.redis.script;
 
-import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
-import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.TooManyStreamsException;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
-import dev.holdfast.redis.RedisUnknownOutcomeException;
 import io.vertx.redis.client.Response;
 import java.util.List;
 import java.util.Set;
@@ -95,14 +92,14 @@ public final class StreamScripts {
     String result;
     try {
       result = openStream.runForText(streamKeys, arguments);
-    } catch (RedisUnknownOutcomeException unknown) {
+    } catch (RedisException.UnknownOutcome unknown) {
       result = openStream.runForText(streamKeys, arguments);
     }
     switch (result) {
       case "OK" -> {}
-      case "GONE" -> throw new SessionEndedException(stream);
-      case "LIMIT" -> throw new TooManyStreamsException(retention.maxStreams());
-      default -> throw new FencedException(stream);
+      case "GONE" -> throw new LogException.SessionEnded(stream);
+      case "LIMIT" -> throw new LogException.TooManyStreams(retention.maxStreams());
+      default -> throw new LogException.Fenced(stream);
     }
   }
 

@@ -2,7 +2,7 @@ package dev.holdfast.log.redis.write;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
@@ -42,7 +42,8 @@ public final class AppendScripts {
    *
    * @param progress the end of the stream as its writer knows it
    * @return the position of the batch's last event, even if an earlier attempt wrote it
-   * @throws FencedException when the owner is not the recorded one, or a later batch was written
+   * @throws LogException.Fenced when the owner is not the recorded one, or a later batch was
+   *     written
    */
   Position append(StreamRef stream, String owner, WriterProgress progress, List<NewEvent> batch) {
     String session = stream.session();
@@ -73,7 +74,7 @@ public final class AppendScripts {
    *
    * @param last the number of events that the stream has had, as a position
    * @return the number of its events, including this batch
-   * @throws FencedException as {@link #append} does
+   * @throws LogException.Fenced as {@link #append} does
    */
   public Position appendToShared(
       StreamRef stream, StreamRef shared, String owner, Position last, List<NewEvent> batch) {
@@ -123,6 +124,6 @@ public final class AppendScripts {
   }
 
   private static Position position(StreamRef stream, String result) {
-    return Position.parse(result).orElseThrow(() -> new FencedException(stream));
+    return Position.parse(result).orElseThrow(() -> new LogException.Fenced(stream));
   }
 }

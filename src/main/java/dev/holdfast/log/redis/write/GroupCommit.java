@@ -1,14 +1,10 @@
 package dev.holdfast.log.redis.write;
 
-import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
-import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.StoreUnavailableException;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.redis.RedisUnavailableException;
-import dev.holdfast.redis.RedisUnknownOutcomeException;
+import dev.holdfast.redis.RedisException;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -127,13 +123,13 @@ final class GroupCommit {
    *     if this attempt was not executed
    */
   LogException fail(List<PendingAppend> batch, @Nullable Throwable failure, boolean retry) {
-    if (failure instanceof FencedException fenced) {
+    if (failure instanceof LogException.Fenced fenced) {
       pending.setUnknown(List.of());
-      batch.forEach(call -> call.fail(new FencedException(stream)));
+      batch.forEach(call -> call.fail(new LogException.Fenced(stream)));
       lose();
       return fenced;
     }
-    boolean unknown = retry || !(failure instanceof RedisUnavailableException);
+    boolean unknown = retry || !(failure instanceof RedisException.Unavailable);
     pending.setUnknown(unknown ? batch : List.of());
     for (PendingAppend call : batch) {
       call.fail(unknown ? outcomeUnknown(failure) : unavailable(failure));
@@ -170,7 +166,7 @@ final class GroupCommit {
   /** Refuses all later appends. */
   void close() {
     closed = true;
-    pending.failWaiting(() -> new FencedException(stream));
+    pending.failWaiting(() -> new LogException.Fenced(stream));
   }
 
   boolean isClosed() {
@@ -179,7 +175,7 @@ final class GroupCommit {
 
   void requireOpen() {
     if (closed) {
-      throw new FencedException(stream);
+      throw new LogException.Fenced(stream);
     }
   }
 
@@ -206,15 +202,15 @@ final class GroupCommit {
     progress = changed;
   }
 
-  private OutcomeUnknownException outcomeUnknown(@Nullable Throwable cause) {
+  private LogException.OutcomeUnknown outcomeUnknown(@Nullable Throwable cause) {
     String why =
-        cause instanceof RedisUnknownOutcomeException
+        cause instanceof RedisException.UnknownOutcome
             ? "no answer to an append to stream "
             : "outcome still unknown for an append to stream ";
-    return new OutcomeUnknownException(why + stream, cause);
+    return new LogException.OutcomeUnknown(why + stream, cause);
   }
 
-  private StoreUnavailableException unavailable(@Nullable Throwable cause) {
-    return new StoreUnavailableException("could not append to stream " + stream, cause);
+  private LogException.StoreUnavailable unavailable(@Nullable Throwable cause) {
+    return new LogException.StoreUnavailable("could not append to stream " + stream, cause);
   }
 }

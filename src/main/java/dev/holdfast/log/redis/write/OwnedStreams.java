@@ -1,8 +1,8 @@
 package dev.holdfast.log.redis.write;
 
 import dev.holdfast.budget.ByteBudget;
-import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
@@ -162,7 +162,7 @@ public final class OwnedStreams {
             keptIn.equals(stream)
                 ? scripts.append(stream, owner, progress, batch)
                 : scripts.appendToShared(stream, keptIn, owner, progress.last(), batch);
-      } catch (FencedException fenced) {
+      } catch (LogException.Fenced fenced) {
         forgetLost();
         throw fenced;
       }

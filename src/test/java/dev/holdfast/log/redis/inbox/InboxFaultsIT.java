@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.StoreUnavailableException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.testing.RedisProxy;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,7 +73,7 @@ class InboxFaultsIT extends InboxFixture {
     AtomicInteger offered = new AtomicInteger();
     owner.receive(message -> {
       if (offered.incrementAndGet() == 2) {
-        throw new StoreUnavailableException("not now", null);
+        throw new LogException.StoreUnavailable("not now", null);
       }
       owner.received().add(text(message));
       if (text(message).equals("3")) {

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.ownership.InboxFullException;
 import dev.holdfast.log.redis.Replica;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -25,12 +25,12 @@ class InboxLimitsIT extends InboxFixture {
     List<String> all = numbers(InboxScripts.MAX_MESSAGES);
     all.forEach(message -> put(other, ref, message));
 
-    assertThatExceptionOfType(InboxFullException.class)
+    assertThatExceptionOfType(LogException.InboxFull.class)
         .isThrownBy(() -> other.inbox().put(ref, new byte[1]));
     owner.receiveAll();
     // A refusal announces the inbox again. There is room if an earlier announcement arrived late.
     Throwable refusal = catchThrowable(() -> other.inbox().put(ref, new byte[1]));
-    assertThat(refusal == null || refusal instanceof InboxFullException).isTrue();
+    assertThat(refusal == null || refusal instanceof LogException.InboxFull).isTrue();
 
     await().until(() -> waiting().equals(":0"));
     assertThat(owner.received()).startsWith(all.toArray(String[]::new));
@@ -46,12 +46,12 @@ class InboxLimitsIT extends InboxFixture {
     put(other, ref, "x".repeat(InboxScripts.MAX_BYTES - 1));
     put(other, ref, "one more");
 
-    assertThatExceptionOfType(InboxFullException.class)
+    assertThatExceptionOfType(LogException.InboxFull.class)
         .isThrownBy(() -> other.inbox().put(ref, new byte[0]));
-    assertThatExceptionOfType(InboxFullException.class)
+    assertThatExceptionOfType(LogException.InboxFull.class)
         .isThrownBy(() -> other.inbox().putForOthers(session, new byte[0]));
     StreamRef asked = new StreamRef(session, "a2");
-    assertThatExceptionOfType(InboxFullException.class)
+    assertThatExceptionOfType(LogException.InboxFull.class)
         .isThrownBy(() -> other.inbox().putRequest(asked, "2", null, "g", new byte[0]));
 
     assertThat(other.inbox().isOpen(asked)).isFalse();

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.holdfast.log.FencedException;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.redis.Replica;
@@ -33,7 +33,7 @@ class RemoteSharedStreamIT extends SharedStreamFixture {
     appends.appendToShared(ref, shared, "h f00d", new Position(0, 0), List.of(last("answer")));
     assertThat(owner.collect(session, List.of(message.received()))).isEmpty();
 
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> other.openRemote(ref, "f00d", "1", "m", "g", question));
 
     assertThat(other.isOpen(ref)).isFalse();

@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
-import dev.holdfast.log.OutcomeUnknownException;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.SessionEndedException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.ownership.AdoptedStream;
@@ -54,7 +53,7 @@ class RemoteStreamIT extends InboxFixture {
     InboxReplica other = replica("b");
     other.log().end(session);
 
-    assertThatExceptionOfType(SessionEndedException.class)
+    assertThatExceptionOfType(LogException.SessionEnded.class)
         .isThrownBy(
             () -> other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8)));
   }
@@ -71,7 +70,7 @@ class RemoteStreamIT extends InboxFixture {
 
     proxy.cutAtNextReplies(2);
 
-    assertThatExceptionOfType(OutcomeUnknownException.class)
+    assertThatExceptionOfType(LogException.OutcomeUnknown.class)
         .isThrownBy(
             () -> other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8)));
     await().until(() -> owner.received().equals(List.of("question")));
@@ -90,7 +89,7 @@ class RemoteStreamIT extends InboxFixture {
 
     proxy.cutAtNextReplies(1);
 
-    assertThatExceptionOfType(OutcomeUnknownException.class)
+    assertThatExceptionOfType(LogException.OutcomeUnknown.class)
         .isThrownBy(() -> other.inbox().putRequest(ref, "1", null, "g", new byte[0]));
   }
 

@@ -7,8 +7,8 @@ import static dev.holdfast.log.LogTesting.payloads;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -17,7 +17,7 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.redis.Replica;
 import dev.holdfast.log.redis.read.StreamEntries;
 import dev.holdfast.log.redis.script.StreamScripts;
-import dev.holdfast.redis.RedisUnavailableException;
+import dev.holdfast.redis.RedisException;
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -157,9 +157,9 @@ class AppendScriptIT {
     WriterProgress later = afterUnlogged(one, 1, 3);
     Position five = append(later, event("5"));
 
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> append(WriterProgress.at(one), event("2"), event("3")));
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> append(afterUnlogged(one, 1, 2), event("4")));
     Position again = append(later, event("5"));
 
@@ -173,9 +173,9 @@ class AppendScriptIT {
     Position one = append(WriterProgress.at(Position.START), event("1"));
     Position end = append(afterUnlogged(one, 1, 2), last(""));
 
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> append(WriterProgress.at(one), event("2"), last("3")));
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> append(afterUnlogged(one, 1, 2)));
 
     assertThat(append(afterUnlogged(one, 1, 2), last(""))).isEqualTo(end);
@@ -242,10 +242,10 @@ class AppendScriptIT {
     Position one = append(WriterProgress.at(Position.START), event("1"));
     redis.command("HSET", sessionKey(), "o:a1", "b beef");
 
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> append(afterUnlogged(one, 1, 2), event("4")));
     redis.command("DEL", sessionKey(), streamKey());
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> append(afterUnlogged(one, 1, 2), event("4")));
 
     assertThat(redis.command("EXISTS", sessionKey(), streamKey())).isEqualTo(":0");
@@ -261,7 +261,7 @@ class AppendScriptIT {
     WriterProgress unlogged = afterUnlogged(one, 1, 2);
 
     redis.command("CONFIG", "SET", "maxmemory", "1");
-    assertThatExceptionOfType(RedisUnavailableException.class)
+    assertThatExceptionOfType(RedisException.Unavailable.class)
         .isThrownBy(() -> append(unlogged, last("")));
     redis.command("CONFIG", "SET", "maxmemory", "0");
     append(unlogged, last(""));

@@ -7,8 +7,8 @@ import static dev.holdfast.log.LogTesting.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.holdfast.log.FencedException;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -59,9 +59,9 @@ class AppendToSharedStreamIT extends SharedStreamFixture {
     append(0, event("1"));
     append(1, event("2"), event("3"));
 
-    assertThatExceptionOfType(FencedException.class).isThrownBy(() -> append(1, event("2")));
+    assertThatExceptionOfType(LogException.Fenced.class).isThrownBy(() -> append(1, event("2")));
     append(3, last("4"));
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> append(1, event("2"), event("3")));
 
     assertThat(readShared()).containsExactly("1", "2", "3", "4");
@@ -90,7 +90,7 @@ class AppendToSharedStreamIT extends SharedStreamFixture {
     streams.open(ref, OWNER, "1", "m");
     append(0, last("answer"));
 
-    assertThatExceptionOfType(FencedException.class)
+    assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> streams.open(ref, OWNER, "1", "m"));
 
     assertThat(readShared()).containsExactly("answer");
