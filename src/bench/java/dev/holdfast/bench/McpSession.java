@@ -119,8 +119,8 @@ final class McpSession implements AutoCloseable {
       firstEventId = event.lastEventId();
     }
     // The first event of a stream may have an id only, so that it can be resumed from its start.
-    if (event.dataLength() > 0) {
-      messages.take(event.dataArray(), event.dataOffset(), event.dataLength());
+    if (event.data().length > 0) {
+      messages.take(event.data(), 0, event.data().length);
     }
   }
 

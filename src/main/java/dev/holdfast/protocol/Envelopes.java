@@ -32,7 +32,7 @@ public final class Envelopes {
    *     batch, nests deeper than 500 levels or has a name longer than 50,000 bytes
    */
   public static Body read(byte[] body) {
-    if (!Utf8.isValid(body)) {
+    if (!Utf8.isValid(body, 0, body.length)) {
       throw parseError(null);
     }
     try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(body)) {

@@ -14,12 +14,7 @@ import java.util.Set;
  */
 final class JsonPathReader {
 
-  private final Set<String> paths;
-  private final Map<String, String> found = new HashMap<>();
-
-  private JsonPathReader(Set<String> paths) {
-    this.paths = paths;
-  }
+  private JsonPathReader() {}
 
   /**
    * Returns the strings by path. If a member occurs twice, the last one counts.
@@ -28,17 +23,19 @@ final class JsonPathReader {
    * @param paths names joined by dots
    */
   static Map<String, String> read(byte[] object, String... paths) {
-    JsonPathReader reader = new JsonPathReader(Set.of(paths));
+    Map<String, String> found = new HashMap<>();
     try (JsonParser parser = Utf8JsonFactory.INSTANCE.createParser(object)) {
       parser.nextToken();
-      reader.readObject(parser, "");
+      readObject(parser, "", Set.of(paths), found);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return reader.found;
+    return found;
   }
 
-  private void readObject(JsonParser parser, String prefix) throws IOException {
+  private static void readObject(
+      JsonParser parser, String prefix, Set<String> paths, Map<String, String> found)
+      throws IOException {
     String name;
     while ((name = parser.nextFieldName()) != null) {
       // A name with a dot must not be taken for two names.
@@ -48,7 +45,7 @@ final class JsonPathReader {
         found.put(path, parser.getText());
       } else if (value == JsonToken.START_OBJECT
           && paths.stream().anyMatch(wanted -> wanted.startsWith(path + "."))) {
-        readObject(parser, path + ".");
+        readObject(parser, path + ".", paths, found);
       } else {
         parser.skipChildren();
       }

@@ -4,10 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +25,8 @@ public final class JsonRpcErrors {
    *     "if the request's ID could not be read", but not the null of JSON-RPC.
    * @param message a text that the client may see
    * @param data members of the error's data, in the map's order; empty for none. Values are
-   *     strings, booleans, numbers, nulls and lists of strings
-   * @throws IllegalArgumentException if a value is of another type
+   *     strings, booleans, numbers and nulls
+   * @throws IllegalStateException if a value is of another type
    */
   public static byte[] error(
       @Nullable RequestId id,
@@ -50,7 +47,11 @@ public final class JsonRpcErrors {
       json.writeNumberField("code", code);
       json.writeStringField("message", message);
       if (!data.isEmpty()) {
-        writeData(json, data);
+        json.writeObjectFieldStart("data");
+        for (Map.Entry<String, ? extends @Nullable Object> entry : data.entrySet()) {
+          json.writeObjectField(entry.getKey(), entry.getValue());
+        }
+        json.writeEndObject();
       }
       json.writeEndObject();
       json.writeEndObject();
@@ -58,39 +59,5 @@ public final class JsonRpcErrors {
       throw new UncheckedIOException(e);
     }
     return text.toString().getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static void writeData(JsonGenerator json, Map<String, ? extends @Nullable Object> data)
-      throws IOException {
-    json.writeObjectFieldStart("data");
-    for (Map.Entry<String, ? extends @Nullable Object> entry : data.entrySet()) {
-      json.writeFieldName(entry.getKey());
-      writeValue(json, entry.getValue());
-    }
-    json.writeEndObject();
-  }
-
-  private static void writeValue(JsonGenerator json, @Nullable Object value) throws IOException {
-    switch (value) {
-      case null -> json.writeNull();
-      case String string -> json.writeString(string);
-      case Boolean bool -> json.writeBoolean(bool);
-      case Integer number -> json.writeNumber(number);
-      case Long number -> json.writeNumber(number);
-      case Double number -> json.writeNumber(number);
-      case BigInteger number -> json.writeNumber(number);
-      case BigDecimal number -> json.writeNumber(number);
-      case List<?> list -> {
-        json.writeStartArray();
-        for (Object element : list) {
-          if (!(element instanceof String string)) {
-            throw new IllegalArgumentException("Lists in error data hold strings only");
-          }
-          json.writeString(string);
-        }
-        json.writeEndArray();
-      }
-      default -> throw new IllegalArgumentException("Error data cannot hold " + value.getClass());
-    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.protocol;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,5 +76,15 @@ public sealed interface Message {
    * @param bytes the exact body
    */
   @SuppressWarnings("ArrayRecordComponent") // as above
-  record Response(@Nullable RequestId id, boolean error, byte[] bytes) implements Message {}
+  record Response(@Nullable RequestId id, boolean error, byte[] bytes) implements Message {
+
+    /**
+     * Returns the revision that the result of {@code initialize} names, supported here or not.
+     * Empty if this is an error or names none: then there is no session.
+     */
+    public Optional<String> protocolVersion() {
+      String path = "result.protocolVersion";
+      return Optional.ofNullable(JsonPathReader.read(bytes, path).get(path));
+    }
+  }
 }

@@ -30,11 +30,6 @@ public enum ProtocolVersion {
     return Arrays.stream(values()).filter(version -> version.wire.equals(wire)).findFirst();
   }
 
-  /** Returns whether this revision is {@code other} or newer. */
-  public boolean isAtLeast(ProtocolVersion other) {
-    return compareTo(other) >= 0;
-  }
-
   /**
    * Returns whether a body may be a batch: added by 2025-03-26, removed by 2025-06-18.
    *
@@ -54,6 +49,6 @@ public enum ProtocolVersion {
    *     2025-11-25, Sending Messages to the Server</a>
    */
   public boolean hasPriming() {
-    return isAtLeast(V2025_11_25);
+    return compareTo(V2025_11_25) >= 0;
   }
 }

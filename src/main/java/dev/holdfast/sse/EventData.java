@@ -1,92 +1,51 @@
 package dev.holdfast.sse;
 
+import dev.holdfast.protocol.Utf8;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Data buffer of the unfinished event. It first points into the array of its line. The bytes are
- * copied when a second line is joined to them, or before that array is reused.
- */
+/** Data of the unfinished event. Nearly all events have one line, which is copied only once. */
 final class EventData {
 
   /** Capacity that a buffer keeps between events; small, because each open stream has a parser. */
   static final int RETAINED_BYTES = 512;
 
-  private static final byte[] EMPTY = {};
-
   private final int maxBytes;
-  private final GrowableBytes kept = new GrowableBytes(RETAINED_BYTES);
-  private byte[] array = EMPTY;
-  private int offset;
-  private int length;
-  private boolean present;
+  private byte @Nullable [] first;
+  private final GrowableBytes joined = new GrowableBytes(RETAINED_BYTES);
 
   EventData(int maxBytes) {
     this.maxBytes = maxBytes;
   }
 
-  /** Adds the value of one {@code data} line. */
-  void addLine(byte[] source, int from, int count) {
-    long total = present ? length + 1L + count : count;
-    if (total > maxBytes) {
-      throw new SseLimitException(SseLimitException.Limit.EVENT, maxBytes);
+  void addLine(byte[] source, int from, int to) {
+    long before = first == null ? 0 : Math.max(first.length, joined.length()) + 1L;
+    if (before + to - from > maxBytes) {
+      throw new SseLimitException("data of an SSE event", maxBytes);
     }
-    if (present) {
-      keep();
-      kept.append((byte) '\n');
-      kept.append(source, from, count);
-      show(kept.array(), 0, kept.length());
-    } else {
-      show(source, from, count);
-      present = true;
+    if (first == null) {
+      first = Arrays.copyOfRange(source, from, to);
+      return;
     }
+    if (joined.length() == 0) {
+      joined.append(first, 0, first.length);
+    }
+    joined.append((byte) '\n');
+    joined.append(source, from, to - from);
   }
 
-  /** Copies data that still lies in the array of its line. */
-  void keep() {
-    if (present && kept.length() != length) {
-      kept.append(array, offset, length);
-      show(kept.array(), 0, kept.length());
-    }
-  }
-
-  /** Replaces ill-formed UTF-8. Once per event is enough: a line end never splits a sequence. */
-  void repair() {
-    if (!Utf8.isValid(array, offset, offset + length)) {
-      byte[] repaired = Utf8.repair(array, offset, offset + length);
-      show(repaired, 0, repaired.length);
-    }
+  /** Removes the data and returns it as well-formed UTF-8; null without a {@code data} line. */
+  byte @Nullable [] take() {
+    byte[] data = joined.length() == 0 ? first : joined.toByteArray();
+    clear();
+    // Once per event is enough: a line end never splits a sequence.
+    return data == null || Utf8.isValid(data, 0, data.length)
+        ? data
+        : Utf8.repair(data, 0, data.length);
   }
 
   void clear() {
-    kept.clear();
-    show(EMPTY, 0, 0);
-    present = false;
-  }
-
-  /** Whether the event has a {@code data} line, even an empty one. */
-  boolean present() {
-    return present;
-  }
-
-  byte[] array() {
-    return array;
-  }
-
-  int offset() {
-    return offset;
-  }
-
-  int length() {
-    return length;
-  }
-
-  byte[] copy() {
-    return Arrays.copyOfRange(array, offset, offset + length);
-  }
-
-  private void show(byte[] newArray, int newOffset, int newLength) {
-    array = newArray;
-    offset = newOffset;
-    length = newLength;
+    first = null;
+    joined.clear();
   }
 }

@@ -11,18 +11,10 @@ import java.time.Duration;
 @FunctionalInterface
 public interface SseHandler {
 
-  /**
-   * Receives an event.
-   *
-   * @param event valid only until this method returns
-   */
+  /** Receives an event. */
   void event(SseEvent event);
 
-  /**
-   * Receives a reconnection time at the end of its line, even if the event is never finished.
-   *
-   * @param delay wait before the next connection
-   */
+  /** Receives a reconnection time at the end of its line, even if the event is never finished. */
   default void retry(Duration delay) {}
 
   /** Receives a comment line, which peers send to show that they are alive. */

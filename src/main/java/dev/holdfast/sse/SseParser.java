@@ -1,8 +1,10 @@
 package dev.holdfast.sse;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.holdfast.protocol.Utf8;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +27,21 @@ public final class SseParser {
 
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
+  private static final byte[] DATA = "data".getBytes(US_ASCII);
+  private static final byte[] EVENT = "event".getBytes(US_ASCII);
+  private static final byte[] ID = "id".getBytes(US_ASCII);
+  private static final byte[] RETRY = "retry".getBytes(US_ASCII);
+  private static final byte[] MESSAGE = SseEvent.DEFAULT_TYPE.getBytes(US_ASCII);
+
   private final int maxLineBytes;
   private final GrowableBytes unfinishedLine = new GrowableBytes(EventData.RETAINED_BYTES);
-  private final FieldText type = new FieldText();
-  private final LastEventId lastEventId = new LastEventId();
   private final EventData data;
-  private final SseEvent event;
+  private String type = SseEvent.DEFAULT_TYPE;
+
+  /** The id that {@code id} lines set. A dispatch commits it. */
+  private String pendingId = "";
+
+  private String lastEventId = "";
 
   /** Number of bytes of the byte order mark that have passed; all of them after other content. */
   private int markBytes;
@@ -56,8 +67,7 @@ public final class SseParser {
       throw new IllegalArgumentException("limits must be positive");
     }
     this.maxLineBytes = maxLineBytes;
-    this.data = new EventData(maxEventBytes);
-    this.event = new SseEvent(type, lastEventId, data);
+    data = new EventData(maxEventBytes);
   }
 
   /**
@@ -66,7 +76,7 @@ public final class SseParser {
    * @param handler receives what these bytes complete, during this call only
    * @throws SseLimitException if a line or an event is too large; the handler has received all
    *     before it
-   * @throws IllegalStateException after an exception of this method, until {@link #reset}
+   * @throws IllegalStateException after an exception of this method, until {@link #resume}
    */
   public void feed(byte[] chunk, int offset, int length, SseHandler handler) {
     Objects.checkFromIndexSize(offset, length, chunk.length);
@@ -77,8 +87,10 @@ public final class SseParser {
     int end = offset + length;
     int position = skipLineFeed(chunk, skipByteOrderMark(chunk, offset, end), end);
     while (position < end) {
-      int lineEnd = ByteScan.lineEnd(chunk, position, end);
-      checkLine(unfinishedLine.length() + (long) (lineEnd - position));
+      int lineEnd = Utf8.lineEnd(chunk, position, end);
+      if (unfinishedLine.length() + (long) (lineEnd - position) > maxLineBytes) {
+        throw new SseLimitException("SSE line", maxLineBytes);
+      }
       if (lineEnd == end) {
         break;
       }
@@ -86,8 +98,6 @@ public final class SseParser {
       afterCarriageReturn = chunk[lineEnd] == '\r';
       position = skipLineFeed(chunk, lineEnd + 1, end);
     }
-    // Before the append: the data may still lie in the array of the unfinished line.
-    data.keep();
     unfinishedLine.append(chunk, position, end - position);
     broken = false;
   }
@@ -98,35 +108,30 @@ public final class SseParser {
    */
   public void end() {
     unfinishedLine.clear();
-    type.clear();
     data.clear();
-    lastEventId.discard();
+    type = SseEvent.DEFAULT_TYPE;
+    pendingId = lastEventId;
     markBytes = 0;
     afterCarriageReturn = false;
   }
 
-  /** Restores the state of a new parser, also after an exception. */
-  public void reset() {
-    resume("");
-  }
-
   /**
-   * Resets the parser for a stream that another parser has read before.
+   * Resets the parser, also after an exception, for a stream that another parser may have read.
    *
    * @param lastEventId the last event id until the stream sends another; empty for none
    * @throws IllegalArgumentException if it holds CR, LF or NUL
    */
   public void resume(String lastEventId) {
-    FieldRules.requireIdOrEmpty(lastEventId);
+    SseWriter.requireIdOrEmpty(lastEventId);
+    this.lastEventId = lastEventId;
     end();
-    this.lastEventId.seed(lastEventId.getBytes(UTF_8));
     retry = null;
     broken = false;
   }
 
   /** Value for the {@code Last-Event-ID} header of the next connection; empty for no header. */
   public String lastEventId() {
-    return lastEventId.committed();
+    return lastEventId;
   }
 
   /** The last {@code retry} time of the server, at most 2<sup>31</sup>-1 ms. */
@@ -157,12 +162,6 @@ public final class SseParser {
     return chunk[position] == '\n' ? position + 1 : position;
   }
 
-  private void checkLine(long length) {
-    if (length > maxLineBytes) {
-      throw new SseLimitException(SseLimitException.Limit.LINE, maxLineBytes);
-    }
-  }
-
   private void finishLine(byte[] chunk, int from, int to, SseHandler handler) {
     if (unfinishedLine.length() == 0) {
       line(chunk, from, to, handler);
@@ -178,42 +177,41 @@ public final class SseParser {
       dispatch(handler);
       return;
     }
-    switch (bytes[from]) {
-      case ':' -> handler.comment();
-      case 'd' -> dataField(bytes, FieldName.DATA.valueIn(bytes, from, to), to);
-      case 'i' -> idField(bytes, FieldName.ID.valueIn(bytes, from, to), to);
-      case 'e' -> eventField(bytes, FieldName.EVENT.valueIn(bytes, from, to), to);
-      case 'r' -> retryField(bytes, FieldName.RETRY.valueIn(bytes, from, to), to, handler);
-      default -> {} // An unknown field.
+    int colon = from;
+    while (colon < to && bytes[colon] != ':') {
+      colon++;
     }
-  }
-
-  private void dataField(byte[] bytes, int value, int to) {
-    if (value != FieldName.NO_MATCH) {
-      data.addLine(bytes, value, to - value);
+    // After the colon and one space. A line without a colon is a name with an empty value.
+    int value = Math.min(colon + 1, to);
+    if (value < to && bytes[value] == ' ') {
+      value++;
+    }
+    if (Arrays.equals(bytes, from, colon, DATA, 0, DATA.length)) {
+      data.addLine(bytes, value, to);
+    } else if (Arrays.equals(bytes, from, colon, ID, 0, ID.length)) {
+      idField(bytes, value, to);
+    } else if (Arrays.equals(bytes, from, colon, EVENT, 0, EVENT.length)) {
+      boolean isDefault =
+          value == to || Arrays.equals(bytes, value, to, MESSAGE, 0, MESSAGE.length);
+      type = isDefault ? SseEvent.DEFAULT_TYPE : Utf8.decode(bytes, value, to);
+    } else if (Arrays.equals(bytes, from, colon, RETRY, 0, RETRY.length)) {
+      retryField(bytes, value, to, handler);
+    } else if (colon == from) {
+      handler.comment();
     }
   }
 
   private void idField(byte[] bytes, int value, int to) {
-    if (value == FieldName.NO_MATCH) {
-      return;
-    }
     for (int i = value; i < to; i++) {
       if (bytes[i] == 0) {
         return;
       }
     }
-    lastEventId.set(bytes, value, to);
-  }
-
-  private void eventField(byte[] bytes, int value, int to) {
-    if (value != FieldName.NO_MATCH) {
-      type.set(bytes, value, to);
-    }
+    pendingId = Utf8.decode(bytes, value, to);
   }
 
   private void retryField(byte[] bytes, int value, int to, SseHandler handler) {
-    if (value == FieldName.NO_MATCH || value == to) {
+    if (value == to) {
       return;
     }
     long millis = 0;
@@ -229,12 +227,11 @@ public final class SseParser {
   }
 
   private void dispatch(SseHandler handler) {
-    lastEventId.commit();
-    if (data.present()) {
-      data.repair();
-      handler.event(event);
-      data.clear();
+    lastEventId = pendingId;
+    byte[] complete = data.take();
+    if (complete != null) {
+      handler.event(new SseEvent(type, lastEventId, complete));
     }
-    type.clear();
+    type = SseEvent.DEFAULT_TYPE;
   }
 }

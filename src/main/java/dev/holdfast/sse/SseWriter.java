@@ -1,9 +1,10 @@
 package dev.holdfast.sse;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.protocol.Utf8;
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SseWriter {
 
-  private static final int DEFAULT_RETAINED_BYTES = 4096;
+  private static final int RETAINED_BYTES = 4096;
 
   private static final byte[] EVENT = "event: ".getBytes(US_ASCII);
   private static final byte[] ID = "id: ".getBytes(US_ASCII);
@@ -24,40 +25,7 @@ public final class SseWriter {
   private static final byte[] COMMENT = ": ".getBytes(US_ASCII);
   private static final byte[] NO_DATA = {};
 
-  private final GrowableBytes frames;
-
-  /** Creates a writer that keeps a small buffer between batches. */
-  public SseWriter() {
-    this(DEFAULT_RETAINED_BYTES);
-  }
-
-  /**
-   * Creates a writer for batches of about the same size.
-   *
-   * @param retainedBytes first capacity of the buffer, and its capacity after {@link #clear}
-   * @throws IllegalArgumentException if it is negative
-   */
-  public SseWriter(int retainedBytes) {
-    if (retainedBytes < 0) {
-      throw new IllegalArgumentException("retainedBytes is negative");
-    }
-    frames = new GrowableBytes(retainedBytes);
-  }
-
-  /**
-   * Appends an event with an id and data. Allocates nothing but room in the buffer.
-   *
-   * @param data UTF-8 text, not checked; split at CRLF, LF and CR into {@code data} lines
-   * @throws IllegalArgumentException if the id is empty or holds CR, LF or NUL
-   */
-  public void event(String id, byte[] data) {
-    event(id, data, 0, data.length);
-  }
-
-  /** Like {@link #event(String, byte[])}, with a part of an array. */
-  public void event(String id, byte[] data, int offset, int length) {
-    write(null, id, null, data, offset, length);
-  }
+  private final GrowableBytes frames = new GrowableBytes(RETAINED_BYTES);
 
   /**
    * Appends an event.
@@ -71,7 +39,18 @@ public final class SseWriter {
    */
   public void event(
       @Nullable String type, @Nullable String id, @Nullable Duration retry, byte[] data) {
-    write(type, id, retry, data, 0, data.length);
+    check(type, id, retry);
+    if (type != null) {
+      field(EVENT, type);
+    }
+    if (id != null) {
+      field(ID, id);
+    }
+    if (retry != null) {
+      field(RETRY, Long.toString(retry.toMillis()));
+    }
+    dataLines(data);
+    frames.append((byte) '\n');
   }
 
   /**
@@ -83,7 +62,7 @@ public final class SseWriter {
    *     negative
    */
   public void priming(String id, Duration retry) {
-    write(null, id, retry, NO_DATA, 0, 0);
+    event(null, id, retry, NO_DATA);
   }
 
   /**
@@ -93,7 +72,7 @@ public final class SseWriter {
    * @throws IllegalArgumentException if it is negative
    */
   public void retry(Duration retry) {
-    FieldRules.requireRetry(retry);
+    check(null, null, retry);
     field(RETRY, Long.toString(retry.toMillis()));
     frames.append((byte) '\n');
   }
@@ -105,27 +84,14 @@ public final class SseWriter {
    * @throws IllegalArgumentException if it holds CR or LF
    */
   public void comment(String text) {
-    FieldRules.requireOneLine("comment", text);
+    requireOneLine("comment", text);
     field(COMMENT, text);
     frames.append((byte) '\n');
   }
 
-  /**
-   * The buffer, with the frames from index 0 on. Later frames reuse the array, so clear it only
-   * when the write is done.
-   */
-  public byte[] array() {
-    return frames.array();
-  }
-
-  /** Size of the frames in {@link #array}, in bytes. */
+  /** Size of the frames in the buffer, in bytes. */
   public int length() {
     return frames.length();
-  }
-
-  /** Removes the frames from the buffer. */
-  public void clear() {
-    frames.clear();
   }
 
   /** Removes the frames and returns a copy, which stays valid while new frames are appended. */
@@ -135,37 +101,42 @@ public final class SseWriter {
     return taken;
   }
 
-  private void write(
-      @Nullable String type,
-      @Nullable String id,
-      @Nullable Duration retry,
-      byte[] data,
-      int offset,
-      int length) {
-    Objects.checkFromIndexSize(offset, length, data.length);
-    check(type, id, retry);
+  /** A reader must get exactly the written value. An empty id would erase the last id. */
+  private static void check(@Nullable String type, @Nullable String id, @Nullable Duration retry) {
+    if ("".equals(type) || "".equals(id)) {
+      throw new IllegalArgumentException("event type or id is empty");
+    }
     if (type != null) {
-      field(EVENT, type);
+      requireOneLine("event type", type);
     }
     if (id != null) {
-      field(ID, id);
+      requireIdOrEmpty(id);
     }
-    if (retry != null) {
-      field(RETRY, Long.toString(retry.toMillis()));
+    if (retry != null && retry.isNegative()) {
+      throw new IllegalArgumentException("retry is negative");
     }
-    dataLines(data, offset, offset + length);
-    frames.append((byte) '\n');
   }
 
-  private static void check(@Nullable String type, @Nullable String id, @Nullable Duration retry) {
-    if (type != null) {
-      FieldRules.requireType(type);
+  /** One line, no NUL: readers ignore such an id. */
+  static void requireIdOrEmpty(String id) {
+    requireOneLine("event id", id);
+    if (id.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException("event id holds NUL");
     }
-    if (id != null) {
-      FieldRules.requireId(id);
+  }
+
+  /** No line end: it would start another field. */
+  private static void requireOneLine(String what, String text) {
+    boolean surrogates = false;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '\r' || c == '\n') {
+        throw new IllegalArgumentException(what + " holds CR or LF");
+      }
+      surrogates |= Character.isSurrogate(c);
     }
-    if (retry != null) {
-      FieldRules.requireRetry(retry);
+    if (surrogates && !UTF_8.newEncoder().canEncode(text)) {
+      throw new IllegalArgumentException(what + " holds an unpaired surrogate");
     }
   }
 
@@ -175,18 +146,18 @@ public final class SseWriter {
     frames.append((byte) '\n');
   }
 
-  private void dataLines(byte[] data, int from, int to) {
-    int start = from;
-    int lineEnd = ByteScan.lineEnd(data, start, to);
-    while (lineEnd < to) {
+  private void dataLines(byte[] data) {
+    int start = 0;
+    int lineEnd = Utf8.lineEnd(data, start, data.length);
+    while (lineEnd < data.length) {
       dataLine(data, start, lineEnd);
       start = lineEnd + 1;
-      if (data[lineEnd] == '\r' && start < to && data[start] == '\n') {
+      if (data[lineEnd] == '\r' && start < data.length && data[start] == '\n') {
         start++;
       }
-      lineEnd = ByteScan.lineEnd(data, start, to);
+      lineEnd = Utf8.lineEnd(data, start, data.length);
     }
-    dataLine(data, start, to);
+    dataLine(data, start, data.length);
   }
 
   private void dataLine(byte[] data, int from, int to) {

@@ -1,6 +1,5 @@
 package dev.holdfast.upstream;
 
-import dev.holdfast.protocol.InitializeResult;
 import dev.holdfast.protocol.Message;
 import java.util.List;
 import java.util.function.Predicate;
@@ -38,8 +37,8 @@ public record Handshake(
       return new Handshake(response.bytes(), null, before);
     }
     String version =
-        InitializeResult.read(response)
-            .map(InitializeResult::protocolVersion)
+        response
+            .protocolVersion()
             .filter(isVersion)
             .orElseThrow(
                 () -> new UpstreamException.Broken("an initialize result without a version", null));

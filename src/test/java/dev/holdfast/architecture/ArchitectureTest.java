@@ -29,7 +29,7 @@ class ArchitectureTest {
   private static final Map<String, List<String>> MAY_USE =
       Map.ofEntries(
           entry("protocol", List.of()),
-          entry("sse", List.of()),
+          entry("sse", List.of("protocol")),
           entry("log", List.of()),
           entry("log.ownership", List.of("log")),
           entry("log.memory", List.of("log")),
@@ -301,7 +301,7 @@ class ArchitectureTest {
 
   @ParameterizedTest
   @CsvSource({
-    "sse, java..",
+    "sse, dev.holdfast.protocol",
     "log, java..",
     "log.ownership, dev.holdfast.log",
     "protocol, com.fasterxml.jackson.core.."

@@ -105,7 +105,7 @@ class EnvelopePropertyTest {
       read = e.code() != JsonRpcErrorCode.PARSE_ERROR;
     }
 
-    assertThat(read).isEqualTo(Utf8.isValid(body) && isJson(body));
+    assertThat(read).isEqualTo(Utf8.isValid(body, 0, body.length) && isJson(body));
   }
 
   @Provide

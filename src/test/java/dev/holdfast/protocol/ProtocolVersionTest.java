@@ -33,9 +33,7 @@ class ProtocolVersionTest {
 
   @Test
   void shouldCompareRevisionsByDate() {
-    assertThat(V2025_06_18.isAtLeast(V2025_03_26)).isTrue();
-    assertThat(V2025_06_18.isAtLeast(V2025_06_18)).isTrue();
-    assertThat(V2025_06_18.isAtLeast(V2025_11_25)).isFalse();
+    assertThat(V2025_06_18).isGreaterThan(V2025_03_26).isLessThan(V2025_11_25);
   }
 
   @Test

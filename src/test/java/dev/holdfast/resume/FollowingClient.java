@@ -251,7 +251,7 @@ public final class FollowingClient {
   private record Telling(Transcript transcript) implements SseHandler {
     @Override
     public void event(SseEvent event) {
-      transcript.add(event.lastEventId(), new String(event.copyData(), UTF_8));
+      transcript.add(event.lastEventId(), new String(event.data(), UTF_8));
     }
 
     @Override

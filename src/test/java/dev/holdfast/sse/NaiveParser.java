@@ -1,5 +1,6 @@
 package dev.holdfast.sse;
 
+import dev.holdfast.protocol.Utf8;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -49,7 +49,7 @@ final class Received implements SseHandler {
 
   /** Unlike a String constructor, fails on text that the parser should have repaired. */
   private static String strictlyDecoded(SseEvent event) {
-    ByteBuffer data = ByteBuffer.wrap(event.dataArray(), event.dataOffset(), event.dataLength());
+    ByteBuffer data = ByteBuffer.wrap(event.data());
     try {
       return UTF_8.newDecoder().decode(data).toString();
     } catch (CharacterCodingException e) {

@@ -112,7 +112,7 @@ class SseParserPositionTest {
   @Test
   void shouldForgetEverythingOnReset() {
     feed("retry: 1\nid: 1\ndata: a\n\nevent: e\nid: 2\ndata: b\ndata");
-    parser.reset();
+    parser.resume("");
 
     feed("data: c\n\n");
 
@@ -133,7 +133,7 @@ class SseParserPositionTest {
         .isInstanceOf(IllegalCallerException.class);
 
     assertThatThrownBy(() -> feed("data: c\n\n")).isInstanceOf(IllegalStateException.class);
-    parser.reset();
+    parser.resume("");
     feed("data: d\n\n");
     assertThat(received.items()).containsExactly(message("d"));
   }

@@ -15,16 +15,9 @@ class SseWriterTest {
 
   @Test
   void shouldWriteIdAndData() {
-    writer.event("s_17-1", bytes("{\"a\":1}"));
+    writer.event(null, "s_17-1", null, bytes("{\"a\":1}"));
 
     assertThat(written()).isEqualTo("id: s_17-1\ndata: {\"a\":1}\n\n");
-  }
-
-  @Test
-  void shouldWriteAPartOfAnArray() {
-    writer.event("1", bytes("--abc--"), 2, 3);
-
-    assertThat(written()).isEqualTo("id: 1\ndata: abc\n\n");
   }
 
   @Test
@@ -43,7 +36,7 @@ class SseWriterTest {
 
   @Test
   void shouldSplitDataAtEveryLineEnd() {
-    writer.event("1", bytes("a\nb\rc\r\nd\n\re\n"));
+    writer.event(null, "1", null, bytes("a\nb\rc\r\nd\n\re\n"));
 
     assertThat(written())
         .isEqualTo("id: 1\ndata: a\ndata: b\ndata: c\ndata: d\ndata: \ndata: e\ndata: \n\n");
@@ -51,7 +44,7 @@ class SseWriterTest {
 
   @Test
   void shouldWriteEmptyData() {
-    writer.event("1", bytes(""));
+    writer.event(null, "1", null, bytes(""));
 
     assertThat(written()).isEqualTo("id: 1\ndata: \n\n");
   }
@@ -87,35 +80,22 @@ class SseWriterTest {
 
   @Test
   void shouldCollectFramesForOneWrite() {
-    writer.event("1", bytes("a"));
+    writer.event(null, "1", null, bytes("a"));
     writer.retry(Duration.ofMillis(1));
 
-    assertThat(new String(writer.array(), 0, writer.length(), UTF_8))
-        .isEqualTo("id: 1\ndata: a\n\nretry: 1\n\n");
+    assertThat(written()).isEqualTo("id: 1\ndata: a\n\nretry: 1\n\n");
   }
 
   @Test
-  void shouldStartEmptyAfterTakeAndClear() {
-    writer.event("1", bytes("a"));
-    writer.clear();
+  void shouldStartEmptyAfterTake() {
+    writer.event(null, "1", null, bytes("a"));
+    assertThat(written()).isEqualTo("id: 1\ndata: a\n\n");
     assertThat(writer.length()).isZero();
 
-    writer.event("2", bytes("b"));
+    writer.event(null, "2", null, bytes("b"));
 
     assertThat(written()).isEqualTo("id: 2\ndata: b\n\n");
     assertThat(writer.take()).isEmpty();
-  }
-
-  @Test
-  void shouldDropLargeBufferWhenCleared() {
-    SseWriter small = new SseWriter(100);
-    small.event("1", new byte[1000]);
-    small.clear();
-    assertThat(small.array()).isEmpty();
-
-    small.event("1", bytes("a"));
-
-    assertThat(small.array()).hasSize(100);
   }
 
   @ParameterizedTest
@@ -123,7 +103,7 @@ class SseWriterTest {
   void shouldRefuseUnreadableId(String id) {
     assertThatThrownBy(() -> writer.event("t", id, null, bytes("x")))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> writer.event(id, bytes("x")))
+    assertThatThrownBy(() -> writer.event(null, id, null, bytes("x")))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> writer.priming(id, Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class);
@@ -157,11 +137,6 @@ class SseWriterTest {
         .isInstanceOf(IllegalArgumentException.class);
 
     assertThat(writer.length()).isZero();
-  }
-
-  @Test
-  void shouldRefuseANegativeCapacity() {
-    assertThatThrownBy(() -> new SseWriter(-1)).isInstanceOf(IllegalArgumentException.class);
   }
 
   private String written() {

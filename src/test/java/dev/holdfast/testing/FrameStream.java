@@ -143,7 +143,7 @@ public final class FrameStream implements AutoCloseable {
     public void event(SseEvent event) {
       // First, so that a reader that has the frame finds its text.
       lastEventId = event.lastEventId();
-      frames.add(new Frame.Event(lastEventId, new String(event.copyData(), UTF_8)));
+      frames.add(new Frame.Event(lastEventId, new String(event.data(), UTF_8)));
     }
 
     @Override

@@ -54,7 +54,7 @@ public record EventFraming(String stream, boolean ids, boolean priming, @Nullabl
     if (endpoint != null) {
       frames.event(MESSAGE, ids ? id(event.position()) : null, null, event.payload());
     } else if (ids && event.logged()) {
-      frames.event(id(event.position()), event.payload());
+      frames.event(null, id(event.position()), null, event.payload());
     } else {
       frames.event(null, null, null, event.payload());
     }

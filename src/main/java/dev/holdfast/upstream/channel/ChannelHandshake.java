@@ -3,7 +3,7 @@ package dev.holdfast.upstream.channel;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.SingleLineJson;
+import dev.holdfast.protocol.Utf8;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -28,7 +28,7 @@ record ChannelHandshake(Channel channel, ChannelSettings settings) {
     long start = System.nanoTime();
     Exchange exchange =
         channel.router().open(List.of(initialize)).orElseThrow(IllegalStateException::new);
-    channel.send(SingleLineJson.of(initialize.bytes()), settings.firstByteTimeout());
+    channel.send(Utf8.singleLine(initialize.bytes()), settings.firstByteTimeout());
     List<UpstreamMessage> messages = new ArrayList<>();
     long bytes = 0;
     for (List<UpstreamMessage> some = take(exchange, start);

@@ -7,7 +7,7 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.protocol.SingleLineJson;
+import dev.holdfast.protocol.Utf8;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.FixedMessageSource;
 import dev.holdfast.upstream.MessageSource;
@@ -165,7 +165,7 @@ final class ChannelSession implements UpstreamSession {
         .map(message -> ((Message.Notification) message).cancelledRequestId())
         .filter(Objects::nonNull)
         .forEach(channel().router()::cancel);
-    channel().send(SingleLineJson.of(body.bytes()), settings.firstByteTimeout());
+    channel().send(Utf8.singleLine(body.bytes()), settings.firstByteTimeout());
   }
 
   @Override

@@ -4,7 +4,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.SingleLineJson;
+import dev.holdfast.protocol.Utf8;
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpClientResponse;
@@ -94,7 +94,7 @@ public final class HttpAnswer {
     byte[] json = readAll(maxBytes, deadline);
     try {
       Envelopes.read(json);
-      return SingleLineJson.of(json);
+      return Utf8.singleLine(json);
     } catch (EnvelopeException e) {
       throw new UpstreamException.Broken("not JSON-RPC", e);
     }
@@ -169,7 +169,7 @@ public final class HttpAnswer {
       byte[] body = readAll(MAX_ERROR_BYTES, Deadline.after(MAX_ERROR_TIME));
       return Envelopes.read(body) instanceof Body.Single(Message.Response response)
               && response.error()
-          ? SingleLineJson.of(body)
+          ? Utf8.singleLine(body)
           : null;
     } catch (UpstreamException | EnvelopeException e) {
       return null; // The status is enough.

@@ -2,7 +2,7 @@ package dev.holdfast.upstream.http.stream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.protocol.SingleLineJson;
+import dev.holdfast.protocol.Utf8;
 import dev.holdfast.sse.SseEvent;
 import dev.holdfast.sse.SseHandler;
 import dev.holdfast.sse.SseLimitException;
@@ -129,14 +129,14 @@ final class MessageReader implements SseHandler {
     boolean own = !id.isEmpty() && !id.equals(lastId);
     lastId = id;
     // An event without data only moves the cursor. MCP uses no type but "message".
-    if (event.dataLength() > 0 && event.type().equals(SseEvent.DEFAULT_TYPE)) {
-      byte[] payload = SingleLineJson.of(event.copyData());
+    if (event.data().length > 0 && event.type().equals(SseEvent.DEFAULT_TYPE)) {
+      byte[] payload = Utf8.singleLine(event.data());
       messages.add(new UpstreamMessage(payload, own ? id : null));
     } else if (own && HeaderValues.isSendable(id)) {
       idAlone = id;
     }
     if (event.type().equals(ENDPOINT)) {
-      endpointListener.accept(new String(event.copyData(), UTF_8));
+      endpointListener.accept(new String(event.data(), UTF_8));
     }
   }
 

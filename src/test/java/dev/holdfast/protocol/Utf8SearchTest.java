@@ -1,4 +1,4 @@
-package dev.holdfast.sse;
+package dev.holdfast.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,7 +8,7 @@ import net.jqwik.api.constraints.ByteRange;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
-class ByteScanTest {
+class Utf8SearchTest {
 
   /** Values next to LF and CR are where a borrow between bytes would show. */
   @Property(tries = 5000)
@@ -21,7 +21,7 @@ class ByteScanTest {
       expected++;
     }
 
-    assertThat(ByteScan.lineEnd(bytes, from, bytes.length)).isEqualTo(expected);
+    assertThat(Utf8.lineEnd(bytes, from, bytes.length)).isEqualTo(expected);
   }
 
   @Property(tries = 5000)
@@ -31,7 +31,7 @@ class ByteScanTest {
       expected++;
     }
 
-    assertThat(ByteScan.asciiEnd(bytes, 0, bytes.length)).isEqualTo(expected);
+    assertThat(Utf8.asciiEnd(bytes, 0, bytes.length)).isEqualTo(expected);
   }
 
   @Property
@@ -39,6 +39,6 @@ class ByteScanTest {
     byte[] bytes = new byte[40];
     bytes[to] = '\n';
 
-    assertThat(ByteScan.lineEnd(bytes, 0, to)).isEqualTo(to);
+    assertThat(Utf8.lineEnd(bytes, 0, to)).isEqualTo(to);
   }
 }
