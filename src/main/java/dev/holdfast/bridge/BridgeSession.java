@@ -8,8 +8,8 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +27,17 @@ final class BridgeSession {
 
   private final Upstream upstream;
   private final ClientOutput out;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
+  private final AtomicReference<State> state = new AtomicReference<>(NONE);
 
-  // Both guarded by the lock.
-  private State state = NONE;
-  private @Nullable Body initialized;
+  /** The client's {@code notifications/initialized}, to repeat it in later sessions. */
+  private volatile @Nullable Body initialized;
+
+  /** No session is open and none can be opened. The message is meant for the client. */
+  static final class SessionUnavailableException extends RuntimeException {
+    SessionUnavailableException(String message) {
+      super(message, null, false, false);
+    }
+  }
 
   /**
    * One session of the server.
@@ -43,6 +48,7 @@ final class BridgeSession {
   record ServerSession(UpstreamSession upstream, String protocolVersion) {}
 
   sealed interface State {
+
     /** The client has not initialized, or the server refused. */
     record None() implements State {}
 
@@ -62,6 +68,9 @@ final class BridgeSession {
     private final Message.Request initialize;
     private final @Nullable ServerSession previous;
 
+    /** Completes when the state of the session may have changed. */
+    private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+
     private Opening(Message.Request initialize, @Nullable ServerSession previous) {
       this.initialize = initialize;
       this.previous = previous;
@@ -80,17 +89,22 @@ final class BridgeSession {
 
   /** Starts a session for the client. Requests wait until {@link #open} has ended. */
   Opening begin(Message.Request initialize) {
-    lock.lock();
-    try {
-      ServerSession previous = state instanceof State.Open open ? open.session() : null;
-      Opening attempt = new Opening(initialize, previous);
-      if (!(state instanceof State.Closed)) {
-        state = attempt;
-        initialized = null;
+    initialized = null;
+    while (true) {
+      State current = state.get();
+      Opening attempt =
+          new Opening(initialize, current instanceof State.Open open ? open.session() : null);
+      if (current instanceof State.Closed || state.compareAndSet(current, attempt)) {
+        wake(current);
+        return attempt;
       }
-      return attempt;
-    } finally {
-      lock.unlock();
+    }
+  }
+
+  /** Lets the requests that wait for an attempt look at the state again. */
+  private static void wake(State state) {
+    if (state instanceof Opening attempt) {
+      attempt.settled.complete(null);
     }
   }
 
@@ -119,14 +133,8 @@ final class BridgeSession {
     return link == null ? null : new ServerSession(upstream.attach(link), link.protocolVersion());
   }
 
-  /** Keeps the client's {@code notifications/initialized}, to repeat it in later sessions. */
   void initialized(Body notification) {
-    lock.lock();
-    try {
-      initialized = notification;
-    } finally {
-      lock.unlock();
-    }
+    initialized = notification;
   }
 
   /**
@@ -136,28 +144,23 @@ final class BridgeSession {
    * @throws UpstreamException when the server does not reopen the session
    */
   ServerSession session() {
-    State.Lost lost;
-    Opening attempt;
-    lock.lock();
-    try {
-      while (state instanceof Opening) {
-        changed.awaitUninterruptibly();
-      }
-      switch (state) {
+    while (true) {
+      switch (state.get()) {
         case State.Open(ServerSession session, _) -> {
           return session;
         }
-        case State.Lost is -> lost = is;
+        case State.Lost lost -> {
+          Opening attempt = new Opening(lost.initialize(), null);
+          if (state.compareAndSet(lost, attempt)) {
+            return reopen(attempt, lost);
+          }
+        }
+        case Opening attempt -> attempt.settled.join();
         case State.Closed _ -> throw new SessionUnavailableException("The bridge is being closed");
-        case State.None _, Opening _ ->
+        case State.None _ ->
             throw new SessionUnavailableException("No session: initialize comes first");
       }
-      attempt = new Opening(lost.initialize(), null);
-      state = attempt;
-    } finally {
-      lock.unlock();
     }
-    return reopen(attempt, lost);
   }
 
   private ServerSession reopen(Opening attempt, State.Lost lost) {
@@ -174,7 +177,7 @@ final class BridgeSession {
         throw new SessionUnavailableException(
             "The session was lost, and the server now speaks another version; start again");
       }
-      Body notification = initializedNotification();
+      Body notification = initialized;
       if (notification != null) {
         opened.upstream().send(notification);
       }
@@ -187,82 +190,43 @@ final class BridgeSession {
 
   /** Ends an attempt. Ends its session, too, unless that becomes the current session. */
   private void settle(Opening attempt, State next, @Nullable ServerSession opened) {
-    boolean used;
-    lock.lock();
-    try {
-      boolean superseded = state != attempt;
-      used = !superseded && next instanceof State.Open;
-      state = superseded ? state : next;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    boolean used = state.compareAndSet(attempt, next) && next instanceof State.Open;
+    wake(attempt);
     if (!used && opened != null) {
       opened.upstream().end();
     }
   }
 
-  private @Nullable Body initializedNotification() {
-    lock.lock();
-    try {
-      return initialized;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   void lost(ServerSession gone) {
-    lock.lock();
-    try {
-      if (state instanceof State.Open(var session, var initialize) && session.equals(gone)) {
-        state = new State.Lost(initialize, session.protocolVersion());
-        LOG.warn("server lost the session; the bridge opens another one");
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private State state() {
-    lock.lock();
-    try {
-      return state;
-    } finally {
-      lock.unlock();
+    if (state.get() instanceof State.Open open
+        && open.session().equals(gone)
+        && state.compareAndSet(open, new State.Lost(open.initialize(), gone.protocolVersion()))) {
+      LOG.warn("server lost the session; the bridge opens another one");
     }
   }
 
   /** The open session if the client has sent {@code notifications/initialized}; else null. */
   @Nullable ServerSession ready() {
-    return initializedNotification() != null && state() instanceof State.Open open
-        ? open.session()
-        : null;
+    return initialized != null && state.get() instanceof State.Open open ? open.session() : null;
   }
 
   /** Whether the server has lost the session and no thread opens another one yet. */
   boolean isLost() {
-    return state() instanceof State.Lost;
+    return state.get() instanceof State.Lost;
   }
 
   boolean isCurrent(ServerSession session) {
-    return state() instanceof State.Open open && open.session().equals(session);
+    return state.get() instanceof State.Open open && open.session().equals(session);
   }
 
   boolean isClosed() {
-    return state() instanceof State.Closed;
+    return state.get() instanceof State.Closed;
   }
 
   /** Ends the session with the server. */
   void close() {
-    State last;
-    lock.lock();
-    try {
-      last = state;
-      state = new State.Closed();
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    State last = state.getAndSet(new State.Closed());
+    wake(last);
     if (last instanceof State.Open open) {
       open.session().upstream().end();
     }

@@ -1,6 +1,7 @@
 package dev.holdfast.bridge;
 
 import dev.holdfast.bridge.BridgeSession.ServerSession;
+import dev.holdfast.bridge.BridgeSession.SessionUnavailableException;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;

@@ -3,6 +3,8 @@ package dev.holdfast.bridge;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
@@ -44,8 +46,7 @@ record SafeRetry(Duration timeout) {
           throw failure;
         }
         LOG.warnf("trying again: cause=%s", failure.getMessage());
-        Duration asked = retryAfter(failure);
-        pause(asked.compareTo(backoff.delay()) > 0 ? asked : backoff.delay(), failure);
+        pause(Collections.max(List.of(retryAfter(failure), backoff.delay())), failure);
       }
     }
   }
@@ -64,11 +65,9 @@ record SafeRetry(Duration timeout) {
   }
 
   private static Duration retryAfter(UpstreamException failure) {
-    Duration asked =
-        failure instanceof UpstreamException.Refused refused
-            ? refused.retryAfter().orElse(Duration.ZERO)
-            : Duration.ZERO;
-    return asked.compareTo(MAX_RETRY_AFTER) < 0 ? asked : MAX_RETRY_AFTER;
+    return failure instanceof UpstreamException.Refused refused
+        ? Collections.min(List.of(refused.retryAfter().orElse(Duration.ZERO), MAX_RETRY_AFTER))
+        : Duration.ZERO;
   }
 
   private static void pause(Duration delay, UpstreamException failure) {

@@ -1,6 +1,9 @@
 package dev.holdfast.bridge;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import dev.holdfast.bridge.BridgeSession.ServerSession;
+import dev.holdfast.bridge.BridgeSession.SessionUnavailableException;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -16,12 +19,10 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Phaser;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -46,11 +47,16 @@ public final class StdioBridge implements AutoCloseable {
   private final ClientOutput out;
   private final int maxMessageBytes;
   private final Map<RequestId, ClientRequest> requests = new ConcurrentHashMap<>();
-  private final BlockingQueue<Body> outgoing = new LinkedBlockingQueue<>();
-  private final AtomicReference<@Nullable StandaloneListener> listener = new AtomicReference<>();
 
-  /** Parties: the client's input, and each message that is not settled yet. */
-  private final Phaser unsettled = new Phaser(1);
+  /** Sends notifications and responses. */
+  private final ExecutorService sender =
+      Executors.newSingleThreadExecutor(Thread.ofVirtual().name("bridge-sender").factory());
+
+  /** Sends requests and waits for their responses. */
+  private final ExecutorService workers =
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("bridge-request-", 0).factory());
+
+  private final AtomicReference<@Nullable StandaloneListener> listener = new AtomicReference<>();
 
   /**
    * Opens no session yet.
@@ -71,18 +77,19 @@ public final class StdioBridge implements AutoCloseable {
    * @return false if the input broke
    */
   public boolean run(InputStream in) {
-    Thread sender = Thread.ofVirtual().name("bridge-sender").start(this::sendAll);
     try {
       LineReader lines = new LineReader(in, maxMessageBytes);
       boolean more = true;
       while (more) {
         more = acceptNext(lines);
       }
-      int phase = unsettled.arriveAndDeregister();
-      unsettled.awaitAdvanceInterruptibly(phase, GRACE.toMillis(), TimeUnit.MILLISECONDS);
-      return true;
-    } catch (TimeoutException late) {
-      LOG.warn("bridge stops with open requests: the client has ended");
+      sender.shutdown();
+      workers.shutdown();
+      long deadline = System.nanoTime() + GRACE.toNanos();
+      if (!sender.awaitTermination(GRACE.toNanos(), TimeUnit.NANOSECONDS)
+          || !workers.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        LOG.warn("bridge stops with open requests: the client has ended");
+      }
       return true;
     } catch (IOException broken) {
       LOG.warnf("client input broke: cause=%s", broken.getMessage());
@@ -91,7 +98,7 @@ public final class StdioBridge implements AutoCloseable {
       Thread.currentThread().interrupt();
       return false;
     } finally {
-      sender.interrupt();
+      sender.shutdownNow();
       close();
     }
   }
@@ -102,7 +109,7 @@ public final class StdioBridge implements AutoCloseable {
       if (line == null) {
         return false;
       }
-      if (!isBlank(line)) {
+      if (!new String(line, ISO_8859_1).isBlank()) {
         accept(Envelopes.read(line));
       }
     } catch (EnvelopeException e) {
@@ -118,15 +125,6 @@ public final class StdioBridge implements AutoCloseable {
     return true;
   }
 
-  private static boolean isBlank(byte[] line) {
-    for (byte each : line) {
-      if (each != ' ' && each != '\t') {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private void accept(Body body) {
     switch (body) {
       case Body.Single(Message.Request request) when request.isInitialize() -> open(request);
@@ -135,86 +133,55 @@ public final class StdioBridge implements AutoCloseable {
         send(body); // On this thread: later messages must not overtake it.
       }
       case Body _ when !body.requestIds().isEmpty() -> request(body);
-      case Body _ -> {
-        unsettled.register();
-        outgoing.add(body);
-      }
+      case Body _ -> sender.execute(() -> cancelAndSend(body));
     }
   }
 
   private void open(Message.Request request) {
     BridgeSession.Opening attempt = bridgeSession.begin(request);
-    start(
-        "bridge-open",
-        () -> {
-          ServerSession previous = attempt.previous();
-          if (previous != null) {
-            previous.upstream().end();
-          }
-          try {
-            bridgeSession.open(attempt);
-          } catch (UpstreamException failure) {
-            LOG.warnf("session not opened: cause=%s", failure.getMessage());
-            out.write(
-                JsonRpcErrors.error(
-                    request.id(),
-                    JsonRpcErrorCode.SERVER_ERROR.code(),
-                    String.valueOf(failure.getMessage())));
-          }
-        });
+    workers.execute(() -> {
+      ServerSession previous = attempt.previous();
+      if (previous != null) {
+        previous.upstream().end();
+      }
+      try {
+        bridgeSession.open(attempt);
+      } catch (UpstreamException failure) {
+        LOG.warnf("session not opened: cause=%s", failure.getMessage());
+        out.write(
+            JsonRpcErrors.error(
+                request.id(),
+                JsonRpcErrorCode.SERVER_ERROR.code(),
+                String.valueOf(failure.getMessage())));
+      }
+    });
   }
 
   private void request(Body body) {
     ClientRequest request = new ClientRequest(body, bridgeSession, out);
     body.requestIds().forEach(id -> requests.put(id, request));
-    start(
-        "bridge-request",
-        () -> {
-          try {
-            request.run();
-          } finally {
-            body.requestIds().forEach(id -> requests.remove(id, request));
-          }
-          listen();
-        });
+    workers.execute(() -> {
+      try {
+        request.run();
+      } finally {
+        body.requestIds().forEach(id -> requests.remove(id, request));
+      }
+      listen();
+    });
   }
 
-  private void start(String name, Runnable work) {
-    unsettled.register();
-    Thread.ofVirtual()
-        .name(name)
-        .start(() -> {
-          try {
-            work.run();
-          } finally {
-            unsettled.arriveAndDeregister();
-          }
-        });
-  }
-
-  private void sendAll() {
+  private void cancelAndSend(Body body) {
     try {
-      while (true) {
-        Body body = outgoing.take();
-        try {
-          cancel(body);
-          send(body);
-        } finally {
-          unsettled.arriveAndDeregister();
+      if (body instanceof Body.Single(Message.Notification notification)) {
+        RequestId id = notification.cancelledRequestId();
+        ClientRequest request = id == null ? null : requests.get(id);
+        if (request != null) {
+          request.cancel(CANCEL_WAIT);
         }
       }
-    } catch (InterruptedException ended) {
-      LOG.debug("bridge sender stops");
-    }
-  }
-
-  private void cancel(Body body) throws InterruptedException {
-    if (body instanceof Body.Single(Message.Notification notification)) {
-      RequestId id = notification.cancelledRequestId();
-      ClientRequest request = id == null ? null : requests.get(id);
-      if (request != null) {
-        request.cancel(CANCEL_WAIT);
-      }
+      send(body);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
     }
   }
 
