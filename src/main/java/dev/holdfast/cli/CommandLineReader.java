@@ -1,23 +1,38 @@
 package dev.holdfast.cli;
 
-import static dev.holdfast.cli.CommandLineSyntax.usageError;
-
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.session.SessionId;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** Parses the command line without starting Quarkus, so that help and errors come at once. */
+/**
+ * Parses the command line without starting Quarkus, so that help and errors come at once. Options
+ * become configuration; an empty value overrides the value of other sources.
+ */
 final class CommandLineReader {
 
-  private CommandLineReader() {}
+  private static final int MAX_PORT = 65_535;
+  private static final String URL = "holdfast.upstream.url";
+  private static final String COMMAND = "holdfast.upstream.command";
+  private static final String TRANSPORT = "holdfast.upstream.transport";
+  private static final List<String> TRANSPORTS = List.of("auto", "streamable-http", "sse", "stdio");
+
+  private final ParseResult parsed;
+  private final Map<String, String> properties = new LinkedHashMap<>();
+
+  private CommandLineReader(ParseResult parsed) {
+    this.parsed = parsed;
+  }
 
   /** Parses the arguments of the program. An error becomes a {@link Command.Print}. */
   static Command read(String... arguments) {
@@ -34,9 +49,9 @@ final class CommandLineReader {
       }
       if (program.hasSubcommand() && !program.matchedOptions().isEmpty()) {
         String option = program.matchedOptions().getFirst().longestName();
-        throw usageError(program, option + " must come after the command");
+        throw new ParameterException(root, option + " must come after the command");
       }
-      return command(command);
+      return new CommandLineReader(command).command();
     } catch (ParameterException error) {
       return new Command.Print(
           ExitCode.USAGE, error.getMessage() + "\n\n" + usage(error.getCommandLine()));
@@ -47,64 +62,147 @@ final class CommandLineReader {
     return command.getUsageMessage(Ansi.OFF);
   }
 
-  private static Command command(ParseResult parsed) {
-    Map<String, String> properties = OptionProperties.of(parsed);
+  private Command command() {
+    addServer();
+    addStore();
+    addUpstream();
     boolean json = parsed.matchedOptionValue(CommandLineSyntax.JSON, false);
-    return switch (parsed.commandSpec().name()) {
+    String name = parsed.commandSpec().name();
+    return switch (name) {
       case CommandLineSyntax.PROGRAM, CommandLineSyntax.SERVE -> new Command.Serve(properties);
       case CommandLineSyntax.STDIO -> new Command.Stdio(properties);
       case CommandLineSyntax.DOCTOR -> new Command.Doctor(properties, json);
       case CommandLineSyntax.SESSIONS -> new Command.Sessions(properties, json);
-      case CommandLineSyntax.STREAMS -> new Command.Streams(properties, session(parsed), json);
-      case CommandLineSyntax.TAIL -> tail(parsed, properties, json);
-      case CommandLineSyntax.PURGE -> new Command.Purge(properties, scope(parsed), json);
-      default -> throw usageError(parsed, "unknown command: " + parsed.commandSpec().name());
+      case CommandLineSyntax.STREAMS -> new Command.Streams(properties, session(), json);
+      case CommandLineSyntax.TAIL -> tail(json);
+      case CommandLineSyntax.PURGE -> new Command.Purge(properties, scope(), json);
+      default -> throw usageError("unknown command: " + name);
     };
   }
 
-  private static Command tail(ParseResult parsed, Map<String, String> properties, boolean json) {
-    SessionId session = session(parsed);
+  private void addServer() {
+    String host = option(CommandLineSyntax.HOST);
+    if (!host.isEmpty()) {
+      properties.put("quarkus.http.host", host);
+    }
+    if (parsed.hasMatchedOption(CommandLineSyntax.PORT)) {
+      String port = option(CommandLineSyntax.PORT);
+      if (!port.matches("\\d{1,5}") || Integer.parseInt(port) > MAX_PORT) {
+        throw usageError("--port must be 0 to " + MAX_PORT + ", not " + port);
+      }
+      properties.put("quarkus.http.port", port);
+    }
+  }
+
+  private void addStore() {
+    String store = option(CommandLineSyntax.STORE);
+    if (store.startsWith("redis://") || store.startsWith("rediss://")) {
+      properties.put("holdfast.store", "redis");
+      properties.put("quarkus.redis.hosts", store);
+    } else if (store.equals("memory") || store.equals("redis")) {
+      properties.put("holdfast.store", store);
+    } else if (parsed.hasMatchedOption(CommandLineSyntax.STORE)) {
+      throw usageError("--store must be memory, redis or a redis:// URL, not " + store);
+    }
+  }
+
+  private void addUpstream() {
+    String transport = option(CommandLineSyntax.TRANSPORT);
+    if (TRANSPORTS.contains(transport)) {
+      properties.put(TRANSPORT, transport);
+    } else if (parsed.hasMatchedOption(CommandLineSyntax.TRANSPORT)) {
+      throw usageError("--transport must be one of " + TRANSPORTS + ", not " + transport);
+    }
+    String upstream = option(CommandLineSyntax.UPSTREAM);
+    if (isUrl(upstream)) {
+      putUrl(CommandLineSyntax.UPSTREAM, upstream);
+    } else if (!upstream.isEmpty()) {
+      putServer("", upstream);
+    }
+    if (parsed.commandSpec().name().equals(CommandLineSyntax.STDIO)) {
+      addServerOfStdio();
+    }
+  }
+
+  private void addServerOfStdio() {
+    String url = option(CommandLineSyntax.URL);
+    List<String> program = parsed.matchedPositionalValue(0, List.of());
+    if (!url.isEmpty() && !program.isEmpty()) {
+      throw usageError("--url and COMMAND exclude each other");
+    }
+    if (!url.isEmpty()) {
+      putUrl(CommandLineSyntax.URL, url);
+    } else if (!program.isEmpty()) {
+      putServer(
+          "", program.stream().map(CommandLineReader::quoted).collect(Collectors.joining(" ")));
+    }
+  }
+
+  private void putUrl(String option, String url) {
+    if (!isUrl(url)) {
+      throw usageError(option + " must begin with http:// or https://, not " + url);
+    }
+    try {
+      putServer(URI.create(url).toString(), "");
+    } catch (IllegalArgumentException malformed) {
+      throw usageError(option + " must be a URL, not " + url);
+    }
+  }
+
+  /** Overrides other sources, which may configure a server of the other kind. */
+  private void putServer(String url, String command) {
+    properties.put(URL, url);
+    properties.put(COMMAND, command);
+    properties.putIfAbsent(TRANSPORT, "auto");
+  }
+
+  /** Quotes an argument for a command line that is split as a shell does. */
+  private static String quoted(String argument) {
+    return "'" + argument.replace("'", "'\\''") + "'";
+  }
+
+  private static boolean isUrl(String text) {
+    return text.startsWith("http://") || text.startsWith("https://");
+  }
+
+  private Command tail(boolean json) {
+    SessionId session = session();
     if (session == null) {
-      throw usageError(parsed, "SESSION is missing");
+      throw usageError("SESSION is missing");
     }
-    String stream = parsed.matchedPositionalValue(1, "");
-    if (!stream.isEmpty() && !StreamRef.isName(stream)) {
-      throw usageError(parsed, "STREAM must be 1 to 32 letters and digits, not " + stream);
+    String name = parsed.matchedPositionalValue(1, "");
+    String stream = name.isEmpty() ? null : name;
+    if (stream != null && !StreamRef.isName(stream)) {
+      throw usageError("STREAM must be 1 to 32 letters and digits, not " + stream);
     }
-    String from = parsed.matchedOptionValue(CommandLineSyntax.FROM, "");
+    String from = option(CommandLineSyntax.FROM);
     if (from.isEmpty()) {
-      String name = stream.isEmpty() ? null : stream;
-      return new Command.Tail(properties, session, name, Position.START, json);
+      return new Command.Tail(properties, session, stream, Position.START, json);
     }
-    EventId id = eventId(parsed, from, session);
-    if (!stream.isEmpty() && !id.stream().equals(stream)) {
-      throw usageError(parsed, "--from is an event of stream " + id.stream() + ", not " + stream);
+    // The errors do not quote the event id, which may hold a session id.
+    EventId id =
+        EventId.parse(from)
+            .or(() -> EventId.parseWithSession(from))
+            .orElseThrow(() -> usageError("--from is not an event id (<stream>_<ms>-<n>)"));
+    if (id.session() != null && !id.session().equals(session)) {
+      throw usageError("--from is an event of another session");
+    }
+    if (stream != null && !id.stream().equals(stream)) {
+      throw usageError("--from is an event of stream " + id.stream() + ", not " + stream);
     }
     return new Command.Tail(properties, session, id.stream(), id.position(), json);
   }
 
-  /** Parses an event id of either transport. Errors do not quote it: it may hold a session id. */
-  private static EventId eventId(ParseResult parsed, String text, SessionId session) {
-    EventId id =
-        EventId.parse(text)
-            .or(() -> EventId.parseWithSession(text))
-            .orElseThrow(() -> usageError(parsed, "--from is not an event id (<stream>_<ms>-<n>)"));
-    if (id.session() != null && !id.session().equals(session)) {
-      throw usageError(parsed, "--from is an event of another session");
-    }
-    return id;
-  }
-
-  private static Command.Scope scope(ParseResult parsed) {
-    SessionId session = session(parsed);
+  private Command.Scope scope() {
+    SessionId session = session();
     boolean expired = parsed.hasMatchedOption(CommandLineSyntax.EXPIRED);
     boolean all = parsed.hasMatchedOption(CommandLineSyntax.ALL);
     int given = (session == null ? 0 : 1) + (expired ? 1 : 0) + (all ? 1 : 0);
     if (given != 1) {
-      throw usageError(parsed, "exactly one of SESSION, --expired and --all is required");
+      throw usageError("exactly one of SESSION, --expired and --all is required");
     }
     if (all && !parsed.hasMatchedOption(CommandLineSyntax.YES)) {
-      throw usageError(parsed, "--all ends every session; confirm it with --yes");
+      throw usageError("--all ends every session; confirm it with --yes");
     }
     if (session != null) {
       return new Command.Scope.One(session);
@@ -112,13 +210,22 @@ final class CommandLineReader {
     return all ? new Command.Scope.All() : new Command.Scope.Expired();
   }
 
-  private static @Nullable SessionId session(ParseResult parsed) {
-    Optional<String> text = Optional.ofNullable(parsed.matchedPositionalValue(0, null));
-    if (text.isEmpty()) {
+  private @Nullable SessionId session() {
+    String text = parsed.matchedPositionalValue(0, null);
+    if (text == null) {
       return null;
     }
     // The error does not quote the text: it may be most of a session id, which is a secret.
-    return SessionId.parse(text.get())
-        .orElseThrow(() -> usageError(parsed, "SESSION must be a session id of 43 characters"));
+    return SessionId.parse(text)
+        .orElseThrow(() -> usageError("SESSION must be a session id of 43 characters"));
+  }
+
+  private String option(String name) {
+    return parsed.matchedOptionValue(name, "");
+  }
+
+  /** Returns an error that is printed above the usage of the command. */
+  private ParameterException usageError(String message) {
+    return new ParameterException(parsed.commandSpec().commandLine(), message);
   }
 }

@@ -12,8 +12,6 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParseResult;
 
 /**
  * The commands with their options and help texts. They do not use Picocli's annotations, which need
@@ -74,20 +72,10 @@ final class CommandLineSyntax {
     }
   }
 
-  /** Returns an error that is printed above the usage of the command. */
-  static ParameterException usageError(ParseResult parsed, String message) {
-    return new ParameterException(parsed.commandSpec().commandLine(), message);
-  }
-
   private static CommandSpec serving(CommandSpec command) {
     return command
         .addOption(option(HOST, "ADDRESS", "address to listen on (quarkus.http.host)"))
-        .addOption(
-            OptionSpec.builder(PORT)
-                .type(Integer.class)
-                .paramLabel("PORT")
-                .description("port to listen on, 0 for any (quarkus.http.port)")
-                .build())
+        .addOption(option(PORT, "PORT", "port to listen on, 0 for any (quarkus.http.port)"))
         .addOption(
             option(
                 TRANSPORT,
@@ -148,19 +136,13 @@ final class CommandLineSyntax {
   }
 
   private static CommandSpec command(String name, String description) {
+    OptionSpec.Builder help = OptionSpec.builder("-h", "--help").usageHelp(true);
+    OptionSpec.Builder version = OptionSpec.builder("-V", "--version").versionHelp(true);
     CommandSpec command =
         CommandSpec.create()
             .name(name)
-            .addOption(
-                OptionSpec.builder("-h", "--help")
-                    .usageHelp(true)
-                    .description("show this help")
-                    .build())
-            .addOption(
-                OptionSpec.builder("-V", "--version")
-                    .versionHelp(true)
-                    .description("show the version")
-                    .build());
+            .addOption(help.description("show this help").build())
+            .addOption(version.description("show the version").build());
     command.usageMessage().description(description).abbreviateSynopsis(true);
     return command;
   }

@@ -1,16 +1,26 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.bridge.StdioBridge;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.relay.Relay;
+import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.upstream.Upstream;
 import io.quarkus.arc.Unremovable;
 import io.quarkus.runtime.QuarkusApplication;
+import io.quarkus.runtime.ShutdownEvent;
+import jakarta.enterprise.event.Observes;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.time.InstantSource;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** Runs the commands other than {@code serve}. */
 @Singleton
@@ -22,21 +32,19 @@ public final class CommandRunner implements QuarkusApplication {
   private final EventLog log;
   private final Provider<Relay> relay;
   private final InstantSource clock;
-  private final StdioCommand stdio;
+  private final AtomicReference<@Nullable StdioBridge> bridge = new AtomicReference<>();
 
   CommandRunner(
       CommandContext context,
       SessionStore sessions,
       EventLog log,
       Provider<Relay> relay,
-      InstantSource clock,
-      StdioCommand stdio) {
+      InstantSource clock) {
     this.context = context;
     this.sessions = sessions;
     this.log = log;
     this.relay = relay;
     this.clock = clock;
-    this.stdio = stdio;
   }
 
   @Override
@@ -46,7 +54,7 @@ public final class CommandRunner implements QuarkusApplication {
     try {
       return run(command, output).number();
     } catch (LogException.StoreUnavailable | SessionStoreException | RedisException unavailable) {
-      output.note("The store cannot be reached: " + FailureMessage.of(unavailable));
+      output.note("The store cannot be reached: " + Output.message(unavailable));
       return ExitCode.STORE_UNAVAILABLE.number();
     }
   }
@@ -55,7 +63,7 @@ public final class CommandRunner implements QuarkusApplication {
     return switch (command) {
       case Command.Print _, Command.Serve _ ->
           throw new IllegalStateException("not run by this class: " + command);
-      case Command.Stdio _ -> stdio.run(output);
+      case Command.Stdio _ -> runBridge(output);
       case Command.Doctor _ -> new DoctorCommand(context, clock, output).run();
       case Command.OnStore onStore ->
           context
@@ -66,13 +74,12 @@ public final class CommandRunner implements QuarkusApplication {
   }
 
   private ExitCode run(Command.OnStore command, CommandContext.SharedStore store, Output output) {
+    StoreCommands commands = new StoreCommands(sessions, output);
     return switch (command) {
-      case Command.Sessions _ -> new SessionsCommand(sessions, output).run();
-      case Command.Streams list ->
-          new StreamsCommand(sessions, store.streams(), output).run(list.session());
+      case Command.Sessions _ -> commands.listSessions();
+      case Command.Streams list -> commands.listStreams(store.streams(), list.session());
       case Command.Tail tail -> new TailCommand(sessions, log, output).run(tail);
-      case Command.Purge purge ->
-          new PurgeCommand(sessions, relay.get(), output).run(purge.scope());
+      case Command.Purge purge -> commands.purge(relay.get(), purge.scope());
     };
   }
 
@@ -81,5 +88,24 @@ public final class CommandRunner implements QuarkusApplication {
         "The store is memory, which cannot be seen from another process."
             + " Use the Redis store (--store redis), if the gateway does.");
     return ExitCode.PROBLEM;
+  }
+
+  /** Returns after stdin has ended and every request has been answered or given up. */
+  private ExitCode runBridge(Output output) {
+    Upstream upstream =
+        Objects.requireNonNull(context.upstreams().get(Session.DEFAULT_UPSTREAM), "always there");
+    StdioBridge running = new StdioBridge(upstream, output.stdout(), context.maxMessageBytes());
+    bridge.set(running);
+    return running.run(new FileInputStream(FileDescriptor.in))
+        ? ExitCode.SUCCESS
+        : ExitCode.PROBLEM;
+  }
+
+  /** Ends the session of the bridge at once, if there is one. */
+  void stop(@Observes ShutdownEvent event) {
+    StdioBridge running = bridge.get();
+    if (running != null) {
+      running.close();
+    }
   }
 }

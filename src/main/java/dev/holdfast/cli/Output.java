@@ -8,6 +8,8 @@ import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * The output of a command: results on stdout, notes about them on stderr.
@@ -16,6 +18,8 @@ import java.io.PrintStream;
  * @param json whether a result is a JSON object rather than a line for people
  */
 record Output(PrintStream stdout, PrintStream stderr, boolean json) {
+
+  private static final int MAX_CAUSES = 5;
 
   /** Returns the output of this process, and redirects {@link System#out} to stderr. */
   static Output ofProcess(boolean json) {
@@ -30,6 +34,16 @@ record Output(PrintStream stdout, PrintStream stderr, boolean json) {
 
   static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
+  }
+
+  /** Joins the messages of an exception and its causes in one line, without repetitions. */
+  static String message(Throwable failure) {
+    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+        .limit(MAX_CAUSES)
+        .map(Throwable::getMessage)
+        .filter(Objects::nonNull)
+        .reduce((text, cause) -> text.contains(cause) ? text : text + ": " + cause)
+        .orElse(failure.getClass().getSimpleName());
   }
 
   /** Prints a result in one of its two forms. */

@@ -46,7 +46,7 @@ final class RedisCheck {
           new CheckResult(
               "store",
               CheckResult.Verdict.STORE_UNAVAILABLE,
-              "Redis accepts no writes: " + FailureMessage.of(unavailable),
+              "Redis accepts no writes: " + Output.message(unavailable),
               "check the Redis server and quarkus.redis.hosts"));
     }
     return results;

@@ -14,7 +14,6 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Runs {@code holdfast tail}: prints a stream and follows it. The command polls the log. If it
@@ -57,51 +56,38 @@ final class TailCommand {
     Position cursor = after;
     boolean found = false;
     while (true) {
-      ReadResult result = log.read(stream, cursor, PAGE);
-      found |= result instanceof ReadResult.Events;
-      Optional<Position> next = printResult(stream, cursor, result);
-      if (next.isEmpty()) {
-        return end(result, found);
+      switch (log.read(stream, cursor, PAGE)) {
+        case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> {
+          found = true;
+          Thread.sleep(POLL_INTERVAL);
+        }
+        case ReadResult.Events(List<LogEvent> events) -> {
+          found = true;
+          events.forEach(event -> print(stream, event));
+          if (events.getLast().last()) {
+            return ExitCode.SUCCESS;
+          }
+          cursor = events.getLast().position();
+        }
+        case ReadResult.Gap gap -> {
+          Position last = gap.resumeAfter().orElse(null);
+          if (last == null) {
+            output.note("All events after " + cursor + " are gone.");
+            return ExitCode.PROBLEM;
+          }
+          output.note("The events after " + cursor + " up to " + last + " are gone.");
+          cursor = last;
+        }
+        case ReadResult.EndOfStream _ -> {
+          return ExitCode.SUCCESS;
+        }
+        case ReadResult.NoSuchStream _ -> {
+          output.note(
+              found ? "The session has ended." : "There is no such stream, or it has expired.");
+          return found ? ExitCode.SUCCESS : ExitCode.PROBLEM;
+        }
       }
-      if (next.get().equals(cursor)) {
-        Thread.sleep(POLL_INTERVAL);
-      }
-      cursor = next.get();
     }
-  }
-
-  /** Prints a result. Returns the position after which to read next; empty at the end. */
-  private Optional<Position> printResult(StreamRef stream, Position cursor, ReadResult result) {
-    return switch (result) {
-      case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> Optional.of(cursor);
-      case ReadResult.Events(List<LogEvent> events) -> {
-        events.forEach(event -> print(stream, event));
-        LogEvent last = events.getLast();
-        yield last.last() ? Optional.empty() : Optional.of(last.position());
-      }
-      case ReadResult.Gap gap -> reportGap(cursor, gap);
-      case ReadResult.EndOfStream _, ReadResult.NoSuchStream _ -> Optional.empty();
-    };
-  }
-
-  private Optional<Position> reportGap(Position cursor, ReadResult.Gap gap) {
-    Optional<Position> next = gap.resumeAfter();
-    output.note(
-        next.map(last -> "The events after " + cursor + " up to " + last + " are gone.")
-            .orElse("All events after " + cursor + " are gone."));
-    return next;
-  }
-
-  private ExitCode end(ReadResult last, boolean found) {
-    return switch (last) {
-      case ReadResult.Events _, ReadResult.EndOfStream _ -> ExitCode.SUCCESS;
-      case ReadResult.Gap _ -> ExitCode.PROBLEM;
-      case ReadResult.NoSuchStream _ -> {
-        output.note(
-            found ? "The session has ended." : "There is no such stream, or it has expired.");
-        yield found ? ExitCode.SUCCESS : ExitCode.PROBLEM;
-      }
-    };
   }
 
   private void print(StreamRef stream, LogEvent event) {

@@ -60,8 +60,7 @@ class MemoryStoreTest {
             () -> {
               throw new AssertionError("no session is ended");
             },
-            CLOCK,
-            new StdioCommand(context));
+            CLOCK);
     Output output =
         new Output(
             new PrintStream(stdout, true, UTF_8),
