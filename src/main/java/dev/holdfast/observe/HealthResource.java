@@ -1,7 +1,12 @@
 package dev.holdfast.observe;
 
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogException;
+import dev.holdfast.relay.Relay;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.smallrye.health.SmallRyeHealthReporter;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.HttpHeaders;
@@ -11,6 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.Readiness;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,5 +58,31 @@ public final class HealthResource {
         .type(MediaType.APPLICATION_JSON_TYPE)
         .entity(body)
         .build();
+  }
+
+  /** Not ready while this replica drains, so that load balancers send new requests elsewhere. */
+  @Produces
+  @Readiness
+  @Singleton
+  static HealthCheck accepting(Relay relay) {
+    return () -> HealthCheckResponse.named("accepting").status(!relay.isDraining()).build();
+  }
+
+  /**
+   * Ready while the store accepts events and wake-ups from other replicas arrive. Without the
+   * store, no stream is durable.
+   */
+  @Produces
+  @Readiness
+  @Singleton
+  static HealthCheck store(EventLog log) {
+    return () -> {
+      try {
+        log.check();
+        return HealthCheckResponse.up("store");
+      } catch (LogException.StoreUnavailable unavailable) {
+        return HealthCheckResponse.down("store");
+      }
+    };
   }
 }

@@ -12,7 +12,8 @@ class CachedValueTest {
 
   @Test
   void shouldReturnTheCachedValueWhileItIsFresh() {
-    CachedValue<Integer> cached = new CachedValue<>(Duration.ofHours(1), reads::incrementAndGet);
+    Gauges.CachedValue<Integer> cached =
+        new Gauges.CachedValue<>(Duration.ofHours(1), reads::incrementAndGet);
 
     assertThat(cached.get()).isEqualTo(1);
     assertThat(cached.get()).isEqualTo(1);
@@ -20,7 +21,8 @@ class CachedValueTest {
 
   @Test
   void shouldReadAnExpiredValueAgain() {
-    CachedValue<Integer> cached = new CachedValue<>(Duration.ofNanos(-1), reads::incrementAndGet);
+    Gauges.CachedValue<Integer> cached =
+        new Gauges.CachedValue<>(Duration.ofNanos(-1), reads::incrementAndGet);
 
     assertThat(cached.get()).isEqualTo(1);
     assertThat(cached.get()).isEqualTo(2);

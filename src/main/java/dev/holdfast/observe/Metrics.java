@@ -1,19 +1,29 @@
 package dev.holdfast.observe;
 
+import dev.holdfast.http.error.HttpListener;
+import dev.holdfast.redis.RedisCommandListener;
 import dev.holdfast.relay.stream.MessageKind;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.UpstreamException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.quarkus.runtime.Startup;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Metrics of the relay on this replica. */
+/** Metrics of the relay and of the error responses on this replica. */
 @Singleton
-public final class RelayMetrics implements RelayListener {
+@Startup
+public final class Metrics implements RelayListener, HttpListener {
 
   private final Counter sessionsOpened;
   private final Counter sessionsEnded;
@@ -32,8 +42,9 @@ public final class RelayMetrics implements RelayListener {
   private final Counter resumedStreams;
   private final Counter lostStreams;
   private final TaggedCounters<UpstreamError> upstreamErrors;
+  private final TaggedCounters<ErrorKind> errors;
 
-  RelayMetrics(MeterRegistry registry) {
+  Metrics(MeterRegistry registry) {
     sessionsOpened = registry.counter("holdfast.sessions.opened");
     sessionsEnded = registry.counter("holdfast.sessions.ended");
     sessionDuration = registry.timer("holdfast.sessions.duration");
@@ -52,6 +63,7 @@ public final class RelayMetrics implements RelayListener {
     lostStreams = registry.counter("holdfast.takeovers", "resumed", "false");
     upstreamErrors =
         new TaggedCounters<>(registry, "holdfast.upstream.errors", UpstreamError.class);
+    errors = new TaggedCounters<>(registry, "holdfast.errors", ErrorKind.class);
   }
 
   private static TaggedCounters<MessageKind> messages(MeterRegistry registry, String from) {
@@ -135,6 +147,11 @@ public final class RelayMetrics implements RelayListener {
         });
   }
 
+  @Override
+  public void answeredWithError(int status) {
+    errors.increment(ErrorKind.of(status));
+  }
+
   /** The kinds of upstream failures, as the tag names them. */
   private enum UpstreamError {
     UNREACHABLE,
@@ -143,5 +160,86 @@ public final class RelayMetrics implements RelayListener {
     SESSION_GONE,
     REFUSED,
     BROKEN
+  }
+
+  /** The kinds of errors. They are few, even if an upstream answers with unusual statuses. */
+  enum ErrorKind {
+    /** A malformed request. */
+    BAD_REQUEST,
+    /** Missing or insufficient credentials. */
+    UNAUTHORIZED,
+    /** An origin or a host name that is not allowed. */
+    FORBIDDEN,
+    /** An unknown session or path. */
+    NOT_FOUND,
+    /** The requested events are purged. */
+    PURGED,
+    /** A limit per client or session is reached. */
+    LIMIT,
+    /** The store is unavailable, too many requests are in progress, or the replica drains. */
+    UNAVAILABLE,
+    /** The upstream is unreachable, too slow, or refuses the gateway. */
+    UPSTREAM,
+    /** The gateway failed. */
+    INTERNAL;
+
+    private static ErrorKind of(int status) {
+      return switch (status) {
+        case 401 -> UNAUTHORIZED;
+        case 403 -> FORBIDDEN;
+        case 404 -> NOT_FOUND;
+        case 410 -> PURGED;
+        case 429 -> LIMIT;
+        case 502, 504 -> UPSTREAM;
+        case 503 -> UNAVAILABLE;
+        default -> status < 500 ? BAD_REQUEST : INTERNAL;
+      };
+    }
+  }
+
+  /**
+   * Counters of one name, one for each value of the tag {@code kind}. All are registered at the
+   * start, so a scrape also shows counters that are still 0.
+   *
+   * @param <K> the values; the tag has their names in lower case
+   */
+  private static final class TaggedCounters<K extends Enum<K>> {
+
+    private final Map<K, Counter> counters;
+
+    TaggedCounters(MeterRegistry registry, String name, Class<K> kinds, String... otherTags) {
+      counters = new EnumMap<>(kinds);
+      for (K kind : kinds.getEnumConstants()) {
+        Tags tags = Tags.of(otherTags).and("kind", kind.name().toLowerCase(Locale.ROOT));
+        counters.put(kind, registry.counter(name, tags));
+      }
+    }
+
+    void increment(K kind) {
+      Objects.requireNonNull(counters.get(kind)).increment();
+    }
+  }
+
+  /** Metrics of the Redis connections. Created only where Redis is the store. */
+  @Singleton
+  public static final class OfRedis implements RedisCommandListener {
+
+    private final Timer roundTrips;
+    private final Counter failures;
+
+    OfRedis(MeterRegistry registry) {
+      roundTrips = registry.timer("holdfast.redis.round.trips");
+      failures = registry.counter("holdfast.redis.failures");
+    }
+
+    @Override
+    public void answered(long nanos) {
+      roundTrips.record(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void unanswered() {
+      failures.increment();
+    }
   }
 }

@@ -18,12 +18,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Checks that each event changes its own metrics and no others, as Prometheus reads them. */
 @SuppressWarnings("deprecation") // Quarkus uses this registry.
-class RelayMetricsTest {
+class MetricsTest {
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final RelayMetrics relay = new RelayMetrics(registry);
-  private final RedisMetrics redis = new RedisMetrics(registry);
+  private final Metrics relay = new Metrics(registry);
+  private final Metrics.OfRedis redis = new Metrics.OfRedis(registry);
 
   /** Returns the metrics whose value is not 0. */
   private List<String> nonZeroMetrics() {
