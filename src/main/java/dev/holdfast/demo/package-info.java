@@ -1,4 +1,4 @@
-/** Tools, a resource and a prompt for trying a gateway without an upstream. */
+/** What a gateway without an upstream serves. */
 @NullMarked
 package dev.holdfast.demo;
 

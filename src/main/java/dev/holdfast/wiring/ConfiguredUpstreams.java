@@ -1,25 +1,37 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.cli.ProcessMode;
+import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.http.DetectingUpstream;
+import dev.holdfast.upstream.http.HttpUpstream;
+import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.legacy.LegacyUpstream;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Prompt;
 import dev.holdfast.upstream.local.Resource;
 import dev.holdfast.upstream.local.Tool;
-import dev.holdfast.upstream.local.logging.LogLevelStore;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.ServerFeatures;
+import dev.holdfast.upstream.stdio.CommandLine;
+import dev.holdfast.upstream.stdio.StdioUpstream;
+import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
 import io.quarkus.arc.All;
 import io.quarkus.runtime.annotations.RegisterForReflection;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.vertx.core.Vertx;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
+import java.net.URI;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /** The upstreams of the configuration. The default one runs local tools if it has no server. */
@@ -37,7 +49,7 @@ final class ConfiguredUpstreams {
       @All List<Tool<?>> tools,
       @All List<Resource> resources,
       @All List<Prompt<?>> prompts,
-      LogLevelStore levels,
+      StoreProducer stores,
       Vertx vertx,
       ProcessMode mode,
       @ConfigProperty(name = "quarkus.application.version") String version) {
@@ -47,7 +59,7 @@ final class ConfiguredUpstreams {
           "holdfast.upstreams.default is reserved: holdfast.upstream configures the server at"
               + " /mcp");
     }
-    UpstreamFactory factory = new UpstreamFactory(vertx, limits, mode.isStdioBridge());
+    Factory factory = new Factory(vertx, limits, mode.isStdioBridge());
     config
         .upstreams()
         .forEach((name, server) -> {
@@ -59,12 +71,18 @@ final class ConfiguredUpstreams {
                   .orElseThrow(
                       () -> new ConfigurationException(key + " needs a url or a command")));
         });
-    ServerFeatures features = new ServerFeatures(tools, resources, prompts);
+    ServerFeatures features =
+        new ServerFeatures(
+            join(Demo.TOOLS, tools), join(Demo.RESOURCES, resources), join(Demo.PROMPTS, prompts));
     byName.put(
         reserved,
         factory
             .create("holdfast.upstream", reserved, config.upstream())
-            .orElseGet(() -> new LocalUpstream(features, levels, "holdfast", version)));
+            .orElseGet(() -> new LocalUpstream(features, stores.logLevels, "holdfast", version)));
+  }
+
+  private static <T> List<T> join(List<T> first, List<T> second) {
+    return Stream.concat(first.stream(), second.stream()).toList();
   }
 
   /** Returns every upstream by its name, including {@link Session#DEFAULT_UPSTREAM}. */
@@ -75,5 +93,109 @@ final class ConfiguredUpstreams {
   @PreDestroy
   void close() {
     byName.values().forEach(Upstream::close);
+  }
+
+  /**
+   * Creates upstreams that have a server.
+   *
+   * @param patient whether upstreams retry for as long as it takes, see {@link
+   *     HttpUpstreamSettings#patient()}
+   */
+  record Factory(Vertx vertx, LimitsConfig limits, boolean patient) {
+
+    /**
+     * Creates an upstream.
+     *
+     * @param key prefix of its configuration keys
+     * @param name its name in log messages
+     * @return empty if neither a URL nor a command is configured
+     * @throws ConfigurationException if the configuration is invalid
+     */
+    Optional<Upstream> create(String key, String name, GatewayConfig.Server server) {
+      if (server.url().isPresent() && server.command().isPresent()) {
+        throw new ConfigurationException(
+            key + ".url and " + key + ".command exclude each other: configure one of them");
+      }
+      try {
+        return create(name, server);
+      } catch (IllegalArgumentException invalid) {
+        // Without the cause: Quarkus prints a stack trace unless the innermost exception is a
+        // ConfigurationException.
+        throw new ConfigurationException(
+            key
+                + " cannot be used"
+                + server.url().map(Factory::withoutSecrets).orElse("")
+                + ": "
+                + invalid.getMessage());
+      }
+    }
+
+    private Optional<Upstream> create(String name, GatewayConfig.Server server) {
+      Optional<HttpUpstreamSettings> http = server.url().map(url -> settings(url, server));
+      Optional<StdioUpstreamSettings> stdio =
+          server.command().map(command -> settings(name, command, server));
+      int maxSessions = server.maxConnections();
+      boolean respawn = server.respawn();
+      return switch (server.transport()) {
+        case AUTO ->
+            http.<Upstream>map(
+                    found -> new DetectingUpstream(vertx, found, name, maxSessions, respawn))
+                .or(() -> stdio.map(StdioUpstream::new));
+        case STREAMABLE_HTTP -> Optional.of(new HttpUpstream(vertx, required(http, "url")));
+        case SSE ->
+            Optional.of(
+                new LegacyUpstream(vertx, required(http, "url"), name, maxSessions, respawn));
+        case STDIO -> Optional.of(new StdioUpstream(required(stdio, "command")));
+      };
+    }
+
+    private static <T> T required(Optional<T> settings, String key) {
+      return settings.orElseThrow(
+          () -> new IllegalArgumentException("the configured transport needs a " + key));
+    }
+
+    private HttpUpstreamSettings settings(URI url, GatewayConfig.Server server) {
+      Map<String, String> headers = new HashMap<>();
+      server.headers().forEach((name, value) -> headers.put(name.replace('.', '-'), value));
+      HttpUpstreamSettings settings =
+          new HttpUpstreamSettings(
+              url,
+              headers,
+              server.connectTimeout(),
+              server.firstByteTimeout(),
+              server.idleTimeout(),
+              limits.messageBytes().value(),
+              HttpUpstreamSettings.Reconnection.DEFAULT,
+              server.maxConnections());
+      return patient ? settings.patient() : settings;
+    }
+
+    private StdioUpstreamSettings settings(
+        String name, String command, GatewayConfig.Server server) {
+      Map<String, String> environment = new HashMap<>();
+      server
+          .environment()
+          .forEach((variable, value) ->
+              environment.put(
+                  variable.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_"), value));
+      return new StdioUpstreamSettings(
+          name,
+          CommandLine.parse(command),
+          environment,
+          server.directory().map(Path::toAbsolutePath).orElse(null),
+          server.maxProcesses(),
+          server.stopGrace(),
+          server.firstByteTimeout(),
+          server.idleTimeout(),
+          limits.messageBytes().value(),
+          server.respawn());
+    }
+
+    /** Describes the URL without its credentials and its query. */
+    private static String withoutSecrets(URI url) {
+      return url.getHost() == null
+          ? ""
+          : " with the url " + url.getScheme() + "://" + url.getHost() + url.getRawPath();
+    }
   }
 }

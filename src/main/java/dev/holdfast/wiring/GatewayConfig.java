@@ -2,11 +2,13 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.session.Session;
 import io.quarkus.runtime.configuration.MemorySize;
+import io.quarkus.runtime.configuration.MemorySizeConverter;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
+import java.math.BigInteger;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +16,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.eclipse.microprofile.config.spi.Converter;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 
@@ -60,8 +63,25 @@ public interface GatewayConfig {
   interface Memory {
     /** Limit on the size of all events together. The oldest are removed first. */
     @WithDefault("10M")
-    @WithConverter(StoreSizeConverter.class)
+    @WithConverter(Size.class)
     MemorySize maxBytes();
+
+    /** Converts a size of 1 KiB to 1 TiB. */
+    final class Size implements Converter<MemorySize> {
+
+      private static final BigInteger MIN = BigInteger.ONE.shiftLeft(10);
+      private static final BigInteger MAX = BigInteger.ONE.shiftLeft(40);
+
+      @Override
+      public MemorySize convert(String text) {
+        MemorySize size = new MemorySizeConverter().convert(text);
+        BigInteger bytes = size.asBigInteger();
+        if (bytes.compareTo(MIN) < 0 || bytes.compareTo(MAX) > 0) {
+          throw new IllegalArgumentException("must be 1K to 1T, not " + bytes + " bytes");
+        }
+        return size;
+      }
+    }
   }
 
   /** The Redis store. */

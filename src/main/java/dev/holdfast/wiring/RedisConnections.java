@@ -7,9 +7,15 @@ import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisCommandListener;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisSubscription;
+import io.quarkus.redis.client.RedisOptionsCustomizer;
 import io.vertx.core.Vertx;
+import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
+import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * This replica and its connections to Redis. They exist only with the Redis store.
@@ -34,29 +40,52 @@ record RedisConnections(
    */
   private static final int OWNED_SESSION_TIMEOUTS = 10;
 
-  static RedisConnections open(
-      RedisOptions options,
-      GatewayConfig.Redis config,
-      Vertx vertx,
-      RedisCommandListener listener) {
-    RedisKeys keys = new RedisKeys(config.prefix());
-    ReplicaId replica = ReplicaId.random();
-    RedisClient client = RedisClientFactory.create(vertx, options, config.timeout(), listener);
-    return new RedisConnections(
-        keys,
-        replica,
-        client,
-        new RedisSubscription(
-            client::newSubscriptionClient,
-            client,
-            keys.replicaChannel(replica.value()),
-            PROBE_INTERVAL),
-        new OwnedSessions(
-            client, keys, replica, config.timeout().multipliedBy(OWNED_SESSION_TIMEOUTS)));
-  }
-
   void close() {
     subscription.close();
     client.close();
+  }
+
+  /**
+   * Opens the connections with the options of {@code quarkus.redis.*}. Quarkus applies these
+   * options to one client with a pool. Holdfast needs a client per connection, so it copies them.
+   */
+  @Singleton
+  static final class Producer implements RedisOptionsCustomizer {
+
+    private final AtomicReference<RedisOptions> options = new AtomicReference<>();
+
+    @Override
+    public void customize(String client, RedisOptions configured) {
+      options.set(configured);
+    }
+
+    /**
+     * Connects to Redis.
+     *
+     * @param configured its creation makes Quarkus read the options; the client never connects
+     */
+    @Produces
+    @Singleton
+    RedisConnections connections(
+        GatewayConfig gateway,
+        Vertx vertx,
+        Instance<Redis> configured,
+        RedisCommandListener listener) {
+      configured.get().close();
+      Duration timeout = gateway.redis().timeout();
+      RedisKeys keys = new RedisKeys(gateway.redis().prefix());
+      ReplicaId replica = ReplicaId.random();
+      RedisClient client = RedisClientFactory.create(vertx, options.get(), timeout, listener);
+      return new RedisConnections(
+          keys,
+          replica,
+          client,
+          new RedisSubscription(
+              client::newSubscriptionClient,
+              client,
+              keys.replicaChannel(replica.value()),
+              PROBE_INTERVAL),
+          new OwnedSessions(client, keys, replica, timeout.multipliedBy(OWNED_SESSION_TIMEOUTS)));
+    }
   }
 }

@@ -1,9 +1,12 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.cli.CommandContext;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.ownership.SharedLog;
+import dev.holdfast.log.ownership.Inbox;
+import dev.holdfast.log.redis.RedisStreamIndex;
+import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.failover.TakeOver;
 import dev.holdfast.relay.legacy.LegacySseRelay;
@@ -22,151 +25,63 @@ import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.session.SessionConfig;
-import dev.holdfast.session.SessionStore;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
-/** Produces the relay and its components. */
+/** Builds the relay. */
 @Singleton
 final class RelayProducer {
 
-  @Produces
-  @Singleton
-  Admission admission() {
-    return new Admission();
-  }
+  @Produces final Relay relay;
+  @Produces final LegacySseRelay legacySseRelay;
+  final Admission admission = new Admission();
+  final Tails tails = new Tails();
+  final Pumps pumps;
+  final Sessions sessions;
+  final TakeOver takeOver;
 
-  @Produces
-  @Singleton
-  Tails tails() {
-    return new Tails();
-  }
-
-  @Produces
-  @Singleton
-  Pumps pumps(StoreFailureConfig storeFailure, RelayListener listener) {
-    return new Pumps(storeFailure.hold(), listener);
-  }
-
-  @Produces
-  @Singleton
-  PinnedSessions pinnedSessions(SharedLog log, Pumps pumps, RelayListener listener) {
-    return new PinnedSessions(log.inbox(), pumps, listener);
-  }
-
-  @Produces
-  @Singleton
-  SessionUpstreams sessionUpstreams(ConfiguredUpstreams upstreams, SessionStore store) {
-    return new SessionUpstreams(upstreams.byName(), store);
-  }
-
-  @Produces
-  @Singleton
-  Sessions sessions(
-      SessionStore store,
-      SessionUpstreams upstreams,
-      EventLog log,
-      Pumps pumps,
-      PinnedSessions pinned,
-      RelayListener listener,
-      SessionConfig config,
-      InstantSource clock) {
-    return new Sessions(
-        store, upstreams, log, pumps, pinned, listener, config.idleTimeout(), clock);
-  }
-
-  @Produces
-  @Singleton
-  MessageRouter messageRouter(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      SharedLog log,
-      Pumps pumps,
-      PinnedSessions pinned,
+  RelayProducer(
+      StoreProducer stores,
+      ConfiguredUpstreams configured,
+      StreamConfig streams,
+      ReplayConfig replay,
+      StoreFailureConfig storeFailure,
+      SessionConfig session,
       RelayListener listener) {
-    MessageRouter router =
-        new MessageRouter(sessions, upstreams, log.inbox(), pumps, pinned, listener);
+    EventLog log = stores.log;
+    Inbox inbox = stores.sharedLog.inbox();
+    pumps = new Pumps(storeFailure.hold(), listener);
+    PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
+    SessionUpstreams upstreams = new SessionUpstreams(configured.byName(), stores.sessions);
+    sessions =
+        new Sessions(
+            stores.sessions,
+            upstreams,
+            log,
+            pumps,
+            pinned,
+            listener,
+            session.idleTimeout(),
+            stores.clock);
+    MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned, listener);
+    StreamStarter starter = new StreamStarter(sessions, upstreams, router, log, pumps, listener);
+    TailOpener opener =
+        new TailOpener(
+            log, streams, replay, listener, tails, admission, sessions::used, stores.clock);
+    takeOver =
+        new TakeOver(sessions, upstreams, log, stores.sharedLog, router, pumps, pinned, listener);
+    relay =
+        new Relay(
+            sessions, upstreams, log, pumps, starter, router, opener, admission, streams, replay,
+            listener);
+    PendingSessions pending = new PendingSessions(sessions, upstreams, stores.sessions, log);
+    legacySseRelay =
+        new LegacySseRelay(
+            sessions, upstreams, pending, admission, router, starter, opener, listener);
     router.start();
-    return router;
-  }
-
-  @Produces
-  @Singleton
-  StreamStarter streamStarter(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      MessageRouter router,
-      EventLog log,
-      Pumps pumps,
-      RelayListener listener) {
-    return new StreamStarter(sessions, upstreams, router, log, pumps, listener);
-  }
-
-  @Produces
-  @Singleton
-  TailOpener tailOpener(
-      EventLog log,
-      StreamConfig streams,
-      ReplayConfig replay,
-      RelayListener listener,
-      Tails tails,
-      Admission admission,
-      Sessions sessions,
-      InstantSource clock) {
-    return new TailOpener(log, streams, replay, listener, tails, admission, sessions::used, clock);
-  }
-
-  @Produces
-  @Singleton
-  TakeOver takeOver(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      EventLog log,
-      SharedLog sharedLog,
-      MessageRouter router,
-      Pumps pumps,
-      PinnedSessions pinned,
-      RelayListener listener) {
-    return new TakeOver(sessions, upstreams, log, sharedLog, router, pumps, pinned, listener);
-  }
-
-  @Produces
-  @Singleton
-  Relay relay(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      EventLog log,
-      Pumps pumps,
-      StreamStarter starter,
-      MessageRouter router,
-      TailOpener tails,
-      Admission admission,
-      StreamConfig streams,
-      ReplayConfig replay,
-      RelayListener listener) {
-    return new Relay(
-        sessions, upstreams, log, pumps, starter, router, tails, admission, streams, replay,
-        listener);
-  }
-
-  @Produces
-  @Singleton
-  LegacySseRelay legacySseRelay(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      SessionStore store,
-      EventLog log,
-      Admission admission,
-      MessageRouter router,
-      StreamStarter starter,
-      TailOpener tails,
-      RelayListener listener) {
-    PendingSessions pending = new PendingSessions(sessions, upstreams, store, log);
-    return new LegacySseRelay(
-        sessions, upstreams, pending, admission, router, starter, tails, listener);
   }
 
   /** With several upstreams, no single upstream may use up the common request limit. */
@@ -179,5 +94,20 @@ final class RelayProducer {
         .allUpstreams()
         .forEach((name, server) -> requests.put(name, server.maxRequests().orElse(each)));
     return new RequestLimit(limits.requests(), requests);
+  }
+
+  @Produces
+  @Singleton
+  CommandContext commandContext(
+      StoreProducer stores, ConfiguredUpstreams upstreams, LimitsConfig limits) {
+    return new CommandContext(
+        Optional.ofNullable(stores.redis)
+            .map(redis ->
+                new CommandContext.SharedStore(
+                    new RedisServerInfo(redis.client(), redis.keys()),
+                    new RedisStreamIndex(redis.client(), redis.keys()))),
+        upstreams.byName(),
+        limits.connections(),
+        limits.messageBytes().value());
   }
 }

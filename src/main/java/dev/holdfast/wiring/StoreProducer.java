@@ -15,16 +15,17 @@ import dev.holdfast.session.redis.RedisSessionStore;
 import dev.holdfast.upstream.local.logging.LogLevelStore;
 import dev.holdfast.upstream.local.logging.MemoryLogLevelStore;
 import dev.holdfast.upstream.local.redis.RedisLogLevelStore;
-import jakarta.enterprise.inject.Disposes;
+import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
-import jakarta.enterprise.inject.Typed;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
+/** Produces the stores: all in memory, or all in Redis. */
 @Singleton
 final class StoreProducer {
 
@@ -34,104 +35,61 @@ final class StoreProducer {
    */
   private static final Duration LOG_LEVEL_MARGIN = Duration.ofDays(1);
 
-  private final GatewayConfig gateway;
-  private final StreamConfig streams;
-  private final SessionConfig sessions;
-  private final LimitsConfig limits;
-  private final Instance<RedisConnections> redis;
+  @Produces final InstantSource clock = InstantSource.system();
+  @Produces final EventLog log;
+  @Produces final SessionStore sessions;
+  final SharedLog sharedLog;
+  final LogLevelStore logLevels;
+
+  /** Null for stores in memory. */
+  final @Nullable RedisConnections redis;
 
   StoreProducer(
       GatewayConfig gateway,
       StreamConfig streams,
-      SessionConfig sessions,
+      SessionConfig session,
       LimitsConfig limits,
-      Instance<RedisConnections> redis) {
-    this.gateway = gateway;
-    this.streams = streams;
-    this.sessions = sessions;
-    this.limits = limits;
-    this.redis = redis;
-  }
-
-  @Produces
-  @Singleton
-  InstantSource clock() {
-    return InstantSource.system();
-  }
-
-  @Produces
-  @Singleton
-  EventLog eventLog(Instance<RedisEventLog> redisLog, InstantSource clock) {
-    return switch (gateway.store()) {
-      case MEMORY ->
-          new MemoryEventLog(retention(), gateway.memory().maxBytes().asLongValue(), clock);
-      case REDIS -> redisLog.get();
-    };
-  }
-
-  @Produces
-  @Singleton
-  SharedLog sharedLog(Instance<RedisEventLog> redisLog) {
-    return switch (gateway.store()) {
-      case MEMORY -> SharedLog.NONE;
-      case REDIS -> redisLog.get();
-    };
-  }
-
-  /** Created only where Redis is the store. */
-  @Produces
-  @Singleton
-  @Typed(RedisEventLog.class)
-  RedisEventLog redisEventLog() {
-    RedisConnections connections = redis.get();
-    RedisEventLog log =
-        new RedisEventLog(
-            connections.client(),
-            connections.subscription(),
-            connections.keys(),
-            connections.replica().value(),
-            connections.ownedSessions()::add,
-            retention());
-    connections.subscription().start();
-    return log;
-  }
-
-  void close(@Disposes EventLog log) {
-    log.close();
-    if (gateway.store() == GatewayConfig.Store.REDIS) {
-      redis.get().close();
+      Instance<RedisConnections> connections) {
+    Duration idleTimeout = session.idleTimeout();
+    // Keeps an expired session until a sweep ends it, even if two sweeps in a row fail.
+    Duration sessionTtl = idleTimeout.plus(gateway.cleanupInterval().multipliedBy(3));
+    SessionLimits sessionLimits = sessionLimits(gateway, limits);
+    Retention retention =
+        new Retention(
+            streams.eventTtl(),
+            streams.completedTtl(),
+            streams.maxEvents(),
+            sessionTtl,
+            limits.streamsPerSession());
+    if (gateway.store() == GatewayConfig.Store.MEMORY) {
+      redis = null;
+      log = new MemoryEventLog(retention, gateway.memory().maxBytes().asLongValue(), clock);
+      sharedLog = SharedLog.NONE;
+      sessions = new MemorySessionStore(idleTimeout, sessionLimits, clock);
+      logLevels = new MemoryLogLevelStore();
+      return;
     }
+    RedisConnections opened = connections.get();
+    RedisEventLog redisLog =
+        new RedisEventLog(
+            opened.client(),
+            opened.subscription(),
+            opened.keys(),
+            opened.replica().value(),
+            opened.ownedSessions()::add,
+            retention);
+    opened.subscription().start();
+    redis = opened;
+    log = redisLog;
+    sharedLog = redisLog;
+    sessions =
+        new RedisSessionStore(
+            opened.client(), opened.keys(), idleTimeout, sessionTtl, sessionLimits);
+    logLevels =
+        new RedisLogLevelStore(opened.client(), opened.keys(), idleTimeout.plus(LOG_LEVEL_MARGIN));
   }
 
-  @Produces
-  @Singleton
-  SessionStore sessionStore(InstantSource clock) {
-    return switch (gateway.store()) {
-      case MEMORY -> new MemorySessionStore(sessions.idleTimeout(), sessionLimits(), clock);
-      case REDIS ->
-          new RedisSessionStore(
-              redis.get().client(),
-              redis.get().keys(),
-              sessions.idleTimeout(),
-              sessionTtl(),
-              sessionLimits());
-    };
-  }
-
-  @Produces
-  @Singleton
-  LogLevelStore logLevels() {
-    return switch (gateway.store()) {
-      case MEMORY -> new MemoryLogLevelStore();
-      case REDIS ->
-          new RedisLogLevelStore(
-              redis.get().client(),
-              redis.get().keys(),
-              sessions.idleTimeout().plus(LOG_LEVEL_MARGIN));
-    };
-  }
-
-  private SessionLimits sessionLimits() {
+  private static SessionLimits sessionLimits(GatewayConfig gateway, LimitsConfig limits) {
     Map<String, Integer> byUpstream = new HashMap<>();
     gateway
         .allUpstreams()
@@ -140,17 +98,11 @@ final class StoreProducer {
     return new SessionLimits(limits.sessions(), byUpstream);
   }
 
-  private Retention retention() {
-    return new Retention(
-        streams.eventTtl(),
-        streams.completedTtl(),
-        streams.maxEvents(),
-        sessionTtl(),
-        limits.streamsPerSession());
-  }
-
-  /** Keeps an expired session until a sweep ends it, even if two sweeps in a row fail. */
-  private Duration sessionTtl() {
-    return sessions.idleTimeout().plus(gateway.cleanupInterval().multipliedBy(3));
+  @PreDestroy
+  void close() {
+    log.close();
+    if (redis != null) {
+      redis.close();
+    }
   }
 }

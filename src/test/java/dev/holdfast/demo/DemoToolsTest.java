@@ -23,11 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DemoToolsTest {
 
   private final LocalUpstream upstream =
-      new LocalUpstream(
-          ServerFeatures.of(
-              List.of(new EchoTool(), new CountdownTool(), new PrimesTool(), new GreetTool())),
-          "demo",
-          "1");
+      new LocalUpstream(ServerFeatures.of(Demo.TOOLS), "demo", "1");
 
   @AfterEach
   void close() {

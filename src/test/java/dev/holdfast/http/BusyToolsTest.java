@@ -64,7 +64,7 @@ class BusyToolsTest {
         .filter(entry -> entry.getKey().getName().startsWith("holdfast-tool-cpu-"))
         .filter(entry ->
             Arrays.stream(entry.getValue())
-                .anyMatch(frame -> frame.getClassName().endsWith("PrimesTool")))
+                .anyMatch(frame -> frame.getClassName().endsWith("$PrimesTool")))
         .count();
   }
 

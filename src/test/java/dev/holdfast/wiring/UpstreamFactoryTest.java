@@ -43,7 +43,8 @@ class UpstreamFactoryTest {
     Map<String, String> properties = new HashMap<>();
     server.forEach((key, value) -> properties.put("holdfast.upstream." + key, value));
     SmallRyeConfig config = ConfigFixture.by(properties);
-    return new UpstreamFactory(vertx, config.getConfigMapping(LimitsConfig.class), false)
+    return new ConfiguredUpstreams.Factory(
+            vertx, config.getConfigMapping(LimitsConfig.class), false)
         .create(
             "holdfast.upstream",
             "default",

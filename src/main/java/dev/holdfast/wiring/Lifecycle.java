@@ -6,85 +6,83 @@ import dev.holdfast.cluster.HeartbeatTiming;
 import dev.holdfast.cluster.Membership;
 import dev.holdfast.cluster.OwnedSessions;
 import dev.holdfast.log.LogException;
-import dev.holdfast.log.ownership.SharedLog;
 import dev.holdfast.redis.RedisException;
+import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.Handover;
 import dev.holdfast.relay.failover.OrphanedStreams;
 import dev.holdfast.relay.failover.Reconciler;
 import dev.holdfast.relay.failover.TakeOver;
 import dev.holdfast.relay.pump.Pumps;
-import dev.holdfast.relay.session.Sessions;
-import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.StreamConfig;
-import dev.holdfast.relay.tail.Tails;
 import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.event.Observes;
-import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the heartbeats, take-over, reconciliation and drain of this replica. */
+/**
+ * Runs the background work of a gateway: heartbeats, take-over, sweeps, reconciliation and drain.
+ * Other commands do none of it.
+ */
 @Singleton
-final class ClusterLifecycle {
+final class Lifecycle {
 
-  private static final Logger LOG = Logger.getLogger(ClusterLifecycle.class);
+  private static final Logger LOG = Logger.getLogger(Lifecycle.class);
+
+  private final boolean serves;
+  private final Relay relay;
+  private final Reconciler reconciler;
+  private final Drain drain;
+  private final Duration sweepInterval;
+  private final Thread sweeper = Thread.ofVirtual().name("housekeeping").unstarted(this::sweepAll);
 
   /** Null for a replica whose store is not shared. */
   private final @Nullable Membership membership;
 
-  private final Reconciler reconciler;
-  private final Drain drain;
-  private final ProcessMode mode;
-
-  ClusterLifecycle(
-      SharedLog log,
-      TakeOver takeOver,
-      Sessions sessions,
-      Pumps pumps,
-      Tails tails,
-      Admission admission,
+  Lifecycle(
+      RelayProducer relays,
+      StoreProducer stores,
       StreamConfig streams,
       GatewayConfig gateway,
       ClusterConfig cluster,
-      ProcessMode mode,
-      Instance<RedisConnections> redis) {
-    this.mode = mode;
+      ProcessMode mode) {
+    serves = mode.serves();
+    relay = relays.relay;
+    sweepInterval = gateway.cleanupInterval();
+    TakeOver takeOver = relays.takeOver;
+    Pumps pumps = relays.pumps;
     List<Reconciler.Check> checks = new ArrayList<>();
     checks.add(new Reconciler.Check("streams of others", takeOver::stopLostPumps));
-    checks.add(new Reconciler.Check("missed evictions", log::evictReplacedWatchers));
-    checks.add(new Reconciler.Check("ended sessions", sessions::stopPumpsOfEndedSessions));
-    if (gateway.store() == GatewayConfig.Store.MEMORY) {
+    checks.add(new Reconciler.Check("missed evictions", stores.sharedLog::evictReplacedWatchers));
+    checks.add(new Reconciler.Check("ended sessions", relays.sessions::stopPumpsOfEndedSessions));
+    RedisConnections redis = stores.redis;
+    if (redis == null) {
       reconciler = new Reconciler(checks);
       membership = null;
-      drain = new Drain(streams, pumps, tails, admission, null);
+      drain = new Drain(streams, pumps, relays.tails, relays.admission, null);
       return;
     }
-    RedisConnections connections = redis.get();
-    OwnedSessions owned = connections.ownedSessions();
-    OrphanedStreams orphans = new OrphanedStreams(log, takeOver, admission, owned::all);
+    OwnedSessions owned = redis.ownedSessions();
+    OrphanedStreams orphans =
+        new OrphanedStreams(stores.sharedLog, takeOver, relays.admission, owned::all);
     checks.add(new Reconciler.Check("orphaned streams", orphans::reclaim));
     checks.add(new Reconciler.Check("owned sessions", () -> sweep(owned, pumps)));
     Reconciler shared = new Reconciler(checks);
-    Runnable reconcileSoon =
-        () -> {
-          if (mode.serves()) {
-            shared.reconcileSoon();
-          }
-        };
-    connections.subscription().addListener(_ -> {}, reconcileSoon);
+    Runnable reconcileSoon = serves ? shared::reconcileSoon : () -> {};
+    redis.subscription().addListener(_ -> {}, reconcileSoon);
     HeartbeatTiming timing = HeartbeatTiming.of(cluster);
     Membership member =
         new Membership(
-            connections.client(),
-            connections.keys(),
-            connections.replica(),
+            redis.client(),
+            redis.keys(),
+            redis.replica(),
             timing,
             owned,
             (session, lost) -> takeOver.takeOver(session, lost.value()),
@@ -92,7 +90,12 @@ final class ClusterLifecycle {
     reconciler = shared;
     membership = member;
     drain =
-        new Drain(streams, pumps, tails, admission, new OtherReplicas(member, takeOver, timing));
+        new Drain(
+            streams,
+            pumps,
+            relays.tails,
+            relays.admission,
+            new OtherReplicas(member, takeOver, timing));
   }
 
   private static void sweep(OwnedSessions owned, Pumps pumps) {
@@ -104,27 +107,42 @@ final class ClusterLifecycle {
   }
 
   void start(@Observes StartupEvent event) {
-    if (membership != null && mode.serves()) {
-      membership.start();
+    if (serves) {
+      sweeper.start();
+      if (membership != null) {
+        membership.start();
+      }
     }
   }
 
   /** Runs on the thread that stops the program. The gateway serves HTTP until it returns. */
   void drain(@Observes ShutdownDelayInitiatedEvent event) {
-    if (mode.serves()) {
+    if (serves) {
       drain.run();
     }
   }
 
   void stop(@Observes ShutdownEvent event) {
-    if (membership != null && mode.serves()) {
+    sweeper.interrupt();
+    if (membership != null && serves) {
       membership.close();
     }
   }
 
-  /** Reconciles this replica with the store, as part of each sweep. */
-  void sweep() {
-    reconciler.reconcile();
+  private void sweepAll() {
+    try {
+      while (true) {
+        Thread.sleep(sweepInterval);
+        try {
+          relay.sweep();
+          reconciler.reconcile();
+        } catch (RuntimeException failure) {
+          LOG.warn("a sweep failed; the next one catches up", failure);
+        }
+      }
+    } catch (InterruptedException stopped) {
+      LOG.debug("stopped");
+    }
   }
 
   private record OtherReplicas(Membership membership, TakeOver takeOver, HeartbeatTiming timing)
@@ -156,7 +174,7 @@ final class ClusterLifecycle {
     @Override
     public Duration takeOverTimeout() {
       Duration needed = timing.heartbeat().multipliedBy(2).plusSeconds(1);
-      return needed.compareTo(MAX_TAKE_OVER_TIMEOUT) < 0 ? needed : MAX_TAKE_OVER_TIMEOUT;
+      return Collections.min(List.of(needed, MAX_TAKE_OVER_TIMEOUT));
     }
   }
 }
