@@ -13,10 +13,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pipelined connection to each primary of a Redis Cluster. The {@link SlotMapCache} tells which
+ * One pipelined connection to each primary of a Redis Cluster. The {@link ClusterNodes} tell which
  * primary has a key. After every failure of a server, the client reads the slot map again. Commands
  * for its slots then go to the promoted replica. Commands for other slots are not affected.
  *
@@ -29,19 +30,23 @@ final class ClusterClient implements RedisClient {
   private static final int MAX_REDIRECTS = 8;
   private static final Duration TRY_AGAIN_DELAY = Duration.ofMillis(50);
 
-  private final VertxRedisFactory servers;
+  private final Function<ServerAddress, Redis> vertxClients;
+  private final List<ServerAddress> seeds;
   private final ClusterNodes nodes;
-  private final SlotMapCache slotMaps;
 
-  ClusterClient(VertxRedisFactory servers, Duration timeout, RedisCommandListener listener) {
-    this.servers = servers;
-    this.nodes = new ClusterNodes(servers, timeout, listener);
-    this.slotMaps = new SlotMapCache(servers.seedAddresses(), timeout, nodes);
+  ClusterClient(
+      Function<ServerAddress, Redis> vertxClients,
+      List<ServerAddress> seeds,
+      Duration timeout,
+      RedisCommandListener listener) {
+    this.vertxClients = vertxClients;
+    this.seeds = seeds;
+    this.nodes = new ClusterNodes(vertxClients, seeds, timeout, listener);
   }
 
   @Override
   public @Nullable Response send(Request request) {
-    return send(request, route(slotMaps.get(), request));
+    return send(request, route(nodes.slotMap(), request));
   }
 
   /** The primary that has the command's keys; for a command without keys, any primary. */
@@ -52,7 +57,7 @@ final class ClusterClient implements RedisClient {
     }
     ServerAddress primary = map.primary(slot);
     if (primary == null) {
-      slotMaps.refreshLater();
+      nodes.refreshSlotMapLater();
       throw new RedisException.Unavailable("no server has slot " + slot, null);
     }
     return primary;
@@ -82,7 +87,7 @@ final class ClusterClient implements RedisClient {
         ClusterRedirect redirect = left == 0 ? null : ClusterRedirect.in(failure, to);
         switch (redirect) {
           case ClusterRedirect.Moved(ServerAddress there) -> {
-            slotMaps.refreshLater();
+            nodes.refreshSlotMapLater();
             to = there;
             asking = false;
           }
@@ -113,13 +118,13 @@ final class ClusterClient implements RedisClient {
   private void refreshAfter(RedisException failure) {
     Throwable cause = failure.getCause();
     if (cause == null || !RedisFailures.isReply(cause) || RedisFailures.isClusterDown(cause)) {
-      slotMaps.refreshLater();
+      nodes.refreshSlotMapLater();
     }
   }
 
   @Override
   public List<@Nullable Response> sendAll(List<Request> requests) {
-    SlotMap map = slotMaps.get();
+    SlotMap map = nodes.slotMap();
     Map<ServerAddress, List<Integer>> indexesByPrimary = new LinkedHashMap<>();
     for (int i = 0; i < requests.size(); i++) {
       indexesByPrimary.computeIfAbsent(route(map, requests.get(i)), _ -> new ArrayList<>()).add(i);
@@ -153,7 +158,11 @@ final class ClusterClient implements RedisClient {
   public CompletionStage<@Nullable Response> sendLater(Request request) {
     CompletableFuture<@Nullable Response> result = new CompletableFuture<>();
     try {
-      SlotMap map = slotMaps.getNow();
+      SlotMap map = nodes.slotMapNow().orElse(null);
+      if (map == null) {
+        nodes.refreshSlotMapLater();
+        throw new RedisException.Unavailable("the slots of the cluster are not known yet", null);
+      }
       ServerAddress to = route(map, request);
       nodes
           .client(to)
@@ -198,9 +207,9 @@ final class ClusterClient implements RedisClient {
   /** Checks every primary, since each holds streams that no other has. */
   @Override
   public void check(String key) {
-    SlotMap map = slotMaps.get();
+    SlotMap map = nodes.slotMap();
     if (!map.coversAllSlots()) {
-      slotMaps.refreshLater();
+      nodes.refreshSlotMapLater();
       throw new RedisException.Unavailable("some slots have no server", null);
     }
     map.hashTags().forEach((primary, tag) -> send(RedisClient.noOpWrite(key + tag), primary));
@@ -208,8 +217,8 @@ final class ClusterClient implements RedisClient {
 
   @Override
   public Redis newSubscriptionClient() {
-    return servers.newClientFor(
-        slotMaps.newest().map(this::anyPrimary).orElseGet(() -> random(servers.seedAddresses())));
+    return vertxClients.apply(
+        nodes.slotMapNow().map(this::anyPrimary).orElseGet(() -> random(seeds)));
   }
 
   @Override

@@ -1,13 +1,26 @@
 package dev.holdfast.redis;
 
 import io.vertx.core.Vertx;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.RedisRole;
+import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 
 /** Makes the {@link RedisClient} that fits the configured kind of Redis. */
 public final class RedisClientFactory {
 
-  private RedisClientFactory() {}
+  private final Vertx vertx;
+  private final RedisOptions options;
+
+  private RedisClientFactory(Vertx vertx, RedisOptions options) {
+    this.vertx = vertx;
+    this.options = new RedisOptions(options);
+  }
 
   /**
    * Makes a client that does not report its commands.
@@ -30,14 +43,44 @@ public final class RedisClientFactory {
    */
   public static RedisClient create(
       Vertx vertx, RedisOptions options, Duration timeout, RedisCommandListener listener) {
-    VertxRedisFactory servers = new VertxRedisFactory(vertx, options);
+    RedisClientFactory servers = new RedisClientFactory(vertx, options);
     return switch (options.getType()) {
       case STANDALONE -> new ServerClient(servers::newClient, false, timeout, listener);
       case SENTINEL -> new ServerClient(servers::newClient, true, timeout, listener);
-      case CLUSTER -> new ClusterClient(servers, timeout, listener);
+      case CLUSTER ->
+          new ClusterClient(servers::newClientFor, servers.seedAddresses(), timeout, listener);
       case REPLICATION ->
           throw new IllegalArgumentException(
               "Redis of type REPLICATION is not supported: it does not find a new primary");
     };
+  }
+
+  /**
+   * Makes a client for the server, or for the primary that a sentinel names at that moment.
+   *
+   * <p>Vert.x asks the sentinels in order and waits for ever for a frozen one. The order is
+   * shuffled so that the next attempt begins with another sentinel. Automatic failover is off:
+   * Vert.x would replace the primary without reporting that the old connection has ended.
+   */
+  private Redis newClient() {
+    List<String> shuffled = new ArrayList<>(options.getEndpoints());
+    Collections.shuffle(shuffled);
+    return Redis.createClient(
+        vertx,
+        new RedisOptions(options)
+            .setEndpoints(shuffled)
+            .setRole(RedisRole.MASTER)
+            .setAutoFailover(false));
+  }
+
+  private Redis newClientFor(ServerAddress address) {
+    String url = address.urlLike(URI.create(options.getEndpoints().getFirst()));
+    return Redis.createClient(
+        vertx,
+        new RedisOptions(options).setType(RedisClientType.STANDALONE).setEndpoints(List.of(url)));
+  }
+
+  private List<ServerAddress> seedAddresses() {
+    return options.getEndpoints().stream().map(URI::create).map(ServerAddress::of).toList();
   }
 }

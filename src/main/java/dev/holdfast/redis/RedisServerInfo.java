@@ -4,9 +4,10 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Reads the time, statistics and configuration of a Redis server. On a cluster any server answers.
@@ -52,17 +53,13 @@ public final class RedisServerInfo {
    * @throws RedisException.UnknownOutcome when Redis does not answer in time
    */
   public Map<String, String> info(String section) {
-    Map<String, String> values = new HashMap<>();
-    ask(Request.cmd(Command.INFO).arg(section))
-        .ifPresent(text ->
-            text.toString()
-                .lines()
-                .filter(line -> line.indexOf(':') > 0)
-                .forEach(line -> {
-                  int colon = line.indexOf(':');
-                  values.put(line.substring(0, colon), line.substring(colon + 1).strip());
-                }));
-    return values;
+    Stream<String> lines =
+        ask(Request.cmd(Command.INFO).arg(section)).stream()
+            .flatMap(text -> text.toString().lines());
+    return lines
+        .map(line -> line.split(":", 2))
+        .filter(pair -> pair.length == 2 && !pair[0].isEmpty())
+        .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1].strip(), (_, last) -> last));
   }
 
   /**

@@ -74,10 +74,10 @@ final class ServerClient implements RedisClient {
     try {
       ServerConnection connection = connection();
       if (!connection.isEstablished()) {
-        throw unavailable("not connected", null);
+        throw new RedisException.Unavailable("not connected", null);
       }
       if (!sendPermits.tryAcquire()) {
-        throw unavailable("too many commands pending", null);
+        throw new RedisException.Unavailable("too many commands pending", null);
       }
       var _ =
           write(1, connection, established -> established.send(request))
@@ -153,7 +153,7 @@ final class ServerClient implements RedisClient {
       connection = current;
       if (connection == null || connection.isClosed()) {
         if (closed) {
-          throw unavailable("the client is closed", null);
+          throw new RedisException.Unavailable("the client is closed", null);
         }
         connection = ServerConnection.connect(clients.get(), primaryOnly);
         current = connection;
@@ -170,17 +170,17 @@ final class ServerClient implements RedisClient {
     } catch (InterruptedException interrupted) {
       throw interruptedBeforeSending(interrupted);
     } catch (ExecutionException failed) {
-      throw unavailable("no connection", failed.getCause());
+      throw new RedisException.Unavailable("no connection", failed.getCause());
     } catch (TimeoutException late) {
       connection.close();
-      throw unavailable("no connection in time", late);
+      throw new RedisException.Unavailable("no connection in time", late);
     }
   }
 
   private void awaitSendPermits(int commands) {
     try {
       if (!sendPermits.tryAcquire(commands, timeout.toNanos(), TimeUnit.NANOSECONDS)) {
-        throw unavailable("too many commands pending", null);
+        throw new RedisException.Unavailable("too many commands pending", null);
       }
     } catch (InterruptedException interrupted) {
       throw interruptedBeforeSending(interrupted);
@@ -252,16 +252,12 @@ final class ServerClient implements RedisClient {
       connection.close();
     }
     return RedisFailures.isRefusal(failure)
-        ? unavailable(String.valueOf(failure.getMessage()), failure)
+        ? new RedisException.Unavailable(String.valueOf(failure.getMessage()), failure)
         : new RedisException.UnknownOutcome("connection lost before the reply", failure);
   }
 
   private static RedisException.Unavailable interruptedBeforeSending(InterruptedException cause) {
     Thread.currentThread().interrupt();
-    return unavailable("interrupted before the command was sent", cause);
-  }
-
-  private static RedisException.Unavailable unavailable(String why, @Nullable Throwable cause) {
-    return new RedisException.Unavailable(why, cause);
+    return new RedisException.Unavailable("interrupted before the command was sent", cause);
   }
 }
