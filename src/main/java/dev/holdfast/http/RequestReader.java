@@ -27,15 +27,17 @@ import org.jspecify.annotations.Nullable;
 final class RequestReader {
 
   private final int maxBytes;
+  private final int maxBatchMessages;
   private final BodyTimeout timeout;
 
   @Inject
   RequestReader(LimitsConfig limits, BodyTimeout timeout) {
-    this(limits.messageBytes().value(), timeout);
+    this(limits.messageBytes().value(), limits.batchMessages(), timeout);
   }
 
-  RequestReader(int maxBytes, BodyTimeout timeout) {
+  RequestReader(int maxBytes, int maxBatchMessages, BodyTimeout timeout) {
     this.maxBytes = maxBytes;
+    this.maxBatchMessages = maxBatchMessages;
     this.timeout = timeout;
   }
 
@@ -106,7 +108,7 @@ final class RequestReader {
       if (body.length > maxBytes) {
         throw tooLarge();
       }
-      return Envelopes.read(body);
+      return Envelopes.read(body, maxBatchMessages);
     } catch (BodyTimeout.ExpiredException expired) {
       throw new RequestRejectedException(408, "The body took too long");
     } catch (IOException cutOff) {

@@ -9,7 +9,22 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It has no stack trace, since any client can cause it at will.
  */
-public final class EnvelopeException extends RuntimeException {
+public sealed class EnvelopeException extends RuntimeException {
+
+  /**
+   * The message has an id, a name or a token that is longer than the gateway keeps. It is not the
+   * response to any request that the gateway has accepted.
+   */
+  public static final class FieldTooLong extends EnvelopeException {
+    FieldTooLong(String field, @Nullable RequestId id) {
+      super(
+          JsonRpcErrorCode.INVALID_REQUEST,
+          "Invalid Request: %s is longer than %d bytes".formatted(field, Envelopes.MAX_FIELD_BYTES),
+          id,
+          null);
+    }
+  }
+
   private final JsonRpcErrorCode code;
   private final transient @Nullable RequestId id;
 

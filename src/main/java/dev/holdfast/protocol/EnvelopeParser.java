@@ -1,9 +1,10 @@
 package dev.holdfast.protocol;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,7 @@ final class EnvelopeParser {
 
   private int seen;
   private int doubled;
+  private int tooLong;
   private boolean versionIsTwo;
   private boolean idIsNull;
   private boolean paramsAreStructured = true;
@@ -64,16 +66,16 @@ final class EnvelopeParser {
     switch (name) {
       case "jsonrpc" -> {
         see(JSONRPC);
-        versionIsTwo = "2.0".equals(stringOrNull(value, parser));
+        versionIsTwo = "2.0".equals(stringOrNull(JSONRPC, value, parser));
       }
       case "id" -> {
         see(ID);
         idIsNull = value == JsonToken.VALUE_NULL;
-        id = stringOrNumberOrNull(value, parser);
+        id = stringOrNumberOrNull(ID, value, parser);
       }
       case "method" -> {
         see(METHOD);
-        method = stringOrNull(value, parser);
+        method = stringOrNull(METHOD, value, parser);
       }
       case "params" -> {
         see(PARAMS);
@@ -99,15 +101,15 @@ final class EnvelopeParser {
       switch (name) {
         case "name" -> {
           see(PARAMS_NAME);
-          paramsName = stringOrNull(value, parser);
+          paramsName = stringOrNull(PARAMS_NAME, value, parser);
         }
         case "requestId" -> {
           see(PARAMS_REQUEST_ID);
-          paramsRequestId = stringOrNumberOrNull(value, parser);
+          paramsRequestId = stringOrNumberOrNull(PARAMS_REQUEST_ID, value, parser);
         }
         case "progressToken" -> {
           see(PARAMS_PROGRESS_TOKEN);
-          paramsProgressToken = stringOrNumberOrNull(value, parser);
+          paramsProgressToken = stringOrNumberOrNull(PARAMS_PROGRESS_TOKEN, value, parser);
         }
         case "_meta" -> {
           see(PARAMS_META);
@@ -127,7 +129,7 @@ final class EnvelopeParser {
       JsonToken value = parser.nextToken();
       if (name.equals("progressToken")) {
         see(PROGRESS_TOKEN);
-        progressToken = stringOrNumberOrNull(value, parser);
+        progressToken = stringOrNumberOrNull(PROGRESS_TOKEN, value, parser);
       }
       parser.skipChildren();
     }
@@ -142,24 +144,42 @@ final class EnvelopeParser {
     return (seen & members) != 0;
   }
 
-  private static @Nullable String stringOrNull(JsonToken value, JsonParser parser)
+  private @Nullable String stringOrNull(int member, JsonToken value, JsonParser parser)
       throws IOException {
-    return value == JsonToken.VALUE_STRING ? parser.getText() : null;
+    if (value != JsonToken.VALUE_STRING) {
+      return null;
+    }
+    if (isShort(member, parser.getTextLength())) {
+      String text = parser.getText();
+      boolean mayBeLong = text.length() * 3 > Envelopes.MAX_FIELD_BYTES;
+      if (!mayBeLong || isShort(member, text.getBytes(UTF_8).length)) {
+        return text;
+      }
+    }
+    return null;
   }
 
   /** The raw JSON of the current token. */
-  private @Nullable String stringOrNumberOrNull(JsonToken value, JsonParser parser)
+  private @Nullable String stringOrNumberOrNull(int member, JsonToken value, JsonParser parser)
       throws IOException {
     if (value.isNumeric()) {
-      return parser.getText();
+      return isShort(member, parser.getTextLength()) ? parser.getText() : null;
     }
     if (value != JsonToken.VALUE_STRING) {
       return null;
     }
     int from = (int) parser.currentTokenLocation().getByteOffset();
     parser.finishToken();
-    int to = (int) parser.currentLocation().getByteOffset();
-    return new String(body, from, to - from, StandardCharsets.UTF_8);
+    int length = (int) parser.currentLocation().getByteOffset() - from;
+    return isShort(member, length) ? new String(body, from, length, UTF_8) : null;
+  }
+
+  /** A long value is not kept, not even until the message is checked. */
+  private boolean isShort(int member, int bytes) {
+    if (bytes > Envelopes.MAX_FIELD_BYTES) {
+      tooLong |= member;
+    }
+    return bytes <= Envelopes.MAX_FIELD_BYTES;
   }
 
   /**
@@ -172,6 +192,8 @@ final class EnvelopeParser {
     require(isObject, "Invalid Request: a message is a JSON object");
     require(doubled == 0, "Invalid Request: a member is given twice");
     require(versionIsTwo, "Invalid Request: jsonrpc must be \"2.0\"");
+    requireShort(ID, "id");
+    requireShort(METHOD, "method");
     if (has(METHOD)) {
       return toRequestOrNotification(bytes);
     }
@@ -192,13 +214,23 @@ final class EnvelopeParser {
     if (requestId == null) {
       throw invalid("Invalid Request: id must be a string or a number");
     }
-    String toolName = method.equals(Methods.TOOLS_CALL) ? paramsName : null;
-    return new Message.Request(requestId, method, toolName, progressToken, bytes);
+    requireShort(PROGRESS_TOKEN, "progressToken");
+    if (!method.equals(Methods.TOOLS_CALL)) {
+      return new Message.Request(requestId, method, null, progressToken, bytes);
+    }
+    requireShort(PARAMS_NAME, "the name of the tool");
+    return new Message.Request(requestId, method, paramsName, progressToken, bytes);
   }
 
   private Message toNotification(String name, byte[] bytes) {
     boolean cancels = name.equals(Methods.NOTIFICATIONS_CANCELLED);
     boolean reports = name.equals(Methods.NOTIFICATIONS_PROGRESS);
+    if (cancels) {
+      requireShort(PARAMS_REQUEST_ID, "requestId");
+    }
+    if (reports) {
+      requireShort(PARAMS_PROGRESS_TOKEN, "progressToken");
+    }
     return new Message.Notification(
         name,
         cancels ? requestId(paramsRequestId) : null,
@@ -221,14 +253,22 @@ final class EnvelopeParser {
     }
   }
 
+  private void requireShort(int member, String name) {
+    if ((tooLong & member) != 0) {
+      throw new EnvelopeException.FieldTooLong(name, certainId());
+    }
+  }
+
+  private EnvelopeException invalid(String message) {
+    return new EnvelopeException(JsonRpcErrorCode.INVALID_REQUEST, message, certainId(), null);
+  }
+
   /**
    * An error about a response does not echo its id: the sender may have an open request with the
    * same id.
    */
-  private EnvelopeException invalid(String message) {
-    boolean certain = (doubled & ID) == 0 && !has(RESULT | ERROR);
-    return new EnvelopeException(
-        JsonRpcErrorCode.INVALID_REQUEST, message, certain ? requestId(id) : null, null);
+  private @Nullable RequestId certainId() {
+    return (doubled & ID) == 0 && !has(RESULT | ERROR) ? requestId(id) : null;
   }
 
   private static @Nullable RequestId requestId(@Nullable String json) {

@@ -17,7 +17,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Envelopes {
 
+  /**
+   * Maximum length of an id, a progress token, a method name or the name of a tool, in bytes as
+   * written in JSON. The gateway keeps them.
+   */
+  public static final int MAX_FIELD_BYTES = 256;
+
+  /** Maximum number of messages in a batch from a server or another replica. */
+  private static final int MAX_BATCH_MESSAGES = 1000;
+
   private Envelopes() {}
+
+  /** Reads a body from a server or another replica; a batch has at most 1,000 messages. */
+  public static Body read(byte[] body) {
+    return read(body, MAX_BATCH_MESSAGES);
+  }
 
   /**
    * Reads a body.
@@ -27,11 +41,14 @@ public final class Envelopes {
    *
    * @param body one JSON value in UTF-8, with nothing but white space around it. Shared, not
    *     copied: it must not be changed afterwards
+   * @param maxMessages maximum number of messages in a batch; reading stops at the next one
    * @throws EnvelopeException with {@link JsonRpcErrorCode#PARSE_ERROR} if the body is not such a
    *     value. With {@link JsonRpcErrorCode#INVALID_REQUEST} if it is not a JSON-RPC message or a
-   *     batch, nests deeper than 500 levels or has a name longer than 50,000 bytes
+   *     batch, has a batch with too many messages, a field longer than {@link #MAX_FIELD_BYTES}
+   *     that the gateway acts on, nests deeper than 500 levels or has a name longer than 50,000
+   *     bytes
    */
-  public static Body read(byte[] body) {
+  public static Body read(byte[] body, int maxMessages) {
     if (!Utf8.isValid(body, 0, body.length)) {
       throw parseError(null);
     }
@@ -41,7 +58,7 @@ public final class Envelopes {
         throw parseError(null);
       }
       if (first == JsonToken.START_ARRAY) {
-        return readBatch(parser, body);
+        return readBatch(parser, body, maxMessages);
       }
       EnvelopeParser fields = new EnvelopeParser(parser, body);
       requireEnd(parser);
@@ -57,9 +74,14 @@ public final class Envelopes {
     }
   }
 
-  private static Body readBatch(JsonParser parser, byte[] body) throws IOException {
+  private static Body readBatch(JsonParser parser, byte[] body, int maxMessages)
+      throws IOException {
     List<Element> elements = new ArrayList<>();
     while (parser.nextToken() != JsonToken.END_ARRAY) {
+      if (elements.size() == maxMessages) {
+        throw invalidBatch(
+            "Invalid Request: a batch has at most %d messages".formatted(maxMessages), null);
+      }
       int from = (int) parser.currentTokenLocation().getByteOffset();
       EnvelopeParser fields = new EnvelopeParser(parser, body);
       elements.add(new Element(fields, from, (int) parser.currentLocation().getByteOffset()));

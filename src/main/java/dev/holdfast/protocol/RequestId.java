@@ -13,11 +13,12 @@ import java.nio.charset.StandardCharsets;
  * 2<sup>53</sup> lose nothing.
  *
  * <p>Two ids are equal when their texts are equal apart from string escapes: {@code "\u005cu0061"}
- * equals {@code "a"}, because a peer may echo an id with other escapes.
+ * equals {@code "a"}, because a peer may echo an id with other escapes. Ids are comparable so that
+ * a hash map stays fast when a peer chooses ids with equal hashes.
  *
  * @param json the raw JSON token
  */
-public record RequestId(String json) {
+public record RequestId(String json) implements Comparable<RequestId> {
 
   /**
    * Checks the JSON text.
@@ -50,6 +51,11 @@ public record RequestId(String json) {
   public boolean equals(Object other) {
     return other instanceof RequestId(String otherJson)
         && (json.equals(otherJson) || canonical(json).equals(canonical(otherJson)));
+  }
+
+  @Override
+  public int compareTo(RequestId other) {
+    return canonical(json).compareTo(canonical(other.json));
   }
 
   @Override

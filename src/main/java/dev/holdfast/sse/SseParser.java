@@ -25,6 +25,9 @@ public final class SseParser {
   /** Upper bound of {@code retry}: 24 days, which every timer accepts. */
   private static final long MAX_RETRY_MILLIS = Integer.MAX_VALUE;
 
+  /** Maximum length of an event id. Readers keep it, and send it as a header. */
+  private static final int MAX_ID_BYTES = 1024;
+
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   private static final byte[] DATA = "data".getBytes(US_ASCII);
@@ -74,8 +77,8 @@ public final class SseParser {
    * Parses the next bytes of the stream. The chunk may be reused afterwards.
    *
    * @param handler receives what these bytes complete, during this call only
-   * @throws SseLimitException if a line or an event is too large; the handler has received all
-   *     before it
+   * @throws SseLimitException if a line, an id or an event is too large; the handler has received
+   *     all before it
    * @throws IllegalStateException after an exception of this method, until {@link #resume}
    */
   public void feed(byte[] chunk, int offset, int length, SseHandler handler) {
@@ -206,6 +209,9 @@ public final class SseParser {
       if (bytes[i] == 0) {
         return;
       }
+    }
+    if (to - value > MAX_ID_BYTES) {
+      throw new SseLimitException("SSE event id", MAX_ID_BYTES);
     }
     pendingId = Utf8.decode(bytes, value, to);
   }

@@ -12,6 +12,7 @@ import io.restassured.config.RestAssuredConfig;
 import io.restassured.response.Response;
 import io.restassured.specification.RequestSpecification;
 import jakarta.inject.Inject;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -164,6 +165,9 @@ class InvalidRequestTest {
         InvalidRequest.body(
             "of null id", "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", -32600, null),
         InvalidRequest.body("an empty batch", "[]", -32600, null),
+        InvalidRequest.body(
+            "a large batch", Collections.nCopies(101, PING).toString(), -32600, null),
+        InvalidRequest.body("of a long id", PING.replace("7", "7".repeat(257)), -32600, null),
         InvalidRequest.body(
             "a batch, of which this revision has none", "[" + PING + "]", -32600, null));
   }

@@ -17,7 +17,7 @@ class RequestReaderTest {
   private static final String BOTH = "application/json, text/event-stream";
 
   private final RequestReader reader =
-      new RequestReader(1024, new BodyTimeout(Duration.ofMinutes(1)));
+      new RequestReader(1024, 100, new BodyTimeout(Duration.ofMinutes(1)));
 
   private static HttpHeaders headers(String contentType, String accept) {
     return new HttpHeadersImpl(Map.of("Content-Type", contentType, "Accept", accept).entrySet());

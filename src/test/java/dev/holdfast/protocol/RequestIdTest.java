@@ -3,7 +3,10 @@ package dev.holdfast.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -63,6 +66,43 @@ class RequestIdTest {
       })
   void shouldRefuseAnythingElse(String json) {
     assertThatIllegalArgumentException().isThrownBy(() -> new RequestId(json));
+  }
+
+  /**
+   * A hash map falls back on a search through all keys with equal hashes, unless they are
+   * comparable. Clients choose these keys.
+   */
+  @Test
+  @Timeout(20)
+  void shouldBeFoundAmongManyIdsWithEqualHashes() {
+    Set<RequestId> ids = new HashSet<>();
+    for (int i = 0; i < 1 << 16; i++) {
+      ids.add(RequestId.of(withEqualHash(i)));
+    }
+
+    assertThat(ids.stream().mapToInt(RequestId::hashCode).distinct().count()).isEqualTo(1);
+    assertThat(ids).hasSize(1 << 16);
+    for (int i = 0; i < 1 << 16; i++) {
+      assertThat(ids.contains(RequestId.of(withEqualHash(i)))).isTrue();
+    }
+  }
+
+  /** "Aa" and "BB" have the same hash. */
+  private static String withEqualHash(int bits) {
+    StringBuilder text = new StringBuilder();
+    for (int bit = 0; bit < 16; bit++) {
+      text.append((bits >> bit & 1) == 0 ? "Aa" : "BB");
+    }
+    return text.toString();
+  }
+
+  @Test
+  void shouldCompareConsistentlyWithEquals() {
+    RequestId plain = RequestId.of("a/é");
+
+    assertThat(plain.compareTo(new RequestId("\"\\u0061\\/\\u00E9\""))).isZero();
+    assertThat(plain.compareTo(RequestId.of("b"))).isNegative();
+    assertThat(RequestId.of(1).compareTo(RequestId.of("1"))).isNotZero();
   }
 
   @Test

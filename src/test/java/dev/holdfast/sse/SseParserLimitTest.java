@@ -44,6 +44,21 @@ class SseParserLimitTest {
     assertThat(thrown).hasMessage("data of an SSE event exceeds 5 bytes");
   }
 
+  /** The reader keeps the id and sends it as a header. */
+  @Test
+  void shouldRefuseALongId() {
+    SseParser parser = new SseParser(10_000, 10_000);
+    String longest = "1".repeat(1024);
+
+    feed(parser, "id: " + longest + "\ndata: a\n\n", 100);
+    SseLimitException thrown =
+        catchThrowableOfType(
+            SseLimitException.class, () -> feed(parser, "id: " + longest + "1\n", 100));
+
+    assertThat(received.items()).containsExactly(message(longest, "a"));
+    assertThat(thrown).hasMessage("SSE event id exceeds 1024 bytes");
+  }
+
   @Test
   void shouldRefuseLongLineBeforeItsEnd() {
     SseParser parser = new SseParser(10, 10);

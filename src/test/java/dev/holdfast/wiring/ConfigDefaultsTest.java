@@ -23,6 +23,7 @@ class ConfigDefaultsTest {
         .containsExactlyInAnyOrderEntriesOf(
             Map.ofEntries(
                 entry("holdfast.store", "memory"),
+                entry("holdfast.limits.batch-messages", "100"),
                 entry("holdfast.cleanup-interval", "5m"),
                 entry("holdfast.memory.max-bytes", "10M"),
                 entry("holdfast.redis.prefix", "holdfast:"),

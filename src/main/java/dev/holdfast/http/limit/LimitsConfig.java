@@ -59,4 +59,10 @@ public interface LimitsConfig {
   @WithDefault("4M")
   @WithConverter(MessageBytes.FromText.class)
   MessageBytes messageBytes();
+
+  /** Maximum number of messages in a batch from a client. A larger batch is refused with 400. */
+  @WithDefault("100")
+  @Min(1)
+  @Max(1000)
+  int batchMessages();
 }

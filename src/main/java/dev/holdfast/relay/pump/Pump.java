@@ -14,7 +14,9 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -60,7 +62,7 @@ public final class Pump implements Runnable {
   private final Supplier<MessageSource> upstream;
   private final Origin origin;
   private final PendingRequests pending;
-  private final List<RequestId> requests;
+  private final Set<RequestId> requests;
   private final Runnable collectCancellations;
   private final RelayListener listener;
   private final CompletableFuture<@Nullable Void> upstreamAnswered = new CompletableFuture<>();
@@ -91,7 +93,7 @@ public final class Pump implements Runnable {
     this.appender = new Appender(writer, hold, listener);
     this.upstream = upstream;
     this.origin = origin;
-    this.requests = List.copyOf(requests);
+    this.requests = new HashSet<>(requests);
     this.pending = new PendingRequests(requests);
     this.collectCancellations = collectCancellations;
     this.listener = listener;
@@ -172,6 +174,9 @@ public final class Pump implements Runnable {
         parsed.forEach(each -> listener.fromUpstream(MessageKind.of(each)));
         last = pending.answeredBy(parsed);
         events.add(new NewEvent(message.payload(), message.eventId(), last));
+      } catch (EnvelopeException.FieldTooLong invalid) {
+        LOG.warnf("message ignored stream=%s: %s", writer.stream(), invalid.clientMessage());
+        listener.upstreamFailed(new UpstreamException.Broken("a message is too large", invalid));
       } catch (EnvelopeException invalid) {
         reject(invalid, events);
       }

@@ -18,6 +18,8 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.UpstreamException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import org.jboss.logging.Logger;
 
@@ -129,20 +131,27 @@ public final class MessageRouter {
    * answer.
    */
   public void cancelRequests(Session session, Body body) {
+    Map<RequestId, Message> elsewhere = new HashMap<>();
     for (Message message : body.messages()) {
       RequestId cancelled = message.cancelledRequestId();
       if (cancelled != null && !pumps.cancel(session.id().value(), cancelled)) {
-        forwardCancellation(session, cancelled, message);
+        elsewhere.put(cancelled, message);
       }
+    }
+    if (!elsewhere.isEmpty()) {
+      forwardCancellations(session, elsewhere);
     }
   }
 
   /** Finds no stream when the response and the cancellation crossed. */
-  private void forwardCancellation(Session session, RequestId cancelled, Message message) {
+  private void forwardCancellations(Session session, Map<RequestId, Message> cancellations) {
     for (Inbox.OpenCall call : inbox.openCalls(session.id().value())) {
-      if (RequestIds.parse(call.requests()).contains(cancelled)) {
-        boolean open = inbox.put(call.stream(), message.bytes());
-        LOG.debugf("cancellation forwarded stream=%s open=%s", call.stream(), open);
+      for (RequestId request : RequestIds.parse(call.requests())) {
+        Message cancellation = cancellations.get(request);
+        if (cancellation != null) {
+          boolean open = inbox.put(call.stream(), cancellation.bytes());
+          LOG.debugf("cancellation forwarded stream=%s open=%s", call.stream(), open);
+        }
       }
     }
   }

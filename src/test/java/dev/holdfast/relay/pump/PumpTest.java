@@ -69,6 +69,18 @@ class PumpTest {
     assertThat(pumping.source.isClosed()).isTrue();
   }
 
+  /** It cannot be the response: the gateway accepts no request with such an id. */
+  @Test
+  void shouldSkipAMessageWithALongId() {
+    String longId = "\"" + "x".repeat(300) + "\"";
+    String ping = "{\"jsonrpc\":\"2.0\",\"id\":" + longId + ",\"method\":\"ping\"}";
+    pumping.source.bring(ping, PROGRESS).bring(result(longId)).bring(result("1"));
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, result("1"));
+  }
+
   @Test
   void shouldWriteNothingAfterTheResponse() {
     pumping.source.bring(result("1"), PROGRESS);

@@ -20,7 +20,14 @@ import java.util.concurrent.FutureTask;
 /** The running tool calls of this replica, and their requests to clients. Thread-safe. */
 final class ToolCalls implements AutoCloseable {
 
-  private record CallId(LocalSessionId session, RequestId request) {}
+  /** Comparable so that a map stays fast when a client chooses ids with equal hashes. */
+  private record CallId(LocalSessionId session, RequestId request) implements Comparable<CallId> {
+    @Override
+    public int compareTo(CallId other) {
+      int bySession = session.name().compareTo(other.session.name());
+      return bySession != 0 ? bySession : request.compareTo(other.request);
+    }
+  }
 
   private final ToolRegistry tools;
   private final LogLevelStore levels;
