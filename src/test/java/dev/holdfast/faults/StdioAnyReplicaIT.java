@@ -165,11 +165,11 @@ class StdioAnyReplicaIT {
       })
   void shouldBringTheAnswerOfAClientThroughAnyReplica(
       String tool, String arguments, String result) {
-    McpClient home = McpClient.at(one.url(SDK)).ready();
-    McpClient there = home.elsewhere(two.url(SDK));
+    McpClient here = McpClient.at(one.url(SDK)).ready();
+    McpClient there = here.elsewhere(two.url(SDK));
     int id = 0;
     for (List<McpClient> way :
-        List.of(List.of(home, there), List.of(there, home), List.of(there, there))) {
+        List.of(List.of(here, there), List.of(there, here), List.of(there, there))) {
       id++;
       try (FrameStream stream = way.getFirst().stream(ToolRequest.of(id, tool, arguments))) {
         Frame.Event asking = stream.event();
@@ -193,11 +193,11 @@ class StdioAnyReplicaIT {
 
   @Test
   void shouldCancelThroughAnyReplica() {
-    McpClient home = McpClient.at(one.url(EVERYTHING)).ready();
-    McpClient there = home.elsewhere(two.url(EVERYTHING));
+    McpClient here = McpClient.at(one.url(EVERYTHING)).ready();
+    McpClient there = here.elsewhere(two.url(EVERYTHING));
     int id = 0;
     for (List<McpClient> way :
-        List.of(List.of(home, there), List.of(there, home), List.of(there, there))) {
+        List.of(List.of(here, there), List.of(there, here), List.of(there, there))) {
       id++;
       try (FrameStream stream = way.getFirst().stream(longCall(id, 60))) {
         assertThat(stream.event().data()).contains("progress");
@@ -216,13 +216,13 @@ class StdioAnyReplicaIT {
 
   @Test
   void shouldKeepTheOrderOfWhatWasAccepted() throws Exception {
-    McpClient home = McpClient.at(one.url(RECORDING));
-    McpClient there = home.elsewhere(two.url(RECORDING));
+    McpClient here = McpClient.at(one.url(RECORDING));
+    McpClient there = here.elsewhere(two.url(RECORDING));
     List<String> sent = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
       String message = "{\"jsonrpc\":\"2.0\",\"method\":\"n" + i + "\"}";
       // Not strictly in turn, so that each follows each.
-      accept((i % 3 == 0 ? home : there).post(message));
+      accept((i % 3 == 0 ? here : there).post(message));
       sent.add(message);
     }
 
@@ -234,7 +234,7 @@ class StdioAnyReplicaIT {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void shouldEndOrGoOnWhenTheHomeIsKilled(boolean respawn) {
+  void shouldEndOrContinueElsewhereWhenItsReplicaIsKilled(boolean respawn) {
     Map<String, String> settings =
         Map.of(
             "holdfast.redis.prefix",
@@ -244,8 +244,8 @@ class StdioAnyReplicaIT {
     List<Gateway> pair = Gateway.startPair(settings(settings));
     try (Gateway first = pair.getFirst();
         Gateway second = pair.getLast()) {
-      McpClient home = McpClient.at(first.url(EVERYTHING)).ready();
-      McpClient there = home.elsewhere(second.url(EVERYTHING));
+      McpClient here = McpClient.at(first.url(EVERYTHING)).ready();
+      McpClient there = here.elsewhere(second.url(EVERYTHING));
       List<ProcessHandle> lost = children(first);
       try (FrameStream stream = there.stream(longCall(1, 60))) {
         assertThat(stream.event().data()).contains("progress");
@@ -279,8 +279,8 @@ class StdioAnyReplicaIT {
     List<Gateway> pair = Gateway.startPair(settings(settings));
     try (Gateway first = pair.getFirst();
         Gateway second = pair.getLast()) {
-      McpClient home = McpClient.at(first.url(EVERYTHING)).ready();
-      McpClient there = home.elsewhere(second.url(EVERYTHING));
+      McpClient here = McpClient.at(first.url(EVERYTHING)).ready();
+      McpClient there = here.elsewhere(second.url(EVERYTHING));
       try (FrameStream stream = there.stream(longCall(1, 60))) {
         assertThat(stream.event().data()).contains("progress");
 
@@ -289,12 +289,12 @@ class StdioAnyReplicaIT {
         assertThat(events(stream).getLast().data()).contains("\"id\":1", "-32000", "outcome");
       }
       await().atMost(TAKEN_OVER).until(() -> there.post(list(2)).body().contains("\"tools\""));
-      assertThat(events(home.stream(longCall(3, 1)))).hasSize(5);
+      assertThat(events(here.stream(longCall(3, 1)))).hasSize(5);
     }
   }
 
   @Test
-  void shouldEndOrGoOnWhenTheHomeStops() throws Exception {
+  void shouldContinueElsewhereWhenItsReplicaStops() throws Exception {
     Map<String, String> settings =
         Map.of(
             "holdfast.redis.prefix", APART,
@@ -303,8 +303,8 @@ class StdioAnyReplicaIT {
     List<Gateway> pair = Gateway.startPair(settings(settings));
     try (Gateway first = pair.getFirst();
         Gateway second = pair.getLast()) {
-      McpClient home = McpClient.at(first.url(EVERYTHING)).ready();
-      McpClient there = home.elsewhere(second.url(EVERYTHING));
+      McpClient here = McpClient.at(first.url(EVERYTHING)).ready();
+      McpClient there = here.elsewhere(second.url(EVERYTHING));
       try (FrameStream stream = there.stream(longCall(1, 60))) {
         assertThat(stream.event().data()).contains("progress");
 

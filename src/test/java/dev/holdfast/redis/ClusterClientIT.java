@@ -22,9 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,21 +40,10 @@ class ClusterClientIT {
   private final Vertx vertx = Vertx.vertx();
   private final List<String> failures = new CopyOnWriteArrayList<>();
 
-  @SuppressWarnings("NullAway.Init")
-  private static ClusterFixture cluster;
+  @AutoClose private static final ClusterFixture cluster = ClusterFixture.start();
 
   @SuppressWarnings("NullAway.Init")
   private RedisClient link;
-
-  @BeforeAll
-  static void startCluster() {
-    cluster = ClusterFixture.start();
-  }
-
-  @AfterAll
-  static void stopCluster() {
-    cluster.close();
-  }
 
   @BeforeEach
   void start() {

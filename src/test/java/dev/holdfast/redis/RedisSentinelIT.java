@@ -15,9 +15,8 @@ import io.vertx.redis.client.RedisRole;
 import io.vertx.redis.client.Request;
 import java.time.Duration;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,23 +29,12 @@ class RedisSentinelIT {
   private static final Duration TIMEOUT = Duration.ofSeconds(1);
   private static final Request INCREMENT = Request.cmd(Command.INCR).arg("count");
 
-  @SuppressWarnings("NullAway.Init")
-  private static SentinelFixture servers;
+  @AutoClose private static final SentinelFixture servers = SentinelFixture.start();
 
   private final Vertx vertx = Vertx.vertx();
 
   @SuppressWarnings("NullAway.Init")
   private RedisClient link;
-
-  @BeforeAll
-  static void startServers() {
-    servers = SentinelFixture.start();
-  }
-
-  @AfterAll
-  static void stopServers() {
-    servers.close();
-  }
 
   @BeforeEach
   void start() {

@@ -83,10 +83,10 @@ class LegacyServerIT {
 
   @Test
   void shouldResumeACallThatWasCutAtAnyReplica() {
-    McpClient home = McpClient.at(one.url(FOUND)).ready();
-    McpClient there = home.elsewhere(two.url(FOUND));
+    McpClient here = McpClient.at(one.url(FOUND)).ready();
+    McpClient there = here.elsewhere(two.url(FOUND));
     int id = 0;
-    for (List<McpClient> way : List.of(List.of(home, there), List.of(there, home))) {
+    for (List<McpClient> way : List.of(List.of(here, there), List.of(there, here))) {
       id++;
       List<Frame.Event> events = new ArrayList<>();
       try (FrameStream stream = way.getFirst().stream(count(id, 20, 20))) {
@@ -116,8 +116,8 @@ class LegacyServerIT {
 
   @Test
   void shouldBringTheAnswerOfAClientThroughAnyReplica() {
-    McpClient home = McpClient.at(one.url(FOUND)).ready();
-    McpClient there = home.elsewhere(two.url(FOUND));
+    McpClient here = McpClient.at(one.url(FOUND)).ready();
+    McpClient there = here.elsewhere(two.url(FOUND));
     try (FrameStream stream =
         there.stream(ToolRequest.of(1, "test_elicitation", "{\"message\":\"m\"}"))) {
       Matcher asked = Pattern.compile("\"id\":([^,}]+)").matcher(stream.event().data());

@@ -30,25 +30,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Streams whose owner is lost or only seems to be. */
 class AdoptionIT extends ReplicasFixture {
 
-  @SuppressWarnings("NullAway.Init")
-  private static RedisFixture redis;
-
-  @BeforeAll
-  static void startRedis() {
-    redis = RedisFixture.start();
-  }
-
-  @AfterAll
-  static void stopRedis() {
-    redis.close();
-  }
+  @AutoClose private static final RedisFixture redis = RedisFixture.start();
 
   private RedisEventLog replica(String name) {
     return replica(redis, name);

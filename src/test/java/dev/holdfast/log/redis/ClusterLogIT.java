@@ -22,9 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,24 +38,13 @@ class ClusterLogIT {
   private static final Retention RETENTION =
       new Retention(Duration.ofMinutes(1), Duration.ofSeconds(30), 1000, Duration.ofMinutes(1), 16);
 
-  @SuppressWarnings("NullAway.Init")
-  private static ClusterFixture cluster;
+  @AutoClose private static final ClusterFixture cluster = ClusterFixture.start();
 
   @SuppressWarnings("NullAway.Init")
   private Replica one;
 
   @SuppressWarnings("NullAway.Init")
   private Replica two;
-
-  @BeforeAll
-  static void startCluster() {
-    cluster = ClusterFixture.start();
-  }
-
-  @AfterAll
-  static void stopCluster() {
-    cluster.close();
-  }
 
   @BeforeEach
   void start() {

@@ -9,27 +9,15 @@ import dev.holdfast.testing.RedisFixture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class RedisEventLogIT extends EventLogContract {
 
-  @SuppressWarnings("NullAway.Init")
-  private static RedisFixture redis;
+  @AutoClose private static final RedisFixture redis = RedisFixture.start();
 
   private final List<Replica> replicas = new ArrayList<>();
-
-  @BeforeAll
-  static void startRedis() {
-    redis = RedisFixture.start();
-  }
-
-  @AfterAll
-  static void stopRedis() {
-    redis.close();
-  }
 
   @AfterEach
   void stopReplicas() {

@@ -88,7 +88,7 @@ class PinnedSessionTest {
     Session session = open();
     fixture.stopAll();
     await().until(() -> !fixture.isPumping(session));
-    fixture.inbox.homes = true;
+    fixture.inbox.owned = true;
     return session;
   }
 
@@ -149,7 +149,7 @@ class PinnedSessionTest {
   @Test
   void shouldEndASessionThatIsNoLongerPinned() {
     Session session = elsewhere();
-    fixture.inbox.homes = false;
+    fixture.inbox.owned = false;
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
         .isThrownBy(() -> fixture.relay.request(session, body(ping("8"))));
@@ -160,7 +160,7 @@ class PinnedSessionTest {
   @Test
   void shouldRefuseToListenToASessionThatIsNoLongerPinned() {
     Session session = elsewhere();
-    fixture.inbox.homes = false;
+    fixture.inbox.owned = false;
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
         .isThrownBy(() -> fixture.relay.listen(session));
@@ -207,7 +207,7 @@ class PinnedSessionTest {
   }
 
   @Test
-  void shouldSettleWhatWasAskedOfAHomeThatIsNoMore() throws Exception {
+  void shouldSettleRequestsToAnOwnerThatIsGone() throws Exception {
     Session session = open();
     StreamWriter writer = fixture.log.open(ref(session, "a"), "7");
     nextLife().fail(new UpstreamException.SessionGone());

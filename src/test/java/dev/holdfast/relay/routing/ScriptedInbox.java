@@ -55,7 +55,7 @@ public final class ScriptedInbox implements Inbox {
   @Override
   public boolean put(StreamRef stream, byte[] message) {
     put.add(stream.name() + " " + new String(message, UTF_8));
-    return homes || !stream.name().equals(StreamNames.STANDALONE);
+    return owned || !stream.name().equals(StreamNames.STANDALONE);
   }
 
   @Override
@@ -68,20 +68,20 @@ public final class ScriptedInbox implements Inbox {
   final List<String> asked = new CopyOnWriteArrayList<>();
 
   /** Whether the sessions of a test are pinned to other replicas. */
-  volatile boolean homes;
+  volatile boolean owned;
 
   @Override
   public boolean putRequest(
       StreamRef stream, String requests, @Nullable String into, String standalone, byte[] message) {
-    if (homes) {
+    if (owned) {
       asked.add(standalone + " " + requests + " " + new String(message, UTF_8));
     }
-    return homes;
+    return owned;
   }
 
   @Override
   public boolean isOpen(StreamRef stream) {
-    return homes;
+    return owned;
   }
 
   /** Sends a request from another replica. */

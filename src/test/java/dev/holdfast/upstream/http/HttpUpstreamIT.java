@@ -19,27 +19,17 @@ import java.net.URI;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Sessions with a server of the official SDK, over connections that fail. */
 class HttpUpstreamIT {
 
-  private static NodeFixture server;
+  @AutoClose
+  private static final NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
 
   @RegisterExtension private final UpstreamFixture fixture = new UpstreamFixture();
-
-  @BeforeAll
-  static void startServer() {
-    server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
 
   private UpstreamSession open(URI url) {
     HttpUpstream upstream = fixture.upstream(UpstreamFixture.settings(url));

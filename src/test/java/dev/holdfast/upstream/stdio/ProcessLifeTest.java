@@ -36,6 +36,20 @@ class ProcessLifeTest {
     return new ShellServer(directory);
   }
 
+  private ShellServer serverThatIgnoresSigterm() {
+    return server()
+        .stopGrace(Duration.ofMillis(100))
+        .with("ON_START", "trap '' TERM")
+        .with("AT_END", "while :; do sleep 0.05; done");
+  }
+
+  private ShellServer serverBehindWrapper() {
+    return server()
+        .stopGrace(Duration.ofMillis(200))
+        .runBy("/bin/sh", "-c", "/bin/sh '" + ShellServer.script() + "'; true")
+        .with("AT_END", "sleep 1000");
+  }
+
   @BeforeEach
   void start() {
     upstream = server().upstream();
@@ -112,12 +126,7 @@ class ProcessLifeTest {
 
   @Test
   void shouldKillProcessThatIgnoresSigterm() {
-    StdioClient client =
-        open(
-            server()
-                .stopGrace(Duration.ofMillis(100))
-                .with("ON_START", "trap '' TERM")
-                .with("AT_END", "while :; do sleep 0.05; done"));
+    StdioClient client = open(serverThatIgnoresSigterm());
     ProcessHandle process = process(client, "$$");
 
     client.session().end();
@@ -157,12 +166,7 @@ class ProcessLifeTest {
 
   @Test
   void shouldEndServerBehindWrapper() {
-    StdioClient client =
-        open(
-            server()
-                .stopGrace(Duration.ofMillis(200))
-                .runBy("/bin/sh", "-c", "/bin/sh '" + ShellServer.script() + "'; true")
-                .with("AT_END", "sleep 1000"));
+    StdioClient client = open(serverBehindWrapper());
     ProcessHandle wrapped = process(client, "$$");
     ProcessHandle wrapper = wrapped.parent().orElseThrow();
 
@@ -173,12 +177,7 @@ class ProcessLifeTest {
 
   @Test
   void shouldEndServerOfKilledWrapper() {
-    StdioClient client =
-        open(
-            server()
-                .stopGrace(Duration.ofMillis(200))
-                .runBy("/bin/sh", "-c", "/bin/sh '" + ShellServer.script() + "'; true")
-                .with("AT_END", "sleep 1000"));
+    StdioClient client = open(serverBehindWrapper());
     ProcessHandle wrapped = process(client, "$$");
     MessageSource call = client.call("1", "");
 
@@ -192,12 +191,7 @@ class ProcessLifeTest {
 
   @Test
   void shouldEndAllProcessesWhenClosed() {
-    StdioClient client =
-        open(
-            server()
-                .stopGrace(Duration.ofMillis(100))
-                .with("ON_START", "trap '' TERM")
-                .with("AT_END", "while :; do sleep 0.05; done"));
+    StdioClient client = open(serverThatIgnoresSigterm());
     ProcessHandle first = process(client, "$$");
     client = StdioClient.open(upstream);
     ProcessHandle second = process(client, "$$");
