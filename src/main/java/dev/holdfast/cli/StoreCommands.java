@@ -2,7 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.relay.Relay;
-import dev.holdfast.relay.session.SessionEndReport;
+import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
@@ -123,7 +123,8 @@ final class StoreCommands {
   ExitCode purge(Relay relay, Command.Scope scope) {
     return switch (scope) {
       case Command.Scope.One(SessionId id) -> {
-        SessionEndReport report = sessions.find(id).map(relay::end).orElse(SessionEndReport.NONE);
+        Sessions.EndReport report =
+            sessions.find(id).map(relay::end).orElse(Sessions.EndReport.NONE);
         ExitCode code = print(report);
         yield report.sessions() == 1 ? code : ExitCode.PROBLEM;
       }
@@ -134,13 +135,13 @@ final class StoreCommands {
         yield print(
             found.stream()
                 .map(relay::end)
-                .reduce(SessionEndReport.NONE, SessionEndReport::plus)
+                .reduce(Sessions.EndReport.NONE, Sessions.EndReport::plus)
                 .plus(relay.sweep()));
       }
     };
   }
 
-  private ExitCode print(SessionEndReport report) {
+  private ExitCode print(Sessions.EndReport report) {
     long ended = report.sessions();
     long untold = report.upstreamsNotTold();
     output.result(

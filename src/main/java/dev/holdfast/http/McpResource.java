@@ -7,8 +7,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.Relay;
-import dev.holdfast.relay.Reply;
-import dev.holdfast.relay.session.InitializeReply;
+import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.Session;
@@ -72,7 +71,7 @@ public abstract sealed class McpResource {
     return handler.inSession(session, () -> answer(session, body));
   }
 
-  private Response initialized(InitializeReply reply) {
+  private Response initialized(Sessions.InitializeReply reply) {
     List<byte[]> messages = reply.messages();
     Response.ResponseBuilder response;
     if (messages.size() == 1) {
@@ -99,11 +98,11 @@ public abstract sealed class McpResource {
     // The slot comes first: after the upstream has the call, the client must get its answer.
     return handler.withConnection(slot ->
         switch (relay.request(session, body)) {
-          case Reply.Json json -> {
+          case Relay.Reply.Json json -> {
             slot.release();
             yield Response.ok(json.document(), MediaType.APPLICATION_JSON_TYPE).build();
           }
-          case Reply.Stream stream -> new EventStream(stream.tail(), slot).response();
+          case Relay.Reply.Stream stream -> new EventStream(stream.tail(), slot).response();
         });
   }
 
@@ -139,12 +138,12 @@ public abstract sealed class McpResource {
   /** Returns the requested stream; empty when the client has all of its events. */
   private Optional<Tail> tail(Session session, @Nullable String lastEventId) {
     if (lastEventId == null || lastEventId.isEmpty()) {
-      return Optional.of(relay.listen(session));
+      return Optional.of(relay.listen(session, false));
     }
     Optional<EventId> last = EventId.parse(lastEventId);
     if (last.isEmpty()) {
       LOG.warnf("Malformed Last-Event-ID; replaying the whole stream: session=%s", session.id());
-      return Optional.of(relay.listenFromStart(session));
+      return Optional.of(relay.listen(session, true));
     }
     return relay.resume(session, last.get());
   }

@@ -2,7 +2,6 @@ package dev.holdfast.observe;
 
 import dev.holdfast.http.error.HttpListener;
 import dev.holdfast.redis.RedisCommandListener;
-import dev.holdfast.relay.stream.MessageKind;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.UpstreamException;
 import io.micrometer.core.instrument.Counter;
@@ -28,8 +27,8 @@ public final class Metrics implements RelayListener, HttpListener {
   private final Counter sessionsOpened;
   private final Counter sessionsEnded;
   private final Timer sessionDuration;
-  private final TaggedCounters<MessageKind> fromClients;
-  private final TaggedCounters<MessageKind> fromUpstreams;
+  private final TaggedCounters<RelayListener.MessageKind> fromClients;
+  private final TaggedCounters<RelayListener.MessageKind> fromUpstreams;
   private final Counter connectionsTotal;
   private final AtomicInteger connections = new AtomicInteger();
   private final Counter appended;
@@ -66,8 +65,10 @@ public final class Metrics implements RelayListener, HttpListener {
     errors = new TaggedCounters<>(registry, "holdfast.errors", ErrorKind.class);
   }
 
-  private static TaggedCounters<MessageKind> messages(MeterRegistry registry, String from) {
-    return new TaggedCounters<>(registry, "holdfast.messages", MessageKind.class, "from", from);
+  private static TaggedCounters<RelayListener.MessageKind> messages(
+      MeterRegistry registry, String from) {
+    return new TaggedCounters<>(
+        registry, "holdfast.messages", RelayListener.MessageKind.class, "from", from);
   }
 
   @Override
@@ -82,12 +83,12 @@ public final class Metrics implements RelayListener, HttpListener {
   }
 
   @Override
-  public void fromClient(MessageKind kind) {
+  public void fromClient(RelayListener.MessageKind kind) {
     fromClients.increment(kind);
   }
 
   @Override
-  public void fromUpstream(MessageKind kind) {
+  public void fromUpstream(RelayListener.MessageKind kind) {
     fromUpstreams.increment(kind);
   }
 

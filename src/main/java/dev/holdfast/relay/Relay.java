@@ -9,13 +9,10 @@ import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.StreamStarter;
-import dev.holdfast.relay.session.InitializeReply;
-import dev.holdfast.relay.session.SessionEndReport;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.EventId;
-import dev.holdfast.relay.stream.MessageKind;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
@@ -63,6 +60,16 @@ public final class Relay {
   private final ReplayConfig replay;
   private final RelayListener listener;
 
+  /** The answer to a request. */
+  public sealed interface Reply {
+
+    /** JSON on one line that is not in the log. */
+    record Json(byte[] document) implements Reply {}
+
+    /** A durable stream, with a tail that is not yet running. */
+    record Stream(Tail tail) implements Reply {}
+  }
+
   /** Creates the relay. */
   public Relay(
       Sessions sessions,
@@ -89,11 +96,7 @@ public final class Relay {
     this.listener = listener;
   }
 
-  /**
-   * Checks the name of an upstream.
-   *
-   * @throws RelayException.UnknownUpstream when no upstream has the name
-   */
+  /** Checks the name of an upstream; throws {@link RelayException.UnknownUpstream}. */
   public void requireUpstream(String upstream) {
     upstreams.named(upstream);
   }
@@ -101,15 +104,14 @@ public final class Relay {
   /**
    * Opens a session.
    *
-   * @param upstream the name of the upstream
    * @throws RelayException.UnknownUpstream when no upstream has the name
    * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
    */
-  public InitializeReply initialize(String upstream, Message.Request request) {
+  public Sessions.InitializeReply initialize(String upstream, Message.Request request) {
     try (Admission.Pass _ = admission.enter()) {
-      listener.fromClient(MessageKind.REQUEST);
-      InitializeReply reply = sessions.initialize(upstream, request);
-      listener.fromUpstream(MessageKind.RESPONSE);
+      listener.fromClient(new Body.Single(request));
+      Sessions.InitializeReply reply = sessions.initialize(upstream, request);
+      listener.fromUpstream(RelayListener.MessageKind.RESPONSE);
       return reply;
     } catch (UpstreamException failure) {
       listener.upstreamFailed(failure);
@@ -117,53 +119,32 @@ public final class Relay {
     }
   }
 
-  /**
-   * Finds the session that a client names.
-   *
-   * @throws RelayException.SessionNotFound when the upstream has no such session
-   */
+  /** Finds a session; throws {@link RelayException.SessionNotFound}. */
   public Session session(String upstream, SessionId id) {
-    return requireStreamable(sessions.find(upstream, id));
+    return sessions.find(upstream, id, false);
   }
 
-  /**
-   * Finds the session for a body.
-   *
-   * @throws RelayException.SessionNotFound when the upstream has no such session; for some bodies
-   *     only {@link #request} notices that
-   */
+  /** Finds the session for a body. For some bodies, only {@link #request} notices its end. */
   public Session session(String upstream, SessionId id, Body body) {
-    return requireStreamable(
-        isDurable(body) ? sessions.findRecent(upstream, id) : sessions.find(upstream, id));
+    return isDurable(body)
+        ? sessions.findRecent(upstream, id, false)
+        : sessions.find(upstream, id, false);
   }
 
-  /** The client of a session over HTTP with SSE gets its events on its one stream only. */
-  private static Session requireStreamable(Session session) {
-    if (session.hasOneStream()) {
-      throw new RelayException.SessionNotFound();
-    }
-    return session;
-  }
-
-  /**
-   * Counts an HTTP request of a session, for the list of sessions.
-   *
-   * @param address the client's address
-   * @param failed whether the answer had an error status
-   */
+  /** Counts an HTTP request of a session, for the list of sessions. */
   public void count(Session session, String address, boolean failed) {
     sessions.count(session, address, failed);
   }
 
   /** Ends a session everywhere: upstream, log, pumps and tails. */
-  public SessionEndReport end(Session session) {
+  public Sessions.EndReport end(Session session) {
     return sessions.end(session);
   }
 
   /** Sends a request, or a batch with requests, and returns its answer. */
   public Reply request(Session session, Body body) {
     try (Admission.Pass _ = admission.enter()) {
-      countFromClient(body);
+      listener.fromClient(body);
       if (!router.isServedHere(session)) {
         return requestFromOwner(session, body);
       }
@@ -186,7 +167,7 @@ public final class Relay {
       }
       return switch (upstream.request(body)) {
         case Answer.Json json -> {
-          body.requestIds().forEach(_ -> listener.fromUpstream(MessageKind.RESPONSE));
+          body.requestIds().forEach(_ -> listener.fromUpstream(RelayListener.MessageKind.RESPONSE));
           yield new Reply.Json(json.json());
         }
         case Answer.Stream stream -> durableAnswer(session, body, stream);
@@ -216,25 +197,17 @@ public final class Relay {
   }
 
   private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {
-    boolean started = false;
     try {
-      Reply reply = durable(session, body, () -> answer, Pump.Origin.ASKED);
-      started = true;
-      return reply;
-    } finally {
-      if (!started) {
-        answer.source().close();
-      }
+      return durable(session, body, () -> answer, Pump.Origin.ASKED);
+    } catch (Throwable failure) {
+      answer.source().close();
+      throw failure;
     }
-  }
-
-  private void countFromClient(Body body) {
-    body.messages().forEach(each -> listener.fromClient(MessageKind.of(each)));
   }
 
   /** Sends notifications or responses. */
   public void send(Session session, Body body) {
-    countFromClient(body);
+    listener.fromClient(body);
     try {
       router.send(session, body);
     } catch (UpstreamException failure) {
@@ -258,19 +231,13 @@ public final class Relay {
     return message instanceof Message.Notification notification && notification.isInitialized();
   }
 
-  /** Follows the standalone stream from the first event that was not delivered. */
-  public Tail listen(Session session) {
-    startListening(session);
-    return tails.standalone(session);
-  }
-
-  /** Follows the standalone stream from the oldest event in the log. */
-  public Tail listenFromStart(Session session) {
-    startListening(session);
-    return tails.standaloneFromStart(session);
-  }
-
-  private void startListening(Session session) {
+  /**
+   * Follows the standalone stream.
+   *
+   * @param fromStart whether from the oldest event in the log; if not, from the first event that
+   *     was not delivered
+   */
+  public Tail listen(Session session, boolean fromStart) {
     try (Admission.Pass _ = admission.enter()) {
       if (upstreams.isPinned(session) && !router.hasOwner(session)) {
         // The session is not ended yet, so that the client can resume its calls.
@@ -278,21 +245,18 @@ public final class Relay {
       }
       starter.startListening(session);
     }
+    return tails.standalone(session, fromStart);
   }
 
   /**
    * Resumes a stream.
    *
-   * @param last the last event that the client has
    * @return empty when the stream is complete and the client has all of it
    * @throws RelayException.EventsPurged when later events were purged and replay stops at gaps
    * @throws RelayException.StreamNotFound when the session has no such stream
    */
   public Optional<Tail> resume(Session session, EventId last) {
-    if (!replay.enabled()) {
-      return Optional.of(listen(session));
-    }
-    return tails.resume(session, last);
+    return replay.enabled() ? tails.resume(session, last) : Optional.of(listen(session, false));
   }
 
   /** Whether this replica drains and clients should go to another one. */
@@ -300,13 +264,9 @@ public final class Relay {
     return admission.isDraining();
   }
 
-  /**
-   * Ends expired sessions and removes expired events.
-   *
-   * @return the sessions that ended
-   */
-  public SessionEndReport sweep() {
-    SessionEndReport report = sessions.endExpired();
+  /** Ends expired sessions and removes expired events. */
+  public Sessions.EndReport sweep() {
+    Sessions.EndReport report = sessions.endExpired();
     log.sweep();
     tails.sweep();
     pumps.sweep();

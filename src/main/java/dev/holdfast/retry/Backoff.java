@@ -32,11 +32,7 @@ public record Backoff(Duration first, Duration longest, int limit, int retries) 
     return delay(Duration.ZERO);
   }
 
-  /**
-   * The wait before the next retry of a peer that asks for a delay.
-   *
-   * @param asked replaces {@link #first} if it is longer; doubles and is bounded likewise
-   */
+  /** As {@link #delay()}, for a peer that asks for a longer first delay. */
   public Duration delay(Duration asked) {
     Duration base = asked.compareTo(first) > 0 ? asked : first;
     Duration doubled = base.multipliedBy(1L << Math.min(retries, MAX_DOUBLINGS));

@@ -9,7 +9,6 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.failover.Drain;
-import dev.holdfast.relay.failover.Handover;
 import dev.holdfast.relay.failover.OrphanedStreams;
 import dev.holdfast.relay.failover.Reconciler;
 import dev.holdfast.relay.failover.TakeOver;
@@ -146,7 +145,7 @@ final class Lifecycle {
   }
 
   private record OtherReplicas(Membership membership, TakeOver takeOver, HeartbeatTiming timing)
-      implements Handover {
+      implements Drain.Handover {
 
     /** After this time, other replicas take over the streams like those of a lost replica. */
     private static final Duration MAX_TAKE_OVER_TIMEOUT = Duration.ofSeconds(5);

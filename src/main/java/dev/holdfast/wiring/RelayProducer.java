@@ -10,7 +10,6 @@ import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.failover.TakeOver;
 import dev.holdfast.relay.legacy.LegacySseRelay;
-import dev.holdfast.relay.legacy.PendingSessions;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.PinnedSessions;
@@ -62,25 +61,24 @@ final class RelayProducer {
             upstreams,
             log,
             pumps,
-            pinned,
+            pinned::pin,
             listener,
             session.idleTimeout(),
             stores.clock);
-    MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned, listener);
+    MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
     StreamStarter starter = new StreamStarter(sessions, upstreams, router, log, pumps, listener);
     TailOpener opener =
         new TailOpener(
             log, streams, replay, listener, tails, admission, sessions::used, stores.clock);
     takeOver =
-        new TakeOver(sessions, upstreams, log, stores.sharedLog, router, pumps, pinned, listener);
+        new TakeOver(
+            sessions, upstreams, log, stores.sharedLog, router, starter, pumps, pinned, listener);
     relay =
         new Relay(
             sessions, upstreams, log, pumps, starter, router, opener, admission, streams, replay,
             listener);
-    PendingSessions pending = new PendingSessions(sessions, upstreams, stores.sessions, log);
     legacySseRelay =
-        new LegacySseRelay(
-            sessions, upstreams, pending, admission, router, starter, opener, listener);
+        new LegacySseRelay(sessions, upstreams, admission, router, starter, opener, listener);
     router.start();
   }
 

@@ -2,7 +2,7 @@ package dev.holdfast.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.relay.stream.MessageKind;
+import dev.holdfast.relay.stream.RelayListener.MessageKind;
 import dev.holdfast.upstream.UpstreamException;
 import io.micrometer.prometheus.PrometheusConfig;
 import io.micrometer.prometheus.PrometheusMeterRegistry;

@@ -13,10 +13,8 @@ import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.tail.EventFraming;
-import dev.holdfast.relay.tail.EvictionBackoff;
 import dev.holdfast.relay.tail.PageReader;
 import dev.holdfast.relay.tail.Tail;
-import dev.holdfast.relay.tail.TailContext;
 import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.relay.tail.TestConnection;
 import java.time.Duration;
@@ -43,7 +41,6 @@ public final class LogFixture {
   public EventLog log;
   public Settings.Streams streams = Settings.streams();
   public ReplayConfig.OnGap onGap = ReplayConfig.OnGap.ERROR;
-  public EvictionBackoff evictions = new EvictionBackoff(Duration.ofSeconds(5));
 
   public LogFixture() {
     this(100_000);
@@ -67,8 +64,8 @@ public final class LogFixture {
   }
 
   /** What its tails share, as it is now. */
-  public TailContext context() {
-    return new TailContext(log, streams, onGap, evictions, heard, tails, PageReader.pages());
+  public Tail.Context context() {
+    return new Tail.Context(log, streams, onGap, heard, tails, PageReader.pages());
   }
 
   /** A tail that is not yet running. */

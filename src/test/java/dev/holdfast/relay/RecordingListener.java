@@ -1,7 +1,7 @@
 package dev.holdfast.relay;
 
-import dev.holdfast.relay.stream.MessageKind;
 import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.RelayListener.MessageKind;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.List;

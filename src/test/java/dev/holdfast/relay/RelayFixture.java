@@ -12,11 +12,9 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.failover.Drain;
-import dev.holdfast.relay.failover.Handover;
 import dev.holdfast.relay.failover.OrphanedStreams;
 import dev.holdfast.relay.failover.TakeOver;
 import dev.holdfast.relay.legacy.LegacySseRelay;
-import dev.holdfast.relay.legacy.PendingSessions;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.routing.MessageRouter;
@@ -79,6 +77,7 @@ public final class RelayFixture implements AutoCloseable {
   private final SessionUpstreams upstreams;
   private final Sessions sessions;
   private final MessageRouter router;
+  private final StreamStarter starter;
   private final LocalUpstream local;
 
   public RelayFixture(Tool<?>... tools) {
@@ -91,26 +90,17 @@ public final class RelayFixture implements AutoCloseable {
     upstreams = new SessionUpstreams(Map.of(LOCAL, local, SCRIPTED, scripted), store);
     // The store hears of each use: the interval is a tenth of this.
     Duration always = Duration.ofNanos(10);
-    sessions = new Sessions(store, upstreams, log, pumps, pinned, heard, always, clock);
-    router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned, heard);
+    sessions = new Sessions(store, upstreams, log, pumps, pinned::pin, heard, always, clock);
+    router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
     router.start();
-    StreamStarter starter = new StreamStarter(sessions, upstreams, router, log, pumps, heard);
+    starter = new StreamStarter(sessions, upstreams, router, log, pumps, heard);
     TailOpener opener =
         new TailOpener(log, streams, replay, heard, tails, admission, sessions::used, clock);
     relay =
         new Relay(
             sessions, upstreams, log, pumps, starter, router, opener, admission, streams, replay,
             heard);
-    legacy =
-        new LegacySseRelay(
-            sessions,
-            upstreams,
-            new PendingSessions(sessions, upstreams, store, log),
-            admission,
-            router,
-            starter,
-            opener,
-            heard);
+    legacy = new LegacySseRelay(sessions, upstreams, admission, router, starter, opener, heard);
   }
 
   /** Opens a session of an older revision. */
@@ -121,7 +111,7 @@ public final class RelayFixture implements AutoCloseable {
 
   /** A take-over into this relay. */
   public TakeOver takeOver(Adoption adoption) {
-    return new TakeOver(sessions, upstreams, log, adoption, router, pumps, pinned, heard);
+    return new TakeOver(sessions, upstreams, log, adoption, router, starter, pumps, pinned, heard);
   }
 
   /** The check for orphaned streams of this relay. */
@@ -135,7 +125,7 @@ public final class RelayFixture implements AutoCloseable {
   }
 
   /** Drains this relay. */
-  public Drain drain(@Nullable Handover others) {
+  public Drain drain(Drain.@Nullable Handover others) {
     return new Drain(streams, pumps, tails, admission, others);
   }
 
@@ -196,7 +186,7 @@ public final class RelayFixture implements AutoCloseable {
 
   /** Sends a request that is answered with a stream. */
   public Tail request(Session session, String json) {
-    return ((Reply.Stream) relay.request(session, body(json))).tail();
+    return ((Relay.Reply.Stream) relay.request(session, body(json))).tail();
   }
 
   /** Sends a request and follows its stream. */

@@ -48,7 +48,7 @@ class RelayListenTest {
   @Test
   void shouldDeliverMessagesOutsideOfRequests() {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
 
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 1);
@@ -61,7 +61,7 @@ class RelayListenTest {
   @Test
   void shouldEndTheSessionThatTheServerHasEnded() throws Exception {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 1);
 
@@ -78,8 +78,8 @@ class RelayListenTest {
 
     relay.send(session, body(initialized()));
     relay.send(session, body("[" + initialized() + "]"));
-    Tail _ = relay.listen(session);
-    Tail tail = relay.listenFromStart(session);
+    Tail _ = relay.listen(session, false);
+    Tail tail = relay.listen(session, true);
     source.bring(PROGRESS);
     LogFixture.run(tail, new TestConnection()).await(c -> c.data().size() == 1);
 
@@ -93,7 +93,7 @@ class RelayListenTest {
     relay.send(session, body(initialized()));
     await().until(() -> fixture.heard.appended.get() == 1);
 
-    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
 
     client.await(c -> c.data().size() == 1);
   }
@@ -109,7 +109,7 @@ class RelayListenTest {
           return Optional.of(source);
         };
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
 
     source.bring(PROGRESS);
 
@@ -120,20 +120,21 @@ class RelayListenTest {
   @Test
   void shouldStopListeningWhenTheSessionEnds() {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
     await().until(() -> opened.get() == 1);
 
     relay.end(session);
 
     client.awaitEnd();
     await().until(source::isClosed);
-    assertThatThrownBy(() -> relay.listen(session)).isInstanceOf(LogException.SessionEnded.class);
+    assertThatThrownBy(() -> relay.listen(session, false))
+        .isInstanceOf(LogException.SessionEnded.class);
   }
 
   @Test
   void shouldKeepASessionAliveWhileAClientListens() {
     Session session = fixture.open(SCRIPTED);
-    TestConnection client = LogFixture.run(relay.listen(session), new TestConnection());
+    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
     for (int i = 0; i < 3; i++) {
       fixture.pass(RelayFixture.IDLE.minusMinutes(1));
       int comments = client.text().length();

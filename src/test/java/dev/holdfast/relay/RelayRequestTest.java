@@ -15,8 +15,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.relay.stream.EventId;
-import dev.holdfast.relay.stream.MessageKind;
 import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.stream.RelayListener.MessageKind;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
@@ -98,7 +98,7 @@ class RelayRequestTest {
     relay.send(session, body(RelayFixture.initialized()));
 
     fixture.follow(session, call("1", "speak")).awaitEnd();
-    Reply _ = relay.request(session, body(ping("2")));
+    Relay.Reply _ = relay.request(session, body(ping("2")));
 
     assertThat(fixture.heard.fromClient)
         .containsExactly(
@@ -134,10 +134,10 @@ class RelayRequestTest {
   void shouldAnswerWithJsonWhenTheServerDoes() {
     Session session = fixture.open(LOCAL);
 
-    Reply reply = relay.request(session, body(ping("1")));
+    Relay.Reply reply = relay.request(session, body(ping("1")));
 
-    assertThat(reply).isInstanceOf(Reply.Json.class);
-    assertThat(((Reply.Json) reply).document()).asString(UTF_8).isEqualTo(result("1"));
+    assertThat(reply).isInstanceOf(Relay.Reply.Json.class);
+    assertThat(((Relay.Reply.Json) reply).document()).asString(UTF_8).isEqualTo(result("1"));
   }
 
   @Test

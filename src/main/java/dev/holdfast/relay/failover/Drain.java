@@ -44,11 +44,29 @@ public final class Drain {
   private final Admission admission;
   private final @Nullable Handover others;
 
-  /**
-   * Creates a drain that {@link #run} starts.
-   *
-   * @param others hands over to other replicas; null when there are none
-   */
+  /** Hands the streams of a draining replica over to the other replicas. */
+  public interface Handover {
+
+    /** Stops taking over streams of others. This replica still counts as alive. */
+    void prepare();
+
+    /**
+     * Tells the other replicas to take over what is still open here.
+     *
+     * @return whether there is another replica; false when the store is away
+     */
+    boolean leave();
+
+    /**
+     * Stops the pumps whose streams another replica has taken over. Does nothing without a store.
+     */
+    void stopLostPumps();
+
+    /** How long the other replicas may need to take over. */
+    Duration takeOverTimeout();
+  }
+
+  /** Creates a drain; {@code others} is null when there are no other replicas. */
   public Drain(
       StreamConfig config,
       Pumps pumps,

@@ -27,11 +27,7 @@ public final class OrphanedStreams {
   private final Admission admission;
   private final Supplier<? extends Collection<String>> sessions;
 
-  /**
-   * Creates the check.
-   *
-   * @param sessions the ids of the sessions in which this replica may own streams
-   */
+  /** Creates the check of the sessions in which this replica may own streams. */
   public OrphanedStreams(
       Adoption adoption,
       TakeOver takeOver,
@@ -52,7 +48,7 @@ public final class OrphanedStreams {
    */
   public void reclaim() {
     Map<StreamRef, String> before = adoption.findOrphaned(sessions.get());
-    if (before.isEmpty() || !pause()) {
+    if (before.isEmpty() || !Reconciler.pause(GRACE)) {
       return;
     }
     Set<String> suspects =
@@ -67,16 +63,6 @@ public final class OrphanedStreams {
         });
     if (!admission.isDraining()) {
       orphaned.forEach(takeOver::reclaim);
-    }
-  }
-
-  private static boolean pause() {
-    try {
-      Thread.sleep(GRACE);
-      return true;
-    } catch (InterruptedException stop) {
-      Thread.currentThread().interrupt();
-      return false;
     }
   }
 }

@@ -28,19 +28,10 @@ public final class Reconciler {
   /** Calls of {@link #reconcileSoon} whose run has not ended. */
   private final AtomicInteger requested = new AtomicInteger();
 
-  /**
-   * One kind of difference.
-   *
-   * @param name for the log of this program
-   * @param repair finds and repairs the difference
-   */
+  /** Finds and repairs one kind of difference; the name is for the log of this program. */
   public record Check(String name, Runnable repair) {}
 
-  /**
-   * Creates a reconciler.
-   *
-   * @param checks run in this order
-   */
+  /** Creates a reconciler that runs the checks in this order. */
   public Reconciler(List<Check> checks) {
     this.checks = List.copyOf(checks);
   }
@@ -69,7 +60,9 @@ public final class Reconciler {
     do {
       served = requested.get();
       List<Check> left = run(checks);
-      for (int attempt = 1; attempt < ATTEMPTS && !left.isEmpty() && pause(); attempt++) {
+      for (int attempt = 1;
+          attempt < ATTEMPTS && !left.isEmpty() && pause(RETRY_DELAY);
+          attempt++) {
         left = run(left);
       }
     } while (!requested.compareAndSet(served, 0));
@@ -103,9 +96,10 @@ public final class Reconciler {
     }
   }
 
-  private static boolean pause() {
+  /** Returns false when this thread was interrupted. */
+  static boolean pause(Duration delay) {
     try {
-      Thread.sleep(RETRY_DELAY);
+      Thread.sleep(delay);
       return true;
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();

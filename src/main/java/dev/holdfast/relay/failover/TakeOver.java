@@ -10,14 +10,14 @@ import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.pump.LostCall;
 import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
-import dev.holdfast.relay.pump.RequestIds;
 import dev.holdfast.relay.pump.StandaloneSource;
+import dev.holdfast.relay.pump.UpstreamErrors;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.PinnedSessions;
+import dev.holdfast.relay.routing.StreamStarter;
 import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
@@ -57,9 +57,8 @@ public final class TakeOver {
   /** Streams that this replica opens at one upstream at a time. */
   private static final int CONCURRENT_OPENINGS = 256;
 
-  private static final int ATTEMPTS = 6;
   private static final Backoff FIRST_WAIT =
-      new Backoff(Duration.ofMillis(100), Duration.ofSeconds(1));
+      new Backoff(Duration.ofMillis(100), Duration.ofSeconds(1), 5, 0);
   private static final int PAGE_EVENTS = 500;
 
   private final Sessions sessions;
@@ -67,6 +66,7 @@ public final class TakeOver {
   private final EventLog log;
   private final Adoption adoption;
   private final MessageRouter router;
+  private final StreamStarter starter;
   private final Pumps pumps;
   private final PinnedSessions pinned;
   private final RelayListener listener;
@@ -74,17 +74,14 @@ public final class TakeOver {
   /** By upstream, so that a slow one does not delay the others. */
   private final Map<String, Semaphore> openings = new ConcurrentHashMap<>();
 
-  /**
-   * Creates the service.
-   *
-   * @param adoption changes the owner of streams in the log
-   */
+  /** Creates the service. */
   public TakeOver(
       Sessions sessions,
       SessionUpstreams upstreams,
       EventLog log,
       Adoption adoption,
       MessageRouter router,
+      StreamStarter starter,
       Pumps pumps,
       PinnedSessions pinned,
       RelayListener listener) {
@@ -93,6 +90,7 @@ public final class TakeOver {
     this.log = log;
     this.adoption = adoption;
     this.router = router;
+    this.starter = starter;
     this.pumps = pumps;
     this.pinned = pinned;
     this.listener = listener;
@@ -102,8 +100,6 @@ public final class TakeOver {
    * Takes over the streams that a lost replica owns in one session. When this returns, this replica
    * owns them and their pumps are started. A session that has ended is skipped.
    *
-   * @param session the id of the session
-   * @param lostReplica the id of the replica
    * @throws LogException.StoreUnavailable when the log is away; the caller tries again, here or on
    *     another replica
    * @throws dev.holdfast.session.SessionStoreException when the session store is away; likewise
@@ -112,11 +108,7 @@ public final class TakeOver {
     startPumps(session, () -> adoption.adopt(session, lostReplica));
   }
 
-  /**
-   * Reclaims streams that this replica owns but does not write. Throws as {@link #takeOver} does.
-   *
-   * @param names the names of the streams
-   */
+  /** Reclaims streams that this replica owns but does not write. Throws as takeOver does. */
   void reclaim(String session, Set<String> names) {
     LOG.warnf("streams without a writer session=%s streams=%s", session, names);
     startPumps(session, () -> adoption.reclaim(session, names));
@@ -143,7 +135,12 @@ public final class TakeOver {
     for (AdoptedStream stream : adopted) {
       if (isStandalone(stream)) {
         listener.takenOver(true);
-        start(stream, List.of(), () -> listen(stream, session, upstream, permits));
+        LOG.debugf("stream taken over stream=%s", stream.stream());
+        starter.startListening(
+            session,
+            stream.writer(),
+            last -> withPermit(() -> upstream.listen(last), permits),
+            stream.upstreamId());
       } else {
         List<RequestId> requests = unanswered(stream);
         start(stream, requests, () -> resume(stream, requests, upstream, permits));
@@ -169,7 +166,7 @@ public final class TakeOver {
       if (!isStandalone(stream)) {
         listener.takenOver(false);
         List<RequestId> requests = unanswered(stream);
-        start(stream, requests, () -> LostCall.of(requests));
+        start(stream, requests, () -> UpstreamErrors.replicaLost(requests));
       }
     }
     // Only now: the inbox messages are for the replica to which the session is pinned.
@@ -178,25 +175,8 @@ public final class TakeOver {
 
   private void start(
       AdoptedStream adopted, List<RequestId> requests, Supplier<MessageSource> source) {
-    StreamRef stream = adopted.stream();
-    LOG.debugf("stream taken over stream=%s", stream);
-    Pump _ =
-        pumps.start(
-            adopted.writer(),
-            source,
-            Pump.Origin.NOT_ASKED,
-            requests,
-            () -> router.collect(stream.session()));
-  }
-
-  private MessageSource listen(
-      AdoptedStream stream, Session session, UpstreamSession upstream, Semaphore permits) {
-    return new StandaloneSource(
-        last -> withPermit(() -> upstream.listen(last), permits),
-        stream.upstreamId(),
-        listener,
-        Backoff.UPSTREAM,
-        () -> sessions.endedByServer(session));
+    LOG.debugf("stream taken over stream=%s", adopted.stream());
+    Pump _ = starter.start(adopted.writer(), source, Pump.Origin.NOT_ASKED, requests);
   }
 
   private MessageSource resume(
@@ -215,17 +195,16 @@ public final class TakeOver {
       }
     }
     listener.takenOver(false);
-    return LostCall.of(requests);
+    return UpstreamErrors.replicaLost(requests);
   }
 
   /** Tries several times: a server may not have noticed that the old connection is dead. */
   private static <T> T retry(Supplier<T> open, Semaphore permits) {
-    Backoff backoff = FIRST_WAIT;
-    for (int attempt = 1; ; attempt++) {
+    for (Backoff backoff = FIRST_WAIT; ; backoff = backoff.next()) {
       try {
         return withPermit(open, permits);
       } catch (UpstreamException failure) {
-        if (attempt == ATTEMPTS
+        if (backoff.isExhausted()
             || failure instanceof UpstreamException.TimedOut
             || StandaloneSource.isFinal(failure)
             || Thread.currentThread().isInterrupted()) {
@@ -233,7 +212,6 @@ public final class TakeOver {
         }
       }
       LockSupport.parkNanos(backoff.delay().toNanos());
-      backoff = backoff.next();
     }
   }
 
@@ -253,7 +231,7 @@ public final class TakeOver {
 
   /** The requests without a response. Waits while the store is away: no other replica can do it. */
   private List<RequestId> unanswered(AdoptedStream adopted) {
-    List<RequestId> requests = RequestIds.parse(adopted.requests());
+    List<RequestId> requests = PendingRequests.parse(adopted.requests());
     Backoff backoff = FIRST_WAIT;
     while (requests.size() > 1) {
       try {

@@ -1,8 +1,11 @@
 package dev.holdfast.relay.legacy;
 
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.InitializeRequest;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.routing.MessageRouter;
@@ -11,7 +14,6 @@ import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.EventId;
-import dev.holdfast.relay.stream.MessageKind;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
@@ -19,8 +21,13 @@ import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.upstream.FixedMessageSource;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.function.Function;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,9 +39,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LegacySseRelay {
 
+  private static final Logger LOG = Logger.getLogger(LegacySseRelay.class);
+
   private final Sessions sessions;
   private final SessionUpstreams upstreams;
-  private final PendingSessions pending;
   private final Admission admission;
   private final MessageRouter router;
   private final StreamStarter starter;
@@ -45,7 +53,6 @@ public final class LegacySseRelay {
   public LegacySseRelay(
       Sessions sessions,
       SessionUpstreams upstreams,
-      PendingSessions pending,
       Admission admission,
       MessageRouter router,
       StreamStarter starter,
@@ -53,7 +60,6 @@ public final class LegacySseRelay {
       RelayListener listener) {
     this.sessions = sessions;
     this.upstreams = upstreams;
-    this.pending = pending;
     this.admission = admission;
     this.router = router;
     this.starter = starter;
@@ -64,49 +70,35 @@ public final class LegacySseRelay {
   /**
    * Opens a session that its client initializes later, and follows its shared stream.
    *
-   * @param upstream the name of the upstream
-   * @param endpoint the URL to which the client sends messages, for a session; the stream begins
-   *     with it
+   * @param endpoint the URL to which the client sends messages; the stream begins with it
    * @throws RelayException.UnknownUpstream when no upstream has the name
    */
   public Tail open(String upstream, Function<SessionId, String> endpoint) {
     try (Admission.Pass _ = admission.enter()) {
-      Session session = pending.open(upstream);
+      Session session = sessions.open(upstream);
       return tails.shared(session, endpoint.apply(session.id()));
     }
   }
 
-  /**
-   * Finds the session that a client names.
-   *
-   * @throws RelayException.SessionNotFound when the upstream has no such session over this
-   *     transport
-   */
+  /** Finds a session; throws {@link RelayException.SessionNotFound} for another transport too. */
   public Session session(String upstream, SessionId id) {
-    return requireLegacy(sessions.find(upstream, id));
+    return sessions.find(upstream, id, true);
   }
 
   /**
-   * Finds the session for a body.
+   * Finds the session for a body. For requests, only {@link #request} may notice that it has ended.
    *
-   * @throws RelayException.SessionNotFound as above; for requests only {@link #request} may notice
+   * @throws RelayException.SessionNotFound as above
    * @throws RelayException.NotInitialized when the session is not initialized and the body is no
    *     {@code initialize}
    */
   public Session session(String upstream, SessionId id, Body body) {
-    boolean hasRequests = !body.requestIds().isEmpty();
     Session session =
-        requireLegacy(
-            hasRequests ? sessions.findRecent(upstream, id) : sessions.find(upstream, id));
+        body.requestIds().isEmpty()
+            ? sessions.find(upstream, id, true)
+            : sessions.findRecent(upstream, id, true);
     if (!session.isInitialized() && initializeIn(body) == null) {
       throw new RelayException.NotInitialized();
-    }
-    return session;
-  }
-
-  private static Session requireLegacy(Session session) {
-    if (!session.hasOneStream()) {
-      throw new RelayException.SessionNotFound();
     }
     return session;
   }
@@ -120,8 +112,6 @@ public final class LegacySseRelay {
    * Resumes the shared stream of a session. A draining replica allows it too and moves the client
    * at once.
    *
-   * @param last the last event that the client has
-   * @param endpoint the URL to which the client sends messages, for a session
    * @throws RelayException.EventsPurged when later events were purged and replay stops at gaps
    */
   public Tail resume(Session session, EventId last, Function<SessionId, String> endpoint) {
@@ -139,21 +129,21 @@ public final class LegacySseRelay {
    */
   public void request(Session session, Body body) {
     try (Admission.Pass _ = admission.enter()) {
-      body.messages().forEach(each -> listener.fromClient(MessageKind.of(each)));
+      listener.fromClient(body);
       StreamRef stream = StreamNames.next(session);
       Message.@Nullable Request initialize = initializeIn(body);
       if (initialize == null) {
         request(session, stream, body);
-      } else {
-        InitializeRequest parsed = InitializeRequest.read(initialize);
-        Pump _ =
-            starter.start(
-                session,
-                stream,
-                body,
-                () -> pending.initialize(session, initialize, parsed),
-                Pump.Origin.NOT_ASKED);
+        return;
       }
+      InitializeRequest parsed = InitializeRequest.read(initialize);
+      Pump _ =
+          starter.start(
+              session,
+              stream,
+              body,
+              () -> initialize(session, initialize, parsed),
+              Pump.Origin.NOT_ASKED);
     }
   }
 
@@ -170,6 +160,32 @@ public final class LegacySseRelay {
     if (upstreams.isPinned(session)) {
       pump.awaitSent();
     }
+  }
+
+  /** The messages of the upstream for the client; the response is the last. */
+  private MessageSource initialize(
+      Session session, Message.Request request, InitializeRequest initialize) {
+    if (session.isInitialized()) {
+      return refusal(request, "The session is initialized already");
+    }
+    try {
+      return new FixedMessageSource(
+          sessions.initialize(session, request, initialize).messages().stream()
+              .map(payload -> new UpstreamMessage(payload, null))
+              .toList());
+    } catch (RelayException refused) {
+      return refusal(request, String.valueOf(refused.getMessage()));
+    } catch (LogException.SessionEnded notOpening) {
+      return refusal(request, "The session is initialized already, or has ended");
+    } catch (SessionStoreException | LogException away) {
+      LOG.warnf("session not initialized session=%s: %s", session.id(), away.getMessage());
+      return refusal(request, "The store is away; open another session");
+    }
+  }
+
+  private static MessageSource refusal(Message.Request request, String text) {
+    return new FixedMessageSource(
+        JsonRpcErrors.error(request.id(), JsonRpcErrorCode.INVALID_REQUEST.code(), text));
   }
 
   private static Message.@Nullable Request initializeIn(Body body) {

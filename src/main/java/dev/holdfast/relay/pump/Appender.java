@@ -34,11 +34,7 @@ final class Appender {
     this.outage = new OutageDelivery(writer, listener);
   }
 
-  /**
-   * Returns when the log has the events, or when {@link OutageDelivery} took them.
-   *
-   * @throws LogException.Fenced when this replica no longer owns the stream
-   */
+  /** Returns when the log has the events, or when {@link OutageDelivery} took them. */
   void append(List<NewEvent> events) throws InterruptedException {
     if (outage.isActive() && outage.deliver(events)) {
       return;
@@ -63,7 +59,7 @@ final class Appender {
     }
   }
 
-  /** Waits until the store knows where the stream stands, or another replica owns the stream. */
+  /** Finishes the {@link OutageDelivery}. */
   void finish() throws InterruptedException {
     outage.finish();
   }

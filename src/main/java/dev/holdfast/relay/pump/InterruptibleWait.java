@@ -11,28 +11,17 @@ public final class InterruptibleWait {
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by the lock.
-  private @Nullable Thread waiting;
-  private boolean ended;
+  private @Nullable Thread waiting; // Guarded by the lock.
+  private volatile boolean ended; // Written under the lock.
 
-  /**
-   * A blocking operation.
-   *
-   * @param <T> its result
-   * @param <E> its failure
-   */
+  /** A blocking operation with a result and a failure. */
   @FunctionalInterface
   public interface Operation<T extends @Nullable Object, E extends Exception> {
-
     /** Runs the operation. */
     T run() throws E;
   }
 
-  /**
-   * Runs a blocking operation, which {@link #end()} interrupts.
-   *
-   * @return the result of the operation, also if it was interrupted and returned one
-   */
+  /** Runs a blocking operation, which {@link #end()} interrupts. */
   public <T extends @Nullable Object, E extends Exception> T during(Operation<T, E> operation)
       throws E {
     lock.lock();
@@ -62,12 +51,7 @@ public final class InterruptibleWait {
 
   /** Whether {@link #end} has interrupted an operation. */
   public boolean isEnded() {
-    lock.lock();
-    try {
-      return ended;
-    } finally {
-      lock.unlock();
-    }
+    return ended;
   }
 
   /** Interrupts the operation, if one is running. */

@@ -24,7 +24,7 @@ final class OutageDelivery {
 
   private static final Logger LOG = Logger.getLogger(OutageDelivery.class);
 
-  /** Delay between attempts to tell the store, and so the delay after the store is back. */
+  /** Delays between attempts to tell the store. */
   private static final Backoff SETTLE = new Backoff(Duration.ofMillis(20), Duration.ofMillis(100));
 
   private final StreamWriter writer;
@@ -51,12 +51,7 @@ final class OutageDelivery {
     active = false;
   }
 
-  /**
-   * Delivers events past the log.
-   *
-   * @return false when no client on this replica can take them
-   * @throws LogException.Fenced when this replica no longer owns the stream
-   */
+  /** Delivers events past the log; returns false when no client on this replica can take them. */
   boolean deliver(List<NewEvent> events) {
     if (!writer.deliverUnlogged(events)) {
       return false;

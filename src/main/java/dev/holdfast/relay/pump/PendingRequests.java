@@ -3,11 +3,13 @@ package dev.holdfast.relay.pump;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,37 @@ public final class PendingRequests {
   // Both guarded by the lock.
   private final Set<RequestId> open = new LinkedHashSet<>();
   private final Set<RequestId> cancelled = new HashSet<>();
+
+  /** Formats ids as the log records them: JSON, separated by commas. */
+  public static String format(List<RequestId> ids) {
+    return ids.stream().map(RequestId::json).collect(Collectors.joining(","));
+  }
+
+  /**
+   * Parses what {@link #format} returned.
+   *
+   * @throws IllegalArgumentException when the text has another form
+   */
+  public static List<RequestId> parse(String text) {
+    List<RequestId> ids = new ArrayList<>();
+    int from = 0;
+    boolean quoted = false;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (quoted && c == '\\') {
+        i++;
+      } else if (c == '"') {
+        quoted = !quoted;
+      } else if (c == ',' && !quoted) {
+        ids.add(new RequestId(text.substring(from, i)));
+        from = i + 1;
+      }
+    }
+    if (from < text.length()) {
+      ids.add(new RequestId(text.substring(from)));
+    }
+    return ids;
+  }
 
   /** Creates the set with all requests pending. */
   public PendingRequests(List<RequestId> ids) {
@@ -37,7 +70,6 @@ public final class PendingRequests {
     return answeredBy(Envelopes.read(payload).messages());
   }
 
-  /** Removes the requests that a batch of messages answers, with the same result. */
   boolean answeredBy(List<Message> messages) {
     lock.lock();
     try {
@@ -63,11 +95,7 @@ public final class PendingRequests {
     return only;
   }
 
-  /**
-   * Cancels a request. Its response may still arrive, if it crosses the cancellation.
-   *
-   * @return whether no request is pending after it
-   */
+  /** Cancels a request, whose response may still arrive; returns whether none is pending. */
   boolean cancel(RequestId id) {
     lock.lock();
     try {

@@ -7,7 +7,6 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.stream.MessageKind;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -49,9 +48,7 @@ public final class Pump implements Runnable {
   }
 
   private enum End {
-    /** The pump writes an error for each request without a response. */
     ERROR,
-    /** As above; the error says that the gateway stopped. */
     GATEWAY_STOPPED,
     /** The pump writes nothing: another replica continues the stream. */
     HANDED_OVER
@@ -66,21 +63,12 @@ public final class Pump implements Runnable {
   private final Runnable collectCancellations;
   private final RelayListener listener;
   private final CompletableFuture<@Nullable Void> upstreamAnswered = new CompletableFuture<>();
-  private final InterruptibleWait asking = new InterruptibleWait();
-  private volatile @Nullable MessageSource source;
-  private volatile boolean stopped;
+  private final ClosableSource source = new ClosableSource();
 
   /** How the stream ends when its upstream does not end it. Set by the thread that drains. */
   private volatile End end = End.ERROR;
 
-  /**
-   * Creates a pump that {@link #run()} starts.
-   *
-   * @param upstream sends the request and returns the answer
-   * @param requests the requests that the stream answers; empty for a standalone stream
-   * @param collectCancellations applies the cancellations that other replicas received
-   * @param hold how long events wait for a store that is away
-   */
+  /** Creates a pump as {@link Pumps#start} describes. */
   Pump(
       StreamWriter writer,
       Supplier<MessageSource> upstream,
@@ -105,7 +93,7 @@ public final class Pump implements Runnable {
       copyAll();
     } catch (UpstreamException failure) {
       endStream(failure);
-      if (!stopped) {
+      if (!source.isClosed()) {
         listener.upstreamFailed(failure);
         upstreamAnswered.completeExceptionally(failure);
       }
@@ -133,31 +121,21 @@ public final class Pump implements Runnable {
   }
 
   private void copyAll() throws InterruptedException {
-    try (MessageSource messages = ask()) {
-      source = messages;
+    try (MessageSource messages = source.open(this::ask)) {
       messages.onIdWithoutMessage(writer::recordUpstreamCursor);
       upstreamAnswered.complete(null);
-      if (stopped) {
-        stop();
-      }
       while (copy(messages.take())) {}
     }
   }
 
   private MessageSource ask() {
-    return asking.during(() -> {
-      if (stopped && origin == Origin.NOT_ASKED) {
-        throw new UpstreamException.Broken("it was stopped before it was asked", null);
-      }
-      return upstream.get();
-    });
+    if (source.isClosed() && origin == Origin.NOT_ASKED) {
+      throw new UpstreamException.Broken("it was stopped before it was asked", null);
+    }
+    return upstream.get();
   }
 
-  /**
-   * Appends messages of the upstream.
-   *
-   * @return whether more messages follow
-   */
+  /** Appends messages of the upstream; returns whether more follow. */
   private boolean copy(List<UpstreamMessage> messages) throws InterruptedException {
     if (messages.isEmpty()) {
       if (answersRequests()) {
@@ -171,7 +149,7 @@ public final class Pump implements Runnable {
       UpstreamMessage message = messages.get(i);
       try {
         List<Message> parsed = Envelopes.read(message.payload()).messages();
-        parsed.forEach(each -> listener.fromUpstream(MessageKind.of(each)));
+        parsed.forEach(each -> listener.fromUpstream(RelayListener.MessageKind.of(each)));
         last = pending.answeredBy(parsed);
         events.add(new NewEvent(message.payload(), message.eventId(), last));
       } catch (EnvelopeException.FieldTooLong invalid) {
@@ -187,10 +165,7 @@ public final class Pump implements Runnable {
     return !last;
   }
 
-  /**
-   * Ends a stream that answers requests, because the invalid message may have been a response. A
-   * standalone stream skips the message.
-   */
+  /** The invalid message may have been a response. Only a standalone stream skips it. */
   private void reject(EnvelopeException invalid, List<NewEvent> before)
       throws InterruptedException {
     UpstreamException failure =
@@ -219,7 +194,11 @@ public final class Pump implements Runnable {
     }
     List<NewEvent> events = new ArrayList<>();
     for (RequestId id : pending.open()) {
-      events.add(new NewEvent(error(id, failure), null, false));
+      byte[] error =
+          end == End.GATEWAY_STOPPED
+              ? UpstreamErrors.error(id, UpstreamErrors.GATEWAY_STOPPED)
+              : UpstreamErrors.message(id, failure);
+      events.add(new NewEvent(error, null, false));
     }
     byte[] lastPayload = events.isEmpty() ? NO_PAYLOAD : events.removeLast().payload();
     events.add(new NewEvent(lastPayload, null, true));
@@ -232,16 +211,9 @@ public final class Pump implements Runnable {
     }
   }
 
-  private byte[] error(RequestId id, UpstreamException failure) {
-    return end == End.GATEWAY_STOPPED
-        ? LostCall.error(id, LostCall.STOPPED)
-        : UpstreamErrors.message(id, failure);
-  }
-
   /**
-   * Waits until the upstream answers the request or fails.
+   * Waits until the upstream answers the request or fails. The pump continues after the wait.
    *
-   * @param most the longest wait; the pump continues after it
    * @throws UpstreamException when the upstream failed; the stream has ended with an error then
    */
   public void awaitUpstream(Duration most) {
@@ -271,7 +243,6 @@ public final class Pump implements Runnable {
     }
   }
 
-  /** Whether this stream answers the request. */
   boolean answers(RequestId id) {
     return requests.contains(id);
   }
@@ -293,13 +264,7 @@ public final class Pump implements Runnable {
 
   /** Releases the upstream, even if it has not answered yet. */
   void stop() {
-    stopped = true;
-    MessageSource current = source;
-    if (current != null) {
-      current.close();
-    } else {
-      asking.end();
-    }
+    source.close();
   }
 
   /** Releases the upstream and leaves the stream open for another replica. */

@@ -27,25 +27,17 @@ public final class Pumps {
   private final Map<String, Map<StreamRef, Pump>> bySession = new ConcurrentHashMap<>();
   private final Map<StreamRef, EarlyCancellation> early = new ConcurrentHashMap<>();
 
-  /**
-   * Requests that were cancelled before their pump started.
-   *
-   * @param since by {@link System#nanoTime()}
-   */
+  /** Requests that were cancelled before their pump started; since when, by the nano time. */
   private record EarlyCancellation(Set<RequestId> requests, long since) {}
 
-  /**
-   * Creates a registry without pumps.
-   *
-   * @param hold how long events wait for a store that is away
-   */
+  /** Creates a registry; {@code hold} is how long events wait for a store that is away. */
   public Pumps(Duration hold, RelayListener listener) {
     this.hold = hold;
     this.listener = listener;
   }
 
   /**
-   * Starts a pump. The registry removes it when it is done.
+   * Starts a pump, and removes it when it is done.
    *
    * @param upstream sends the request and returns the answer
    * @param requests the requests that the stream answers; empty for a standalone stream
@@ -83,10 +75,7 @@ public final class Pumps {
   private void remove(StreamRef stream, Pump pump) {
     bySession.computeIfPresent(
         stream.session(),
-        (_, pumps) -> {
-          pumps.remove(stream, pump);
-          return pumps.isEmpty() ? null : pumps;
-        });
+        (_, pumps) -> pumps.remove(stream, pump) && pumps.isEmpty() ? null : pumps);
   }
 
   /**
@@ -179,8 +168,7 @@ public final class Pumps {
   }
 
   private @Nullable Pump find(StreamRef stream) {
-    Map<StreamRef, Pump> pumps = bySession.get(stream.session());
-    return pumps == null ? null : pumps.get(stream);
+    return bySession.getOrDefault(stream.session(), Map.of()).get(stream);
   }
 
   private Collection<Pump> of(String session) {

@@ -7,9 +7,8 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -22,42 +21,28 @@ public final class StandaloneSource implements MessageSource {
 
   private static final Logger LOG = Logger.getLogger(StandaloneSource.class);
 
-  private final Opening listen;
+  private final Function<@Nullable String, Optional<MessageSource>> listen;
   private final RelayListener listener;
   private final Backoff first;
   private final Runnable sessionGone;
-  private final CountDownLatch closed = new CountDownLatch(1);
-  private final InterruptibleWait opening = new InterruptibleWait();
-
-  /** Set by the reading thread, read by the thread that closes. */
-  private volatile @Nullable MessageSource current;
+  private final ClosableSource current = new ClosableSource();
 
   // Owned by the reading thread.
   private Backoff backoff;
   private @Nullable String lastId;
   private Consumer<String> moved = id -> {};
 
-  /** Opens the server's stream. */
-  public interface Opening {
-
-    /**
-     * Opens the stream once.
-     *
-     * @param after the server's id of the last known event; null for none
-     * @return empty when the server has no such stream
-     */
-    Optional<MessageSource> open(@Nullable String after);
-  }
-
   /**
    * Creates a source that opens the server's stream on the first {@link #take}.
    *
+   * @param listen opens the stream after the event with that id of the server; returns empty when
+   *     the server has no such stream
    * @param after the server's id of the last known event; null for none
-   * @param first the delay after the first failure
+   * @param first the delays after failures
    * @param sessionGone runs when the server has ended the session
    */
   public StandaloneSource(
-      Opening listen,
+      Function<@Nullable String, Optional<MessageSource>> listen,
       @Nullable String after,
       RelayListener listener,
       Backoff first,
@@ -72,9 +57,10 @@ public final class StandaloneSource implements MessageSource {
 
   @Override
   public List<UpstreamMessage> take() {
-    while (!isClosed()) {
+    while (!current.isClosed()) {
       try {
-        MessageSource source = current == null ? open() : current;
+        MessageSource open = current.current();
+        MessageSource source = open == null ? open() : open;
         if (source == null) {
           return List.of();
         }
@@ -84,7 +70,7 @@ public final class StandaloneSource implements MessageSource {
             message -> lastId = message.eventId() == null ? lastId : message.eventId());
         return messages;
       } catch (UpstreamException failure) {
-        if (isClosed()) {
+        if (current.isClosed()) {
           return List.of();
         }
         if (failure instanceof UpstreamException.SessionGone) {
@@ -93,11 +79,12 @@ public final class StandaloneSource implements MessageSource {
         if (isFinal(failure)) {
           throw failure;
         }
-        current = null;
+        current.forget();
         listener.upstreamFailed(failure);
         LOG.debugf(
             "standalone stream of the server broke retryIn=%s: %s", backoff.delay(), failure);
-        pause();
+        current.pause(backoff.delay());
+        backoff = backoff.next();
       }
     }
     return List.of();
@@ -115,13 +102,9 @@ public final class StandaloneSource implements MessageSource {
 
   private @Nullable MessageSource open() {
     MessageSource opened =
-        opening.during(() -> isClosed() ? null : listen.open(lastId).orElse(null));
+        current.open(() -> current.isClosed() ? null : listen.apply(lastId).orElse(null));
     if (opened != null) {
       opened.onIdWithoutMessage(this::moved);
-    }
-    current = opened;
-    if (opened != null && isClosed()) {
-      opened.close();
     }
     return opened;
   }
@@ -147,27 +130,8 @@ public final class StandaloneSource implements MessageSource {
     return status >= 500 || status == 408 || status == 409 || status == 429;
   }
 
-  private void pause() {
-    try {
-      boolean _ = closed.await(backoff.delay().toNanos(), TimeUnit.NANOSECONDS);
-      backoff = backoff.next();
-    } catch (InterruptedException stop) {
-      close();
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private boolean isClosed() {
-    return closed.getCount() == 0;
-  }
-
   @Override
   public void close() {
-    closed.countDown();
-    MessageSource open = current;
-    if (open != null) {
-      open.close();
-    }
-    opening.end();
+    current.close();
   }
 }

@@ -7,12 +7,24 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.FixedMessageSource;
+import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** JSON-RPC errors for failures of the upstream. They say whether the outcome is known. */
+/** JSON-RPC errors in place of an upstream's responses. They say whether the outcome is known. */
 public final class UpstreamErrors {
+
+  /** The text when the replica that ran the request was lost. */
+  public static final String REPLICA_LOST =
+      "The replica that ran the request was lost; the outcome of the request is unknown";
+
+  /** The text when the gateway stops and there is no other replica. */
+  public static final String GATEWAY_STOPPED =
+      "The gateway was stopped; the outcome of the request is unknown";
 
   private UpstreamErrors() {}
 
@@ -29,6 +41,16 @@ public final class UpstreamErrors {
       }
     }
     return JsonRpcErrors.error(id, code(failure).code(), text(failure));
+  }
+
+  /** A source with one error for each request whose replica was lost. */
+  public static MessageSource replicaLost(List<RequestId> requests) {
+    return new FixedMessageSource(
+        requests.stream().map(id -> new UpstreamMessage(error(id, REPLICA_LOST), null)).toList());
+  }
+
+  static byte[] error(RequestId id, String text) {
+    return JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR.code(), text);
   }
 
   private static boolean answers(byte[] error, @Nullable RequestId id) {

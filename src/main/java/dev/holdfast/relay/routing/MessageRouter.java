@@ -4,15 +4,13 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pumps;
-import dev.holdfast.relay.pump.RequestIds;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
-import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
@@ -39,7 +37,6 @@ public final class MessageRouter {
   private final Inbox inbox;
   private final Pumps pumps;
   private final PinnedSessions pinned;
-  private final RelayListener listener;
 
   /** Creates a router; {@link #start} lets it receive inbox messages. */
   public MessageRouter(
@@ -47,14 +44,12 @@ public final class MessageRouter {
       SessionUpstreams upstreams,
       Inbox inbox,
       Pumps pumps,
-      PinnedSessions pinned,
-      RelayListener listener) {
+      PinnedSessions pinned) {
     this.sessions = sessions;
     this.upstreams = upstreams;
     this.inbox = inbox;
     this.pumps = pumps;
     this.pinned = pinned;
-    this.listener = listener;
   }
 
   /** Receives from now on the messages that other replicas put into the inboxes of sessions. */
@@ -80,12 +75,9 @@ public final class MessageRouter {
   /**
    * Opens a stream in the name of the replica to which a session is pinned, and sends that replica
    * the requests that the stream answers.
-   *
-   * @throws UpstreamException.SessionGone when the session is no longer pinned
-   * @throws dev.holdfast.log.LogException.SessionEnded when there is no such session
    */
   void requestFromOwner(Session session, StreamRef stream, Body body) {
-    String requests = RequestIds.format(body.requestIds());
+    String requests = PendingRequests.format(body.requestIds());
     String into = StreamNames.sharedName(session);
     if (!inbox.putRequest(stream, requests, into, StreamNames.STANDALONE, body.bytes())) {
       throw new UpstreamException.SessionGone();
@@ -146,7 +138,7 @@ public final class MessageRouter {
   /** Finds no stream when the response and the cancellation crossed. */
   private void forwardCancellations(Session session, Map<RequestId, Message> cancellations) {
     for (Inbox.OpenCall call : inbox.openCalls(session.id().value())) {
-      for (RequestId request : RequestIds.parse(call.requests())) {
+      for (RequestId request : PendingRequests.parse(call.requests())) {
         Message cancellation = cancellations.get(request);
         if (cancellation != null) {
           boolean open = inbox.put(call.stream(), cancellation.bytes());
@@ -170,33 +162,31 @@ public final class MessageRouter {
     @Override
     public void receive(Inbox.Message message) {
       try {
-        boolean isPinned = message.writer() != null || pinned.find(message.session()) != null;
-        Optional<Session> session =
-            isPinned
-                ? Optional.empty()
-                : SessionId.parse(message.session()).flatMap(sessions::peek);
-        if (isPinned || session.filter(upstreams::isPinned).isPresent()) {
-          pinned.receive(message);
-          return;
-        }
-        Body body = Envelopes.read(message.message());
-        for (Message each : body.messages()) {
-          RequestId cancelled = each.cancelledRequestId();
-          if (cancelled != null) {
-            message.streams().forEach(stream -> pumps.cancel(stream, cancelled));
-          }
-        }
-        session
-            .filter(upstreams::runsInProcess)
-            .ifPresent(resident -> upstreams.attach(resident).send(body));
+        pinned.deliver(() -> deliver(message));
       } catch (SessionStoreException away) {
         throw new LogException.StoreUnavailable(
             "the session of an inbox message is not known", away);
-      } catch (UpstreamException failure) {
-        listener.upstreamFailed(failure);
-      } catch (EnvelopeException invalid) {
-        LOG.warnf("inbox message is no JSON-RPC: %s", invalid.getMessage());
       }
+    }
+
+    private void deliver(Inbox.Message message) {
+      boolean isPinned = message.writer() != null || pinned.find(message.session()) != null;
+      Optional<Session> session =
+          isPinned ? Optional.empty() : SessionId.parse(message.session()).flatMap(sessions::peek);
+      if (isPinned || session.filter(upstreams::isPinned).isPresent()) {
+        pinned.receive(message);
+        return;
+      }
+      Body body = Envelopes.read(message.message());
+      for (Message each : body.messages()) {
+        RequestId cancelled = each.cancelledRequestId();
+        if (cancelled != null) {
+          message.streams().forEach(stream -> pumps.cancel(stream, cancelled));
+        }
+      }
+      session
+          .filter(upstreams::runsInProcess)
+          .ifPresent(resident -> upstreams.attach(resident).send(body));
     }
 
     /** Stops the pumps of the session: a silent upstream may never end their streams. */

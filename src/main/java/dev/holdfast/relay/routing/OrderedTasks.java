@@ -2,6 +2,8 @@ package dev.holdfast.relay.routing;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
 
@@ -18,26 +20,21 @@ final class OrderedTasks {
   static final int MAX_BYTES = 16 << 20;
 
   private final ReentrantLock lock = new ReentrantLock();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicLong bytesWaiting = new AtomicLong();
 
-  // Guarded by the lock.
-  private CompletableFuture<Boolean> last = CompletableFuture.completedFuture(true);
-  private int waiting;
-  private long bytesWaiting;
+  /** Written under the lock. */
+  private volatile CompletableFuture<Boolean> last = CompletableFuture.completedFuture(true);
 
-  /**
-   * Runs a task after all tasks that were added before.
-   *
-   * @param bytes the memory that the task holds until it ran
-   * @return false when the queue is full
-   */
+  /** Runs a task, which holds that memory, after all earlier ones; returns false when full. */
   boolean add(int bytes, Runnable task) {
     lock.lock();
     try {
-      if (waiting >= MAX_TASKS || bytesWaiting >= MAX_BYTES) {
+      if (waiting.get() >= MAX_TASKS || bytesWaiting.get() >= MAX_BYTES) {
         return false;
       }
-      waiting++;
-      bytesWaiting += bytes;
+      waiting.incrementAndGet();
+      bytesWaiting.addAndGet(bytes);
       last = last.thenApplyAsync(_ -> run(bytes, task), VIRTUAL);
       return true;
     } finally {
@@ -48,28 +45,18 @@ final class OrderedTasks {
   private boolean run(int bytes, Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException unexpected) {
+    } catch (Throwable unexpected) {
       // The tasks behind it must still run.
       LOG.error("task failed unexpectedly", unexpected);
     } finally {
-      lock.lock();
-      try {
-        waiting--;
-        bytesWaiting -= bytes;
-      } finally {
-        lock.unlock();
-      }
+      waiting.decrementAndGet();
+      bytesWaiting.addAndGet(-bytes);
     }
     return true;
   }
 
   /** Completes when all tasks that were added so far have run. */
   CompletableFuture<Boolean> done() {
-    lock.lock();
-    try {
-      return last;
-    } finally {
-      lock.unlock();
-    }
+    return last;
   }
 }

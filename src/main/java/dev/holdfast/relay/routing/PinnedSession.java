@@ -1,5 +1,6 @@
 package dev.holdfast.relay.routing;
 
+import dev.holdfast.relay.pump.ClosableSource;
 import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.retry.Backoff;
@@ -10,13 +11,11 @@ import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A session that is pinned to this replica. It is the source of the session's standalone stream: it
@@ -41,14 +40,11 @@ final class PinnedSession implements MessageSource {
   private final PinnedServer server;
   private final RelayListener listener;
   private final Consumer<PinnedSession> whenClosed;
-  private final CountDownLatch closed = new CountDownLatch(1);
+  private final ClosableSource current = new ClosableSource();
   private final OrderedTasks inboxMessages = new OrderedTasks();
 
   /** Completes when the server is reachable, or never will be. Set by the reading thread. */
   private volatile CompletableFuture<Boolean> reachable;
-
-  /** Set by the reading thread, read by the thread that closes. */
-  private volatile @Nullable MessageSource current;
 
   // Owned by the reading thread.
   private boolean lost;
@@ -56,12 +52,7 @@ final class PinnedSession implements MessageSource {
   private long opened = System.nanoTime();
   private Backoff backoff = Backoff.UPSTREAM;
 
-  /**
-   * Creates the session; {@link #take} listens to the server.
-   *
-   * @param lost whether the server was lost with another replica and must be reopened
-   * @param whenClosed runs when the session is no longer pinned here
-   */
+  /** Creates the session; a server that was lost with another replica must be reopened. */
   PinnedSession(
       PinnedServer server,
       boolean lost,
@@ -79,27 +70,28 @@ final class PinnedSession implements MessageSource {
     try {
       return next();
     } finally {
-      if (isClosed()) {
+      if (current.isClosed()) {
         reachable.complete(true);
       }
     }
   }
 
   private List<UpstreamMessage> next() {
-    while (!isClosed()) {
+    while (!current.isClosed()) {
       try {
         if (lost) {
           reopen();
         }
-        MessageSource source = current == null ? listen() : current;
+        MessageSource open = current.current();
+        MessageSource source = open == null ? listen() : open;
         List<UpstreamMessage> messages = source.take();
-        if (!messages.isEmpty() || isClosed()) {
+        if (!messages.isEmpty() || current.isClosed()) {
           return messages;
         }
         throw new UpstreamException.SessionGone();
       } catch (UpstreamException failure) {
-        current = null;
-        if (isClosed()) {
+        current.forget();
+        if (current.isClosed()) {
           return List.of();
         }
         if (!mayReopen(failure)) {
@@ -113,13 +105,8 @@ final class PinnedSession implements MessageSource {
   }
 
   private MessageSource listen() {
-    MessageSource source =
-        server.attach().listen(null).orElseThrow(UpstreamException.SessionGone::new);
-    current = source;
-    if (isClosed()) {
-      source.close();
-    }
-    return source;
+    return current.open(
+        () -> server.attach().listen(null).orElseThrow(UpstreamException.SessionGone::new));
   }
 
   private void reopen() {
@@ -130,7 +117,7 @@ final class PinnedSession implements MessageSource {
     opened = System.nanoTime();
     lost = false;
     reachable.complete(true);
-    if (isClosed()) {
+    if (current.isClosed()) {
       // close() ran during the reopening and ended only the server before this one.
       server.attach().end();
     }
@@ -157,19 +144,10 @@ final class PinnedSession implements MessageSource {
       return false;
     }
     if (losses > 1) {
-      pause();
+      current.pause(backoff.delay());
+      backoff = backoff.next();
     }
     return true;
-  }
-
-  private void pause() {
-    try {
-      boolean _ = closed.await(backoff.delay().toNanos(), TimeUnit.NANOSECONDS);
-      backoff = backoff.next();
-    } catch (InterruptedException stop) {
-      close();
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** Whether a lost server can be reopened, so that the session outlives it. */
@@ -177,17 +155,11 @@ final class PinnedSession implements MessageSource {
     return server.canReopen();
   }
 
-  /** The upstream's side of the session. */
   UpstreamSession upstream() {
     return server.attach();
   }
 
-  /**
-   * Runs a task after all earlier tasks, when the server is reachable.
-   *
-   * @param bytes the memory that the task holds until then
-   * @return false when too many tasks wait
-   */
+  /** Adds a task as {@link OrderedTasks#add} does. It runs when the server is reachable. */
   boolean runInOrder(int bytes, Runnable task) {
     return inboxMessages.add(
         bytes,
@@ -197,11 +169,7 @@ final class PinnedSession implements MessageSource {
         });
   }
 
-  /**
-   * Waits until all earlier tasks have run and the server is reachable.
-   *
-   * @throws UpstreamException.TimedOut after thirty seconds
-   */
+  /** Waits until all earlier tasks have run and the server is reachable. */
   void settle() {
     try {
       CompletableFuture.allOf(inboxMessages.done(), reachable)
@@ -215,20 +183,12 @@ final class PinnedSession implements MessageSource {
     }
   }
 
-  private boolean isClosed() {
-    return closed.getCount() == 0;
-  }
-
   /** {@inheritDoc} Ends the server's side of the session. */
   @Override
   public void close() {
-    closed.countDown();
     whenClosed.accept(this);
+    current.close();
     reachable.complete(true);
-    MessageSource open = current;
-    if (open != null) {
-      open.close();
-    }
     server.attach().end();
   }
 }

@@ -11,7 +11,6 @@ import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.session.PinnedServer;
-import dev.holdfast.relay.session.SessionPinner;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * dev.holdfast.upstream.Upstream#isPinned lives} in this process. A session is pinned to the owner
  * of its standalone stream, which stays open until the server is lost for good. Thread-safe.
  */
-public final class PinnedSessions implements SessionPinner {
+public final class PinnedSessions {
 
   private static final Logger LOG = Logger.getLogger(PinnedSessions.class);
 
@@ -47,16 +46,16 @@ public final class PinnedSessions implements SessionPinner {
     return sessions.get(session);
   }
 
-  @Override
+  /**
+   * Pins a session, whose server this replica has opened, until the server is lost for good.
+   *
+   * @param standalone the writer of the session's standalone stream
+   */
   public void pin(StreamWriter standalone, PinnedServer server) {
     add(standalone, server, false);
   }
 
-  /**
-   * Pins a session whose server was lost with another replica.
-   *
-   * @param standalone the writer of the session's standalone stream
-   */
+  /** Pins a session whose server was lost with another replica. */
   public void pinLost(StreamWriter standalone, PinnedServer server) {
     add(standalone, server, true);
   }
@@ -76,11 +75,7 @@ public final class PinnedSessions implements SessionPinner {
     session.settle();
   }
 
-  /**
-   * Receives an inbox message for a pinned session.
-   *
-   * @throws LogException.StoreUnavailable when it cannot be handled yet; it stays in the inbox
-   */
+  /** Receives an inbox message for a pinned session. It stays in the inbox after a failure. */
   void receive(Inbox.Message message) {
     PinnedSession session = sessions.get(message.session());
     StreamWriter writer = message.writer();
@@ -91,7 +86,7 @@ public final class PinnedSessions implements SessionPinner {
       // The session is no longer pinned. No other replica ends this stream.
       Pump _ = start(writer, Envelopes.read(message.message()), PinnedSessions::sessionGone);
     } else if (!session.runInOrder(
-        message.message().length, () -> handle(session, writer, message))) {
+        message.message().length, () -> deliver(() -> handle(session, writer, message)))) {
       throw new LogException.InboxFull();
     }
   }
@@ -101,25 +96,26 @@ public final class PinnedSessions implements SessionPinner {
   }
 
   private void handle(PinnedSession session, @Nullable StreamWriter writer, Inbox.Message message) {
+    Body body = Envelopes.read(message.message());
+    for (Message each : body.messages()) {
+      RequestId cancelled = each.cancelledRequestId();
+      boolean _ = cancelled != null && pumps.cancel(message.session(), cancelled);
+    }
+    if (writer != null) {
+      start(writer, body, () -> session.upstream().request(body).source()).awaitSent();
+    } else {
+      session.upstream().send(body);
+    }
+  }
+
+  /** Delivers an inbox message. Nobody waits for the outcome. */
+  void deliver(Runnable delivery) {
     try {
-      Body body = Envelopes.read(message.message());
-      cancelRequests(message.session(), body);
-      if (writer != null) {
-        start(writer, body, () -> session.upstream().request(body).source()).awaitSent();
-      } else {
-        session.upstream().send(body);
-      }
+      delivery.run();
     } catch (UpstreamException failure) {
       listener.upstreamFailed(failure);
     } catch (EnvelopeException invalid) {
       LOG.warnf("inbox message is no JSON-RPC: %s", invalid.getMessage());
-    }
-  }
-
-  private void cancelRequests(String session, Body body) {
-    for (Message message : body.messages()) {
-      RequestId cancelled = message.cancelledRequestId();
-      boolean _ = cancelled != null && pumps.cancel(session, cancelled);
     }
   }
 

@@ -6,9 +6,9 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
-import dev.holdfast.relay.pump.RequestIds;
 import dev.holdfast.relay.pump.StandaloneSource;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
@@ -21,7 +21,10 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Opens the streams of sessions and starts their pumps. Thread-safe. */
 public final class StreamStarter {
@@ -65,14 +68,15 @@ public final class StreamStarter {
     List<RequestId> requests = body.requestIds();
     try {
       StreamWriter writer =
-          log.open(stream, RequestIds.format(requests), StreamNames.sharedName(session));
+          log.open(stream, PendingRequests.format(requests), StreamNames.sharedName(session));
       return start(writer, upstream, origin, requests);
     } catch (LogException.SessionEnded ended) {
       throw notFound(session);
     }
   }
 
-  private Pump start(
+  /** Starts the pump of a stream that this replica owns, as {@link Pumps#start} does. */
+  public Pump start(
       StreamWriter writer,
       Supplier<MessageSource> upstream,
       Pump.Origin origin,
@@ -86,12 +90,7 @@ public final class StreamStarter {
     return new RelayException.SessionNotFound();
   }
 
-  /**
-   * Opens a stream for requests on the replica to which the session is pinned, which starts its
-   * pump.
-   *
-   * @throws RelayException.SessionNotFound when the session has ended
-   */
+  /** Does so on the replica to which the session is pinned. */
   public void startOnOwner(Session session, StreamRef stream, Body body) {
     try {
       router.requestFromOwner(session, stream, body);
@@ -112,17 +111,27 @@ public final class StreamStarter {
     UpstreamSession upstream = upstreams.attach(session);
     try {
       StreamWriter writer = log.open(stream, "", StreamNames.sharedName(session));
-      MessageSource source =
-          new StandaloneSource(
-              upstream::listen,
-              null,
-              listener,
-              Backoff.UPSTREAM,
-              () -> sessions.endedByServer(session));
-      Pump _ = start(writer, () -> source, Pump.Origin.NOT_ASKED, List.of());
+      startListening(session, writer, upstream::listen, null);
     } catch (LogException.Fenced alreadyOpen) {
       // Some replica already runs the pump.
     }
+  }
+
+  /**
+   * Starts the pump of a standalone stream that this replica owns.
+   *
+   * @param listen opens the upstream's stream after an event with the upstream's id
+   * @param after the upstream's id of the last event in the log; null for none
+   */
+  public void startListening(
+      Session session,
+      StreamWriter writer,
+      Function<@Nullable String, Optional<MessageSource>> listen,
+      @Nullable String after) {
+    MessageSource source =
+        new StandaloneSource(
+            listen, after, listener, Backoff.UPSTREAM, () -> sessions.endedByServer(session));
+    Pump _ = start(writer, () -> source, Pump.Origin.NOT_ASKED, List.of());
   }
 
   /**

@@ -43,7 +43,6 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
     }
   }
 
-  /** Records that the client sent {@code notifications/initialized}. */
   void recordInitialized() {
     if (canReopen()) {
       store.saveUpstreamState(session.id(), INITIALIZED, new byte[] {1});

@@ -21,23 +21,14 @@ final class RecentSessions {
   private final InstantSource clock;
   private final Map<SessionId, Use> uses = new ConcurrentHashMap<>();
 
-  /**
-   * Creates a cache without sessions.
-   *
-   * @param touchEvery the interval at which the store hears that a session is in use
-   */
+  /** Creates a cache; the store hears at that interval that a session is in use. */
   RecentSessions(SessionStore store, Duration touchEvery, InstantSource clock) {
     this.store = store;
     this.touchEvery = touchEvery;
     this.clock = clock;
   }
 
-  /**
-   * The use of a session on this replica.
-   *
-   * @param touched the last update of the store, by {@link System#nanoTime()}
-   * @param unsaved the activity since then
-   */
+  /** The last update of the store, by the nano time, and the activity since then. */
   private record Use(Session session, long touched, SessionActivity unsaved) {
     Use plus(SessionActivity more) {
       return new Use(session, touched, unsaved.plus(more));
@@ -78,14 +69,11 @@ final class RecentSessions {
   private void touch(Session session) {
     Use before = uses.put(session.id(), new Use(session, System.nanoTime(), noActivity()));
     SessionActivity unsaved = before == null ? noActivity() : before.unsaved();
-    boolean saved = false;
     try {
       store.touch(session.id(), unsaved.plus(noActivity()));
-      saved = true;
-    } finally {
-      if (!saved) {
-        add(session, unsaved);
-      }
+    } catch (Throwable failure) {
+      add(session, unsaved);
+      throw failure;
     }
   }
 

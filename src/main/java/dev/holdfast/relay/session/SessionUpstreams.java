@@ -14,28 +14,15 @@ public final class SessionUpstreams {
   private final Map<String, Upstream> byName;
   private final SessionStore store;
 
-  /**
-   * Creates the view of the configured upstreams.
-   *
-   * @param byName the upstreams by their configured names
-   * @param store holds what pinned servers need to be reopened
-   */
+  /** Creates the view; the store holds what pinned servers need to be reopened. */
   public SessionUpstreams(Map<String, Upstream> byName, SessionStore store) {
     this.byName = Map.copyOf(byName);
     this.store = store;
   }
 
-  /**
-   * The upstream of a name.
-   *
-   * @throws RelayException.UnknownUpstream when none has the name
-   */
+  /** The upstream of a name; throws {@link RelayException.UnknownUpstream} if there is none. */
   public Upstream named(String name) {
-    Upstream upstream = byName.get(name);
-    if (upstream == null) {
-      throw new RelayException.UnknownUpstream();
-    }
-    return upstream;
+    return Optional.ofNullable(byName.get(name)).orElseThrow(RelayException.UnknownUpstream::new);
   }
 
   /**
@@ -65,11 +52,7 @@ public final class SessionUpstreams {
         .orElseThrow(RelayException.SessionNotFound::new);
   }
 
-  /**
-   * Ends the upstream's side of a session.
-   *
-   * @return false when the upstream that opened it is no longer configured
-   */
+  /** Ends the upstream's side of a session; returns false when it is no longer configured. */
   boolean end(Session session) {
     if (!session.isInitialized()) {
       return true;

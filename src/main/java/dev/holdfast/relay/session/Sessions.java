@@ -20,13 +20,15 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /** Begins, finds and ends sessions: in the store, in the log and at the upstream. Thread-safe. */
 public final class Sessions {
@@ -41,7 +43,7 @@ public final class Sessions {
   private final SessionUpstreams upstreams;
   private final EventLog log;
   private final Pumps pumps;
-  private final SessionPinner pinner;
+  private final BiConsumer<StreamWriter, PinnedServer> pinner;
   private final RelayListener listener;
   private final InstantSource clock;
   private final RecentSessions recent;
@@ -49,16 +51,16 @@ public final class Sessions {
   /**
    * Creates the service.
    *
-   * @param pinner pins sessions whose server this replica has opened
+   * @param pinner pins sessions whose server this replica has opened; gets the writer of the
+   *     session's standalone stream
    * @param idleTimeout the time after which an unused session expires
-   * @param clock gives the time at which a session began
    */
   public Sessions(
       SessionStore store,
       SessionUpstreams upstreams,
       EventLog log,
       Pumps pumps,
-      SessionPinner pinner,
+      BiConsumer<StreamWriter, PinnedServer> pinner,
       RelayListener listener,
       Duration idleTimeout,
       InstantSource clock) {
@@ -73,9 +75,36 @@ public final class Sessions {
         new RecentSessions(store, idleTimeout.dividedBy(TOUCHES_PER_IDLE_TIMEOUT), this.clock);
   }
 
-  /** The current time, in the precision in which sessions record it. */
-  public Instant now() {
-    return clock.instant();
+  /**
+   * The answer to {@code initialize}.
+   *
+   * @param session the new session; null when the upstream refused to open one
+   * @param messages the messages of the upstream; the response is the last and usually the only one
+   */
+  public record InitializeReply(@Nullable Session session, List<byte[]> messages) {}
+
+  /**
+   * The result of ending sessions.
+   *
+   * @param sessions the sessions that this replica ended; those that others ended do not count
+   * @param upstreamsNotTold those of them whose upstream is not configured here
+   */
+  public record EndReport(long sessions, long upstreamsNotTold) {
+    /** No session was ended. */
+    public static final EndReport NONE = new EndReport(0, 0);
+
+    /** The sum of two reports. */
+    public EndReport plus(EndReport other) {
+      return new EndReport(sessions + other.sessions, upstreamsNotTold + other.upstreamsNotTold);
+    }
+  }
+
+  /** Begins a session that its client initializes later, over HTTP with SSE. */
+  public Session open(String upstreamName) {
+    Upstream _ = upstreams.named(upstreamName);
+    Session session = Session.opening(SessionId.random(), upstreamName, clock.instant());
+    create(session, () -> log.openShared(StreamNames.shared(session)));
+    return session;
   }
 
   /**
@@ -85,7 +114,51 @@ public final class Sessions {
    * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
    */
   public InitializeReply initialize(String upstreamName, Message.Request request) {
-    InitializeRequest initialize = InitializeRequest.read(request);
+    String client = InitializeRequest.read(request).client();
+    return initialize(
+        upstreamName,
+        request,
+        (link, version) -> {
+          SessionId id = SessionId.random();
+          Session session =
+              new Session(id, upstreamName, link.session(), version, client, clock.instant());
+          create(session, () -> pinIfNeeded(session, request));
+          recent.began(session);
+          return session;
+        });
+  }
+
+  /**
+   * Sends the {@code initialize} request of a session that {@link #open} has begun. Throws as
+   * above.
+   *
+   * @throws LogException.SessionEnded when the session is initialized already, or has ended
+   */
+  public InitializeReply initialize(
+      Session opening, Message.Request request, InitializeRequest initialize) {
+    return initialize(
+        opening.upstream(),
+        request,
+        (link, version) -> {
+          Session session = opening.initialized(link.session(), version, initialize.client());
+          if (!store.completeInitialization(session)) {
+            throw new LogException.SessionEnded(StreamNames.shared(session));
+          }
+          try {
+            pinIfNeeded(session, request);
+          } catch (Throwable failure) {
+            end(session);
+            throw failure;
+          }
+          return session;
+        });
+  }
+
+  /** Ends the upstream's side of the session again if it cannot be recorded. */
+  private InitializeReply initialize(
+      String upstreamName,
+      Message.Request request,
+      BiFunction<UpstreamLink, ProtocolVersion, Session> record) {
     Upstream upstream = upstreams.named(upstreamName);
     Handshake handshake = upstream.initialize(request);
     List<byte[]> messages = new ArrayList<>();
@@ -96,63 +169,38 @@ public final class Sessions {
       return new InitializeReply(null, messages);
     }
     UpstreamSession opened = upstream.attach(link);
-    boolean recorded = false;
     try {
       ProtocolVersion version =
           ProtocolVersion.parse(link.protocolVersion())
               .orElseThrow(RelayException.UnsupportedVersion::new);
-      Session session =
-          new Session(
-              SessionId.random(),
-              upstreamName,
-              link.session(),
-              version,
-              initialize.client(),
-              now());
-      create(session, () -> pinIfNeeded(session, request));
-      recorded = true;
-      recent.began(session);
-      return new InitializeReply(session, messages);
-    } finally {
-      if (!recorded) {
-        opened.end();
-      }
+      return new InitializeReply(record.apply(link, version), messages);
+    } catch (Throwable failure) {
+      opened.end();
+      throw failure;
     }
   }
 
-  /**
-   * Records a session and begins its log. After a failure the session is not recorded.
-   *
-   * @param openStreams opens the streams with which the session begins
-   */
-  public void create(Session session, Runnable openStreams) {
+  /** Records a session and begins its log. After a failure the session is not recorded. */
+  private void create(Session session, Runnable openStreams) {
     store.create(session);
-    boolean begun = false;
     try {
       log.begin(session.id().value());
       openStreams.run();
-      begun = true;
-    } finally {
-      if (!begun) {
-        store.end(session.id());
-      }
+    } catch (Throwable failure) {
+      store.end(session.id());
+      throw failure;
     }
     listener.sessionOpened();
   }
 
-  /**
-   * Pins a session if its upstream wants that. Its standalone stream is opened at once: the owner
-   * of that stream is the replica to which the session is pinned.
-   */
-  public void pinIfNeeded(Session session, Message.Request initialize) {
-    if (!upstreams.isPinned(session)) {
-      return;
+  /** The owner of the standalone stream is the replica to which the session is pinned. */
+  private void pinIfNeeded(Session session, Message.Request initialize) {
+    if (upstreams.isPinned(session)) {
+      PinnedServer server = upstreams.server(session);
+      server.recordInitialize(initialize);
+      String shared = StreamNames.sharedName(session);
+      pinner.accept(log.open(StreamNames.standalone(session), "", shared), server);
     }
-    PinnedServer server = upstreams.server(session);
-    server.recordInitialize(initialize);
-    StreamWriter standalone =
-        log.open(StreamNames.standalone(session), "", StreamNames.sharedName(session));
-    pinner.pin(standalone, server);
   }
 
   /** Records that the client sent {@code notifications/initialized}: a reopened server needs it. */
@@ -165,11 +213,13 @@ public final class Sessions {
   /**
    * Finds a session in the store, and notes that it is in use.
    *
-   * @throws RelayException.SessionNotFound when the upstream has no such session
+   * @param hasOneStream whether the client follows one stream per session, as over HTTP with SSE
+   * @throws RelayException.SessionNotFound when the upstream has no such session over that
+   *     transport
    */
-  public Session find(String upstream, SessionId id) {
+  public Session find(String upstream, SessionId id, boolean hasOneStream) {
     Session session = store.find(id).orElseThrow(RelayException.SessionNotFound::new);
-    requireUpstream(session, upstream);
+    requireMatch(session, upstream, hasOneStream);
     recent.used(session);
     return session;
   }
@@ -177,20 +227,19 @@ public final class Sessions {
   /**
    * Finds a session, in memory if it was used here recently. The record of an initialized session
    * never changes, but it may have ended: the caller learns that when it opens a stream in the log.
-   *
-   * @throws RelayException.SessionNotFound when the upstream has no such session
+   * Throws as {@link #find} does.
    */
-  public Session findRecent(String upstream, SessionId id) {
+  public Session findRecent(String upstream, SessionId id, boolean hasOneStream) {
     Session used = recent.find(id);
     if (used == null) {
-      return find(upstream, id);
+      return find(upstream, id, hasOneStream);
     }
-    requireUpstream(used, upstream);
+    requireMatch(used, upstream, hasOneStream);
     return used;
   }
 
-  private static void requireUpstream(Session session, String upstream) {
-    if (!session.upstream().equals(upstream)) {
+  private static void requireMatch(Session session, String upstream, boolean hasOneStream) {
+    if (!session.upstream().equals(upstream) || session.hasOneStream() != hasOneStream) {
       throw new RelayException.SessionNotFound();
     }
   }
@@ -216,8 +265,8 @@ public final class Sessions {
   }
 
   /** Ends a session everywhere: in the store, in the log, its pumps, at the upstream. */
-  public SessionEndReport end(Session session) {
-    return store.end(session.id()) ? clear(session) : SessionEndReport.NONE;
+  public EndReport end(Session session) {
+    return store.end(session.id()) ? clear(session) : EndReport.NONE;
   }
 
   /**
@@ -232,7 +281,7 @@ public final class Sessions {
     }
   }
 
-  private SessionEndReport clear(Session session) {
+  private EndReport clear(Session session) {
     String id = session.id().value();
     forget(session);
     boolean upstreamTold;
@@ -245,24 +294,22 @@ public final class Sessions {
       listener.sessionEnded(Duration.between(session.created(), clock.instant()));
       upstreamTold = upstreams.end(session);
     }
-    return new SessionEndReport(1, upstreamTold ? 0 : 1);
+    return new EndReport(1, upstreamTold ? 0 : 1);
   }
 
   /** Ends the sessions that expired. A session that cannot be cleared does not stop the others. */
-  public SessionEndReport endExpired() {
-    SessionEndReport report = SessionEndReport.NONE;
+  public EndReport endExpired() {
+    EndReport report = EndReport.NONE;
     List<Session> expired;
     do {
       expired = store.endExpired(EXPIRED_AT_ONCE);
-      for (Session session : expired) {
-        report = report.plus(clearExpired(session));
-      }
+      report = expired.stream().map(this::clearExpired).reduce(report, EndReport::plus);
     } while (expired.size() == EXPIRED_AT_ONCE);
     recent.flush();
     return report;
   }
 
-  private SessionEndReport clearExpired(Session session) {
+  private EndReport clearExpired(Session session) {
     try {
       return clear(session);
     } catch (LogException.StoreUnavailable away) {
@@ -270,7 +317,7 @@ public final class Sessions {
     } catch (RuntimeException failure) {
       LOG.warnf(failure, "expired session not ended completely session=%s", session.id());
     }
-    return new SessionEndReport(1, 0);
+    return new EndReport(1, 0);
   }
 
   /**

@@ -47,11 +47,7 @@ public final class Admission {
     return enter();
   }
 
-  /**
-   * Checks that clients may resume a stream here.
-   *
-   * @throws RelayException.Draining when they may not
-   */
+  /** Checks that clients may resume a stream here; throws {@link RelayException.Draining}. */
   public void check(StreamRef stream) {
     if (refused.test(stream)) {
       throw new RelayException.Draining();
@@ -63,11 +59,7 @@ public final class Admission {
     draining = true;
   }
 
-  /**
-   * Admits no more requests.
-   *
-   * @param which the streams that clients may no longer resume here
-   */
+  /** Admits no more requests, nor clients that resume these streams. */
   public void close(Predicate<StreamRef> which) {
     refused = which;
     closed = true;

@@ -22,11 +22,7 @@ public record EventId(@Nullable SessionId session, String stream, Position posit
     this(null, stream, position);
   }
 
-  /**
-   * Parses {@code <stream>_<ms>-<n>}.
-   *
-   * @return empty when the text has another form
-   */
+  /** Parses {@code <stream>_<ms>-<n>}; empty when the text has another form. */
   public static Optional<EventId> parse(String text) {
     int separator = text.indexOf('_');
     if (separator < 1 || !StreamRef.isName(text.substring(0, separator))) {
@@ -36,11 +32,7 @@ public record EventId(@Nullable SessionId session, String stream, Position posit
         .map(position -> new EventId(text.substring(0, separator), position));
   }
 
-  /**
-   * Parses {@code <session>_<stream>_<ms>-<n>}.
-   *
-   * @return empty when the text has another form
-   */
+  /** Parses {@code <session>_<stream>_<ms>-<n>}; empty when the text has another form. */
   public static Optional<EventId> parseWithSession(String text) {
     int separator = SessionId.LENGTH;
     if (text.length() <= separator || text.charAt(separator) != '_') {

@@ -1,5 +1,7 @@
 package dev.holdfast.relay.stream;
 
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 
@@ -8,6 +10,25 @@ import java.time.Duration;
  * at once.
  */
 public interface RelayListener {
+
+  /** The kinds of JSON-RPC messages that metrics tell apart. */
+  enum MessageKind {
+    /** Expects a response. */
+    REQUEST,
+    /** Expects no response. */
+    NOTIFICATION,
+    /** A result or an error. */
+    RESPONSE;
+
+    /** The kind of a message. */
+    public static MessageKind of(Message message) {
+      return switch (message) {
+        case Message.Request _ -> REQUEST;
+        case Message.Notification _ -> NOTIFICATION;
+        case Message.Response _ -> RESPONSE;
+      };
+    }
+  }
 
   /** A session began. */
   void sessionOpened();
@@ -21,6 +42,11 @@ public interface RelayListener {
 
   /** A client sent a message. */
   void fromClient(MessageKind kind);
+
+  /** A client sent a body with messages. */
+  default void fromClient(Body body) {
+    body.messages().forEach(each -> fromClient(MessageKind.of(each)));
+  }
 
   /** An upstream sent a message. */
   void fromUpstream(MessageKind kind);

@@ -14,8 +14,10 @@ public final class StreamNames {
   /** The shared stream of a session over HTTP with SSE, which holds the events of all streams. */
   public static final String SHARED = "m";
 
-  private static final String ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
-  private static final int LENGTH = 12;
+  private static final int RADIX = Character.MAX_RADIX;
+
+  /** The least number of twelve digits. */
+  private static final long LEAST = Math.powExact((long) RADIX, 11);
 
   private StreamNames() {}
 
@@ -34,9 +36,14 @@ public final class StreamNames {
     return of(session, SHARED);
   }
 
-  /** A stream of a session with a new name, for requests. */
+  /**
+   * A stream of a session with a new name, for requests. Names have 62 random bits, so that
+   * replicas need no coordination. They are not secret. The log refuses a name that the session has
+   * already.
+   */
   public static StreamRef next(Session session) {
-    return of(session, newName());
+    long name = ThreadLocalRandom.current().nextLong(LEAST, LEAST * RADIX);
+    return of(session, Long.toString(name, RADIX));
   }
 
   /**
@@ -45,18 +52,5 @@ public final class StreamNames {
    */
   public static @Nullable String sharedName(Session session) {
     return session.hasOneStream() ? SHARED : null;
-  }
-
-  /**
-   * A new name of 62 random bits, so that replicas need no coordination. Names are not secret. The
-   * log refuses a name that the session has already.
-   */
-  private static String newName() {
-    ThreadLocalRandom random = ThreadLocalRandom.current();
-    StringBuilder name = new StringBuilder(LENGTH);
-    for (int i = 0; i < LENGTH; i++) {
-      name.append(ALPHABET.charAt(random.nextInt(ALPHABET.length())));
-    }
-    return name.toString();
   }
 }

@@ -1,13 +1,17 @@
 package dev.holdfast.relay.tail;
 
+import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Writes the frames of a {@link Tail} and gives up a client that does not read. The write timeout,
- * an eviction and the maximum lifetime apply while a write waits. Owned by the thread of the tail.
+ * Writes the frames of a {@link Tail}, and knows the deadlines of its connection by the monotonic
+ * clock. It gives up a client that does not read: the write timeout, an eviction and the maximum
+ * lifetime apply while a write waits. Owned by the thread of the tail.
  */
 final class ClientWriter {
 
@@ -23,66 +27,80 @@ final class ClientWriter {
    */
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
-  private final ClientConnection connection;
+  private final StreamConfig config;
   private final BooleanSupplier shouldEnd;
-  private final ConnectionClock clock;
-  private final Duration timeout;
+  private final long opened = System.nanoTime();
+  private long lastWrite = opened;
+  private long lastEvent = opened;
 
-  /**
-   * Creates a writer.
-   *
-   * @param shouldEnd whether the tail should end as soon as it can
-   * @param clock hears of each write
-   * @param timeout how long the client may take nothing
-   */
-  ClientWriter(
-      ClientConnection connection,
-      BooleanSupplier shouldEnd,
-      ConnectionClock clock,
-      Duration timeout) {
-    this.connection = connection;
+  ClientWriter(StreamConfig config, BooleanSupplier shouldEnd) {
+    this.config = config;
     this.shouldEnd = shouldEnd;
-    this.clock = clock;
-    this.timeout = timeout;
   }
 
   /** Writes the buffered frames and waits until the socket has taken them. */
-  void flush(SseWriter frames) throws ClientGoneException {
+  void flush(ClientConnection client, SseWriter frames) throws ClientGoneException {
     if (frames.length() == 0) {
       return;
     }
-    clock.written();
+    lastWrite = System.nanoTime();
     byte[] bytes = frames.take();
     for (int at = 0; at < bytes.length; at += CHUNK) {
-      connection.write(chunk(bytes, at));
-      awaitTaken();
+      int end = Math.min(at + CHUNK, bytes.length);
+      client.write(end - at == bytes.length ? bytes : Arrays.copyOfRange(bytes, at, end));
+      awaitTaken(client);
     }
   }
 
-  private static byte[] chunk(byte[] bytes, int at) {
-    return bytes.length <= CHUNK
-        ? bytes
-        : Arrays.copyOfRange(bytes, at, Math.min(at + CHUNK, bytes.length));
-  }
-
-  private void awaitTaken() throws ClientGoneException {
+  private void awaitTaken(ClientConnection client) throws ClientGoneException {
     long since = System.nanoTime();
     boolean lastChance = false;
-    Duration left = timeout;
-    while (!connection.awaitTaken(left.compareTo(CHECK_INTERVAL) < 0 ? left : CHECK_INTERVAL)) {
-      left = timeout.minusNanos(System.nanoTime() - since);
-      if (lastChance || !left.isPositive()) {
-        connection.abort();
+    Duration left = config.writeTimeout();
+    while (!client.awaitTaken(left.compareTo(CHECK_INTERVAL) < 0 ? left : CHECK_INTERVAL)) {
+      left = left(since, config.writeTimeout());
+      if (lastChance || left.isZero()) {
+        client.abort();
         throw new ClientGoneException(null);
       }
-      lastChance = shouldEnd.getAsBoolean() || clock.isOld();
+      lastChance = shouldEnd.getAsBoolean() || isOld();
     }
   }
 
-  /** Writes the buffered frames, if there are any, with the end of the response. */
-  void end(SseWriter frames) throws ClientGoneException {
-    if (frames.length() > 0) {
-      connection.end(frames.take());
-    }
+  /** Notes that events were sent. */
+  void delivered() {
+    lastEvent = System.nanoTime();
+  }
+
+  /** The time since the connection was opened. */
+  Duration age() {
+    return Duration.ofNanos(System.nanoTime() - opened);
+  }
+
+  /** Whether the connection reached its maximum lifetime or its idle timeout. */
+  boolean isOver() {
+    return isOld() || left(lastEvent, config.idleTimeout()).isZero();
+  }
+
+  private boolean isOld() {
+    return left(opened, config.maxLifetime()).isZero();
+  }
+
+  /** Whether a keep-alive comment is due. */
+  boolean isSilent() {
+    return left(lastWrite, config.keepAlive()).isZero();
+  }
+
+  /** The time until the next of these deadlines. */
+  Duration untilNextDeadline() {
+    return Collections.min(
+        List.of(
+            left(lastWrite, config.keepAlive()),
+            left(lastEvent, config.idleTimeout()),
+            left(opened, config.maxLifetime())));
+  }
+
+  private static Duration left(long since, Duration span) {
+    Duration left = span.minusNanos(System.nanoTime() - since);
+    return left.isNegative() ? Duration.ZERO : left;
   }
 }

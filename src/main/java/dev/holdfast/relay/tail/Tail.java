@@ -1,11 +1,14 @@
 package dev.holdfast.relay.tail;
 
+import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.Watch;
+import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.StreamNames;
@@ -32,14 +35,14 @@ public final class Tail implements Tails.Movable {
   /** Upper bound of one wait, in case a wake-up from another replica was lost. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
 
-  private final TailContext context;
+  private final Context context;
   private final StreamRef stream;
   private final EventFraming framing;
   private final Kind kind;
   private final Runnable inUse;
   private final TailSignal signal = new TailSignal();
   private final SseWriter frames = new SseWriter();
-  private final ConnectionClock clock;
+  private final ClientWriter writer;
   private final PageReader reader;
 
   /** Set by any thread. */
@@ -53,6 +56,22 @@ public final class Tail implements Tails.Movable {
   /** Whether the newest event is not in the log, so that the client cannot resume after it. */
   private boolean pastLog;
 
+  /**
+   * What all tails of a replica share.
+   *
+   * @param config timeouts of connections
+   * @param onGap what happens when events were purged
+   * @param tails the tails that run
+   * @param pages the bytes that tails may read ahead of their clients
+   */
+  public record Context(
+      EventLog log,
+      StreamConfig config,
+      ReplayConfig.OnGap onGap,
+      RelayListener listener,
+      Tails tails,
+      ByteBudget pages) {}
+
   /** Where the cursor of a tail comes from. */
   public enum Kind {
     /** A request: the tail begins at the start of the stream. */
@@ -65,14 +84,9 @@ public final class Tail implements Tails.Movable {
     FROM_START
   }
 
-  /**
-   * Creates a tail that {@link #run} starts.
-   *
-   * @param cursor the last event that the client has
-   * @param inUse runs from time to time while the client listens
-   */
+  /** Creates a tail after a cursor; {@code inUse} runs from time to time while it follows. */
   public Tail(
-      TailContext context,
+      Context context,
       StreamRef stream,
       EventFraming framing,
       Position cursor,
@@ -84,7 +98,7 @@ public final class Tail implements Tails.Movable {
     this.cursor = cursor;
     this.kind = kind;
     this.inUse = inUse;
-    this.clock = new ConnectionClock(context.config());
+    this.writer = new ClientWriter(context.config(), this::shouldEnd);
     this.reader = new PageReader(context.log(), stream);
   }
 
@@ -107,13 +121,12 @@ public final class Tail implements Tails.Movable {
     context.listener().connectionOpened();
     connection.onGone(signal::gone);
     context.tails().add(this);
-    StreamConfig config = context.config();
-    ClientWriter writer =
-        new ClientWriter(connection, this::shouldEnd, clock, config.writeTimeout());
     try {
-      framing.opening(frames, cursor, config.retry());
-      follow(writer);
-      writer.end(frames);
+      framing.opening(frames, cursor, context.config().retry());
+      follow(connection);
+      if (frames.length() > 0) {
+        connection.end(frames.take());
+      }
       if (complete) {
         context.log().markFullyDelivered(stream);
       }
@@ -130,13 +143,14 @@ public final class Tail implements Tails.Movable {
     }
   }
 
-  private void follow(ClientWriter writer) throws ClientGoneException, InterruptedException {
+  private void follow(ClientConnection client) throws ClientGoneException, InterruptedException {
     try (Watch _ = context.log().watch(stream, signal)) {
       if (kind == Kind.STANDALONE) {
         // The tail that was just evicted may have delivered more since this tail was created.
-        cursor = later(cursor, context.log().deliveredUpTo(stream));
+        Position delivered = context.log().deliveredUpTo(stream);
+        cursor = cursor.compareTo(delivered) < 0 ? delivered : cursor;
       }
-      while (step(writer)) {}
+      while (step(client)) {}
     } catch (LogException.StoreUnavailable away) {
       // The client resumes with its cursor later. The opening frame, which may give it the cursor,
       // is sent in any case.
@@ -145,15 +159,11 @@ public final class Tail implements Tails.Movable {
     }
   }
 
-  private static Position later(Position a, Position b) {
-    return a.compareTo(b) < 0 ? b : a;
-  }
-
   /** Reads one page and handles it; returns whether to continue. */
-  private boolean step(ClientWriter writer) throws ClientGoneException, InterruptedException {
+  private boolean step(ClientConnection client) throws ClientGoneException, InterruptedException {
     long room = context.pages().takeShare(PageReader.SMALLEST, PageReader.LARGEST);
     try {
-      ReadResult page = reader.read(cursor, room, () -> waitForStore(writer));
+      ReadResult page = reader.read(cursor, room, () -> waitForStore(client));
       // An evicted tail ends even if it never has to wait: an event goes to one connection only.
       if (signal.isEnding()) {
         return await(Duration.ZERO);
@@ -161,7 +171,7 @@ public final class Tail implements Tails.Movable {
       switch (page) {
         case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> {}
         case ReadResult.Events(List<LogEvent> events) -> {
-          return deliver(events, writer);
+          return deliver(events, client);
         }
         case ReadResult.Gap gap -> {
           return skip(gap);
@@ -173,26 +183,27 @@ public final class Tail implements Tails.Movable {
     } finally {
       context.pages().giveBack(room);
     }
-    return pause(writer);
+    return pause(client);
   }
 
   /** Keeps the connection alive while the store is away; returns whether to try again. */
-  private boolean waitForStore(ClientWriter writer) throws ClientGoneException {
-    if (shouldEnd() || clock.isOver()) {
+  private boolean waitForStore(ClientConnection client) throws ClientGoneException {
+    if (shouldEnd() || writer.isOver()) {
       return false;
     }
     commentIfSilent();
-    writer.flush(frames);
+    writer.flush(client, frames);
     return true;
   }
 
   private void commentIfSilent() {
-    if (clock.isSilent()) {
+    if (writer.isSilent()) {
       frames.comment("");
     }
   }
 
-  private boolean deliver(List<LogEvent> events, ClientWriter writer) throws ClientGoneException {
+  private boolean deliver(List<LogEvent> events, ClientConnection client)
+      throws ClientGoneException {
     for (LogEvent event : events) {
       framing.event(frames, event);
     }
@@ -200,12 +211,12 @@ public final class Tail implements Tails.Movable {
     int count = events.size();
     reader.measure(count, frames.length());
     if (!newest.last() || frames.length() > END_WITH_RESPONSE) {
-      writer.flush(frames);
+      writer.flush(client, frames);
     }
     cursor = newest.position();
     pastLog = !newest.logged();
     replayed += behind ? count : 0;
-    clock.delivered();
+    writer.delivered();
     context.listener().delivered(count);
     if (stream.name().equals(StreamNames.STANDALONE)) {
       context.log().markDelivered(stream, cursor);
@@ -219,13 +230,13 @@ public final class Tail implements Tails.Movable {
   }
 
   /** There is nothing to read: sends what is buffered and waits. */
-  private boolean pause(ClientWriter writer) throws ClientGoneException, InterruptedException {
+  private boolean pause(ClientConnection client) throws ClientGoneException, InterruptedException {
     caughtUp();
     if (movedAway()) {
       return false;
     }
-    writer.flush(frames);
-    Duration wait = clock.untilNextDeadline();
+    writer.flush(client, frames);
+    Duration wait = writer.untilNextDeadline();
     return await(wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT);
   }
 
@@ -241,7 +252,8 @@ public final class Tail implements Tails.Movable {
       }
       case GONE -> false;
       case EVICTED -> {
-        framing.closing(frames, context.evictions().retryAfter(stream, clock.age()));
+        Duration first = context.config().retry();
+        framing.closing(frames, context.tails().retryAfterEviction(stream, writer.age(), first));
         yield false;
       }
     };
@@ -254,11 +266,11 @@ public final class Tail implements Tails.Movable {
   }
 
   private boolean movedAway() {
-    if (mayMove()) {
+    boolean moves = mayMove();
+    if (moves) {
       framing.closing(frames, context.config().drainRetry());
-      return true;
     }
-    return false;
+    return moves;
   }
 
   /**
@@ -284,7 +296,7 @@ public final class Tail implements Tails.Movable {
       // The next read tells whether the log is away too.
       LOG.debugf("use of the session not noted stream=%s: %s", stream, away.getMessage());
     }
-    if (clock.isOver()) {
+    if (writer.isOver()) {
       framing.closing(frames, context.config().retry());
       return false;
     }
@@ -293,7 +305,8 @@ public final class Tail implements Tails.Movable {
 
   private boolean skip(ReadResult.Gap gap) {
     context.listener().gap();
-    if (context.onGap() == ReplayConfig.OnGap.ERROR && hasOwnCursor()) {
+    boolean hasOwnCursor = kind == Kind.REQUEST || kind == Kind.RESUMED;
+    if (context.onGap() == ReplayConfig.OnGap.ERROR && hasOwnCursor) {
       // The client resumes with its cursor and gets 410: here no status can be sent.
       framing.closing(frames, context.config().retry());
       return false;
@@ -307,16 +320,9 @@ public final class Tail implements Tails.Movable {
     return true;
   }
 
-  private boolean hasOwnCursor() {
-    return switch (kind) {
-      case REQUEST, RESUMED -> true;
-      case STANDALONE, FROM_START -> false;
-    };
-  }
-
   private void caughtUp() {
     if (behind && kind == Kind.RESUMED) {
-      context.listener().replayed(replayed, clock.age());
+      context.listener().replayed(replayed, writer.age());
     }
     behind = false;
   }

@@ -29,13 +29,11 @@ public final class TailOpener {
   private final Admission admission;
   private final Consumer<Session> inUse;
   private final InstantSource clock;
-  private final EvictionBackoff evictions;
-  private final TailContext context;
+  private final Tail.Context context;
 
   /**
    * Creates the opener.
    *
-   * @param tails registers the tails while they run
    * @param inUse receives, from time to time, each session that a client follows
    * @param clock gives the age of a cursor
    */
@@ -55,10 +53,8 @@ public final class TailOpener {
     this.admission = admission;
     this.inUse = inUse;
     this.clock = clock;
-    this.evictions = new EvictionBackoff(streams.retry());
     this.context =
-        new TailContext(
-            log, streams, replay.onGap(), evictions, listener, tails, PageReader.pages());
+        new Tail.Context(log, streams, replay.onGap(), listener, tails, PageReader.pages());
   }
 
   /** Follows the stream of a new request. */
@@ -67,44 +63,36 @@ public final class TailOpener {
   }
 
   /**
-   * Follows the new shared stream of a session over HTTP with SSE.
-   *
-   * @param endpoint the URL to which the client sends its messages
+   * Follows the new shared stream of a session over HTTP with SSE, which begins with the URL to
+   * which the client sends its messages.
    */
   public Tail shared(Session session, String endpoint) {
-    StreamRef stream = StreamNames.shared(session);
-    return tail(
-        session, stream, sharedFraming(session, endpoint), Position.START, Tail.Kind.REQUEST);
+    EventFraming framing = sharedFraming(session, endpoint);
+    return tail(session, StreamNames.shared(session), framing, Position.START, Tail.Kind.REQUEST);
   }
 
-  /**
-   * Resumes the shared stream of a session over HTTP with SSE. Throws as {@link #resume} does.
-   *
-   * @param last the last event that the client has
-   * @param endpoint the URL to which the client sends its messages
-   */
+  /** Resumes the {@link #shared} stream of a session. Throws as {@link #resume} does. */
   public Tail resumeShared(Session session, EventId last, String endpoint) {
     return resume(session, last, sharedFraming(session, endpoint))
         .orElseThrow(RelayException.SessionNotFound::new);
   }
 
-  /** Follows the standalone stream from the first event that was not delivered. */
-  public Tail standalone(Session session) {
+  /**
+   * Follows the standalone stream.
+   *
+   * @param fromStart whether from the oldest event in the log; if not, from the first event that
+   *     was not delivered
+   */
+  public Tail standalone(Session session, boolean fromStart) {
     StreamRef stream = StreamNames.standalone(session);
-    Position delivered = log.deliveredUpTo(stream);
-    return tail(session, stream, framing(session, stream), delivered, Tail.Kind.STANDALONE);
-  }
-
-  /** Follows the standalone stream from the oldest event in the log. */
-  public Tail standaloneFromStart(Session session) {
-    StreamRef stream = StreamNames.standalone(session);
-    return tail(session, stream, framing(session, stream), Position.START, Tail.Kind.FROM_START);
+    Position cursor = fromStart ? Position.START : log.deliveredUpTo(stream);
+    Tail.Kind kind = fromStart ? Tail.Kind.FROM_START : Tail.Kind.STANDALONE;
+    return tail(session, stream, framing(session, stream), cursor, kind);
   }
 
   /**
    * Resumes a stream.
    *
-   * @param last the last event that the client has
    * @return empty when the stream is complete and the client has all of it
    * @throws RelayException.EventsPurged when later events were purged and replay stops at gaps
    * @throws RelayException.StreamNotFound when the session has no such stream
@@ -190,13 +178,13 @@ public final class TailOpener {
     return new EventFraming(name, replay.enabled(), true, endpoint);
   }
 
+  /** Forgets evicted clients. */
+  public void sweep() {
+    context.tails().sweep();
+  }
+
   private Tail tail(
       Session session, StreamRef stream, EventFraming framing, Position cursor, Tail.Kind kind) {
     return new Tail(context, stream, framing, cursor, kind, () -> inUse.accept(session));
-  }
-
-  /** Removes the record of evicted clients. */
-  public void sweep() {
-    evictions.clear();
   }
 }

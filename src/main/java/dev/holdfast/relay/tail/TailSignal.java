@@ -2,8 +2,9 @@ package dev.holdfast.relay.tail;
 
 import dev.holdfast.log.Watcher;
 import java.time.Duration;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,63 +25,45 @@ final class TailSignal implements Watcher {
     GONE
   }
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-
-  // Guarded by the lock.
-  private boolean woken;
+  /** Has a permit when the tail must look again. */
+  private final Semaphore changes = new Semaphore(0);
 
   /** {@link Cause#EVICTED} or {@link Cause#GONE}, once the tail must end. */
-  private @Nullable Cause ending;
+  private final AtomicReference<@Nullable Cause> ending = new AtomicReference<>();
 
   /** Waits for the next cause. A cause that ends the tail is returned by every later call. */
   Cause await(Duration most) throws InterruptedException {
-    lock.lock();
-    try {
-      long left = most.toNanos();
-      while (!woken && ending == null && left > 0) {
-        left = changed.awaitNanos(left);
-      }
-      Cause cause = woken ? Cause.WOKEN : Cause.TIMED_OUT;
-      woken = false;
-      return ending == null ? cause : ending;
-    } finally {
-      lock.unlock();
+    boolean woken = isEnding() || changes.tryAcquire(most.toNanos(), TimeUnit.NANOSECONDS);
+    changes.drainPermits();
+    Cause end = ending.get();
+    if (end != null) {
+      return end;
     }
+    return woken ? Cause.WOKEN : Cause.TIMED_OUT;
   }
 
   /** Whether the tail must end. Does not wait and does not use up a wake-up. */
   boolean isEnding() {
-    lock.lock();
-    try {
-      return ending != null;
-    } finally {
-      lock.unlock();
-    }
+    return ending.get() != null;
   }
 
   @Override
   public void wake() {
-    set(() -> woken = true);
+    // A permit that is left was released before the tail reads again, so it is enough.
+    if (changes.availablePermits() == 0) {
+      changes.release();
+    }
   }
 
   @Override
   public void evicted() {
-    set(() -> ending = ending == null ? Cause.EVICTED : ending);
+    ending.compareAndSet(null, Cause.EVICTED);
+    wake();
   }
 
   /** The client is gone. This outweighs an eviction. */
   void gone() {
-    set(() -> ending = Cause.GONE);
-  }
-
-  private void set(Runnable change) {
-    lock.lock();
-    try {
-      change.run();
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    ending.set(Cause.GONE);
+    wake();
   }
 }

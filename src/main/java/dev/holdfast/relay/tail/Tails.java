@@ -1,22 +1,28 @@
 package dev.holdfast.relay.tail;
 
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.retry.Backoff;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
-/** The tails that run on this replica. Thread-safe. */
+/** The tails that run on this replica, and those that were evicted recently. Thread-safe. */
 public final class Tails {
 
+  private static final Duration MAX_EVICTION_RETRY = Duration.ofMinutes(1);
+
+  /** After this lifetime, an eviction counts as the first. */
+  private static final Duration CALM = Duration.ofMinutes(1);
+
   private final Set<Movable> running = ConcurrentHashMap.newKeySet();
+  private final Map<StreamRef, Backoff> evictions = new ConcurrentHashMap<>();
   private volatile Predicate<StreamRef> moving = stream -> false;
 
   /** A tail that can send its client to another replica. */
   interface Movable {
-
-    /** The stream that the tail reads. */
     StreamRef stream();
 
     /** Asks the tail to send its client to another replica as soon as the client can resume. */
@@ -32,16 +38,11 @@ public final class Tails {
     }
   }
 
-  /** Removes a tail that has closed its connection. */
   void remove(Movable tail) {
     running.remove(tail);
   }
 
-  /**
-   * Moves the clients of some streams to other replicas, also those that connect later.
-   *
-   * @param which the streams
-   */
+  /** Moves the clients of some streams to other replicas, also those that connect later. */
   public void move(Predicate<StreamRef> which) {
     moving = which;
     running.stream().filter(tail -> which.test(tail.stream())).forEach(Movable::move);
@@ -64,6 +65,27 @@ public final class Tails {
       Thread.sleep(turn.minusNanos(System.nanoTime() - begun));
       all.get(i).move();
     }
+  }
+
+  /**
+   * The {@code retry} for an evicted connection: twice as long for each eviction, up to a bound. A
+   * client with two live connections to one stream would otherwise reconnect each of them as soon
+   * as the other evicts it.
+   *
+   * @param age the time since the connection was opened
+   * @param first the {@code retry} that the first evicted connection gets
+   */
+  Duration retryAfterEviction(StreamRef stream, Duration age, Duration first) {
+    Duration most = first.compareTo(MAX_EVICTION_RETRY) < 0 ? MAX_EVICTION_RETRY : first;
+    Backoff unevicted = new Backoff(first, most);
+    return evictions
+        .merge(stream, unevicted, (before, none) -> age.compareTo(CALM) > 0 ? none : before.next())
+        .delay();
+  }
+
+  /** Forgets all evictions, so that streams of ended sessions take no memory. */
+  public void sweep() {
+    evictions.clear();
   }
 
   /** The number of running tails. */

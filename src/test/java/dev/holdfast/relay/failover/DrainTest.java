@@ -21,7 +21,7 @@ import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.relay.Settings;
 import dev.holdfast.relay.legacy.LegacySseRelay;
-import dev.holdfast.relay.pump.LostCall;
+import dev.holdfast.relay.pump.UpstreamErrors;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.ReplayConfig;
@@ -53,7 +53,7 @@ class DrainTest {
   private @Nullable RelayFixture fixture;
 
   /** The other replicas, as this replica sees them. */
-  private final class Others implements Handover {
+  private final class Others implements Drain.Handover {
     volatile boolean prepared;
     volatile boolean left;
     volatile boolean asked;
@@ -104,7 +104,7 @@ class DrainTest {
   }
 
   /** Starts to drain. */
-  private Thread drain(@Nullable Handover to) {
+  private Thread drain(Drain.@Nullable Handover to) {
     Drain drain = fixture().drain(to);
     Thread draining = Thread.ofVirtual().start(drain::run);
     await().until(fixture().relay::isDraining);
@@ -148,8 +148,8 @@ class DrainTest {
     refuses(() -> relay.initialize(SCRIPTED, initialize("2025-11-25")));
     refuses(() -> relay.request(session, body(ping("2"))));
     refuses(() -> relay.request(session, body(call("2", "t"))));
-    refuses(() -> relay.listen(session));
-    refuses(() -> relay.listenFromStart(session));
+    refuses(() -> relay.listen(session, false));
+    refuses(() -> relay.listen(session, true));
   }
 
   /** Opens a session over HTTP+SSE and sets its id. */
@@ -287,7 +287,8 @@ class DrainTest {
   void shouldHandOverTheStandaloneStreamWhenNoCallRuns() throws Exception {
     Session session = fixture().open(SCRIPTED);
     fixture().scripted.listen = () -> Optional.of(source);
-    TestConnection client = LogFixture.run(fixture().relay.listen(session), new TestConnection());
+    TestConnection client =
+        LogFixture.run(fixture().relay.listen(session, false), new TestConnection());
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 1);
 
@@ -334,7 +335,7 @@ class DrainTest {
     Session session = fixture().open(SCRIPTED);
     fixture().scripted.listen = () -> Optional.of(new ScriptedSource());
     TestConnection listening =
-        LogFixture.run(fixture().relay.listen(session), new TestConnection());
+        LogFixture.run(fixture().relay.listen(session, false), new TestConnection());
     TestConnection client = fixture().follow(session, call("1", "t"));
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 1);
@@ -350,7 +351,7 @@ class DrainTest {
 
     assertThat(listening.text()).endsWith(MOVED);
     assertThat(back.data()).containsExactly(result("1"));
-    refuses(() -> fixture().relay.listen(session));
+    refuses(() -> fixture().relay.listen(session, false));
   }
 
   @Test
@@ -386,7 +387,9 @@ class DrainTest {
 
     assertThat(client.hasEnded()).isTrue();
     assertThat(client.data()).hasSize(1);
-    assertThat(client.data().getFirst()).contains("\"id\":1").contains(LostCall.STOPPED);
+    assertThat(client.data().getFirst())
+        .contains("\"id\":1")
+        .contains(UpstreamErrors.GATEWAY_STOPPED);
   }
 
   @Test
@@ -401,7 +404,7 @@ class DrainTest {
 
     drain(null).join();
 
-    assertThat(client.data().getFirst()).contains(LostCall.STOPPED);
+    assertThat(client.data().getFirst()).contains(UpstreamErrors.GATEWAY_STOPPED);
   }
 
   /** Behaves as a server behind HTTP: it fails and leaves the thread interrupted. */

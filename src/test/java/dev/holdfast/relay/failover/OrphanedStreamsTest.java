@@ -12,7 +12,7 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.relay.RelayFixture;
-import dev.holdfast.relay.pump.LostCall;
+import dev.holdfast.relay.pump.UpstreamErrors;
 import dev.holdfast.session.Session;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -89,7 +89,7 @@ class OrphanedStreamsTest {
     assertThat(found.adopted).containsExactly("lost");
     await().until(() -> payloads(readAll(fixture.log, ref("lost"), Position.START)).size() == 1);
     assertThat(payloads(readAll(fixture.log, ref("lost"), Position.START)).getFirst())
-        .contains("\"id\":1", LostCall.TEXT);
+        .contains("\"id\":1", UpstreamErrors.REPLICA_LOST);
   }
 
   @Test

@@ -15,7 +15,7 @@ import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
-import dev.holdfast.relay.pump.LostCall;
+import dev.holdfast.relay.pump.UpstreamErrors;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
@@ -131,8 +131,12 @@ class TakeOverTest {
     takeOver.takeOver(session.id().value(), LOST);
 
     await().until(() -> written(without).size() == 1 && written(refused).size() == 1);
-    assertThat(written(without).getFirst()).contains("\"id\":\"x\"").contains(LostCall.TEXT);
-    assertThat(written(refused).getFirst()).contains("\"id\":2").contains(LostCall.TEXT);
+    assertThat(written(without).getFirst())
+        .contains("\"id\":\"x\"")
+        .contains(UpstreamErrors.REPLICA_LOST);
+    assertThat(written(refused).getFirst())
+        .contains("\"id\":2")
+        .contains(UpstreamErrors.REPLICA_LOST);
     assertThat(fixture.heard.lost).hasValue(2);
   }
 

@@ -18,12 +18,12 @@ class RequestIdsTest {
             RequestId.of(""),
             RequestId.of(","));
 
-    assertThat(RequestIds.parse(RequestIds.format(ids))).isEqualTo(ids);
+    assertThat(PendingRequests.parse(PendingRequests.format(ids))).isEqualTo(ids);
   }
 
   @Test
   void shouldParseNoIdsFromAnEmptyText() {
-    assertThat(RequestIds.parse("")).isEmpty();
-    assertThat(RequestIds.format(List.of())).isEmpty();
+    assertThat(PendingRequests.parse("")).isEmpty();
+    assertThat(PendingRequests.format(List.of())).isEmpty();
   }
 }

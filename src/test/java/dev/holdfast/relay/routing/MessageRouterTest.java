@@ -237,12 +237,11 @@ class MessageRouterTest {
             upstreams,
             fixture.log,
             pumps,
-            pinned,
+            pinned::pin,
             fixture.heard,
             Duration.ofHours(1),
             InstantSource.system());
-    MessageRouter router =
-        new MessageRouter(sessions, upstreams, inbox, pumps, pinned, fixture.heard);
+    MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
     router.start();
     StreamRef stream = new StreamRef(SessionId.random().value(), "s");
 

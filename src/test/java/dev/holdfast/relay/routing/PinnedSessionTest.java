@@ -19,8 +19,8 @@ import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
-import dev.holdfast.relay.Reply;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.failover.TestAdoption;
 import dev.holdfast.relay.session.PinnedServer;
@@ -134,12 +134,12 @@ class PinnedSessionTest {
   void shouldForwardMessagesToTheReplicaOfTheSession() {
     Session session = elsewhere();
 
-    Reply called = fixture.relay.request(session, body(call("7", "t")));
-    Reply pinged = fixture.relay.request(session, body(ping("8")));
+    Relay.Reply called = fixture.relay.request(session, body(call("7", "t")));
+    Relay.Reply pinged = fixture.relay.request(session, body(ping("8")));
     fixture.relay.send(session, body(initialized()));
 
-    assertThat(called).isInstanceOf(Reply.Stream.class);
-    assertThat(pinged).isInstanceOf(Reply.Stream.class);
+    assertThat(called).isInstanceOf(Relay.Reply.Stream.class);
+    assertThat(pinged).isInstanceOf(Relay.Reply.Stream.class);
     assertThat(fixture.inbox.asked).containsExactly("g 7 " + call("7", "t"), "g 8 " + ping("8"));
     assertThat(fixture.inbox.put).containsExactly("g " + initialized());
     assertThat(sent()).isEmpty();
@@ -163,7 +163,7 @@ class PinnedSessionTest {
     fixture.inbox.owned = false;
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() -> fixture.relay.listen(session));
+        .isThrownBy(() -> fixture.relay.listen(session, false));
   }
 
   @Test

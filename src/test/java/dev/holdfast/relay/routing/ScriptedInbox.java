@@ -6,6 +6,7 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.ownership.Inbox;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.stream.StreamNames;
 import java.util.List;
 import java.util.Objects;

@@ -48,7 +48,7 @@ class SessionsTest {
 
   @Test
   void shouldOpenASession() {
-    InitializeReply reply = relay.initialize(LOCAL, initialize("2025-06-18"));
+    Sessions.InitializeReply reply = relay.initialize(LOCAL, initialize("2025-06-18"));
 
     Session session = Objects.requireNonNull(reply.session());
     assertThat(reply.messages()).hasSize(1);
@@ -78,7 +78,7 @@ class SessionsTest {
     byte[] error = {'{', '}'};
     fixture.scripted.handshake = () -> new Handshake(error, null, List.of());
 
-    InitializeReply reply = relay.initialize(SCRIPTED, initialize("2025-11-25"));
+    Sessions.InitializeReply reply = relay.initialize(SCRIPTED, initialize("2025-11-25"));
 
     assertThat(reply.session()).isNull();
     assertThat(reply.messages()).containsExactly(error);
@@ -267,9 +267,9 @@ class SessionsTest {
     Session stranger = recorded(upstream, theirs);
     Session ours = fixture.open(LOCAL);
 
-    assertThat(relay.end(stranger)).isEqualTo(new SessionEndReport(1, 1));
-    assertThat(relay.end(stranger)).isEqualTo(SessionEndReport.NONE);
-    assertThat(relay.end(ours)).isEqualTo(new SessionEndReport(1, 0));
+    assertThat(relay.end(stranger)).isEqualTo(new Sessions.EndReport(1, 1));
+    assertThat(relay.end(stranger)).isEqualTo(Sessions.EndReport.NONE);
+    assertThat(relay.end(ours)).isEqualTo(new Sessions.EndReport(1, 0));
 
     assertThat(fixture.store.count()).isZero();
     assertThat(fixture.heard.ended).hasValue(2);
@@ -298,7 +298,7 @@ class SessionsTest {
         };
     fixture.pass(RelayFixture.IDLE);
 
-    assertThat(relay.sweep()).isEqualTo(new SessionEndReport(3, 1));
+    assertThat(relay.sweep()).isEqualTo(new Sessions.EndReport(3, 1));
 
     assertThat(fixture.scripted.ended).hasValue(1);
     assertThat(fixture.heard.ended).hasValue(3);

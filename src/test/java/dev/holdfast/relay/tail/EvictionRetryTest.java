@@ -7,15 +7,17 @@ import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class EvictionBackoffTest {
+class EvictionRetryTest {
 
   private static final Duration YOUNG = Duration.ofSeconds(1);
   private static final StreamRef STREAM = new StreamRef("session", "g");
 
-  private final EvictionBackoff evictions = new EvictionBackoff(Duration.ofSeconds(5));
+  private static final Duration FIRST = Duration.ofSeconds(5);
+
+  private final Tails tails = new Tails();
 
   private Duration retry() {
-    return evictions.retryAfter(STREAM, YOUNG);
+    return tails.retryAfterEviction(STREAM, YOUNG, FIRST);
   }
 
   @Test
@@ -34,10 +36,9 @@ class EvictionBackoffTest {
   @Test
   void shouldNotShortenALongRetry() {
     Duration first = Duration.ofMinutes(10);
-    EvictionBackoff slow = new EvictionBackoff(first);
 
-    assertThat(slow.retryAfter(STREAM, YOUNG)).isEqualTo(first);
-    assertThat(slow.retryAfter(STREAM, YOUNG)).isEqualTo(first);
+    assertThat(tails.retryAfterEviction(STREAM, YOUNG, first)).isEqualTo(first);
+    assertThat(tails.retryAfterEviction(STREAM, YOUNG, first)).isEqualTo(first);
   }
 
   @Test
@@ -45,7 +46,7 @@ class EvictionBackoffTest {
     retry();
     retry();
 
-    assertThat(evictions.retryAfter(STREAM, Duration.ofMinutes(2))).hasSeconds(5);
+    assertThat(tails.retryAfterEviction(STREAM, Duration.ofMinutes(2), FIRST)).hasSeconds(5);
     assertThat(retry()).hasSeconds(10);
   }
 
@@ -54,7 +55,7 @@ class EvictionBackoffTest {
     retry();
     retry();
 
-    assertThat(evictions.retryAfter(new StreamRef("session", "h"), YOUNG)).hasSeconds(5);
+    assertThat(tails.retryAfterEviction(new StreamRef("session", "h"), YOUNG, FIRST)).hasSeconds(5);
   }
 
   @Test
@@ -62,7 +63,7 @@ class EvictionBackoffTest {
     retry();
     retry();
 
-    evictions.clear();
+    tails.sweep();
 
     assertThat(retry()).hasSeconds(5);
   }
