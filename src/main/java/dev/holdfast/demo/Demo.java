@@ -2,8 +2,8 @@ package dev.holdfast.demo;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.holdfast.upstream.local.Client;
 import dev.holdfast.upstream.local.ContentBlock;
-import dev.holdfast.upstream.local.ElicitationResult;
 import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Prompt;
@@ -208,9 +208,9 @@ public final class Demo {
     @Override
     public ToolResult call(NoArguments arguments, ToolCall call) throws InterruptedException {
       return switch (call.client().elicit("Who is there?", Form.class, ELICITATION_TIMEOUT)) {
-        case ElicitationResult.Accept<Form>(Form form) -> ToolResult.text(greeting(form));
-        case ElicitationResult.Decline<Form> _ -> ToolResult.text("Hello, whoever you are!");
-        case ElicitationResult.Cancel<Form> _ -> ToolResult.error("Nobody said whom to greet.");
+        case Client.ElicitationResult.Accept<Form>(Form form) -> ToolResult.text(greeting(form));
+        case Client.ElicitationResult.Decline<Form> _ -> ToolResult.text("Hello, whoever you are!");
+        case Client.ElicitationResult.Cancel<Form> _ -> ToolResult.error("Nobody said whom to greet.");
       };
     }
 

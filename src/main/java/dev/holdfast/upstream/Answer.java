@@ -14,7 +14,7 @@ public sealed interface Answer {
   record Json(byte[] json) implements Answer {
     @Override
     public MessageSource source() {
-      return new FixedMessageSource(json);
+      return MessageSource.of(json);
     }
   }
 

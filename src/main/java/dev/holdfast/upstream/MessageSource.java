@@ -11,6 +11,28 @@ import java.util.function.Consumer;
  */
 public interface MessageSource extends AutoCloseable {
 
+  /** A source of messages that have all arrived. */
+  static MessageSource of(List<UpstreamMessage> messages) {
+    return new MessageSource() {
+      private List<UpstreamMessage> left = List.copyOf(messages);
+
+      @Override
+      public List<UpstreamMessage> take() {
+        List<UpstreamMessage> taken = left;
+        left = List.of();
+        return taken;
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  /** A source of one message without an id. */
+  static MessageSource of(byte[] payload) {
+    return of(List.of(new UpstreamMessage(payload, null)));
+  }
+
   /**
    * Waits for messages and takes all that have arrived.
    *

@@ -4,7 +4,8 @@ import dev.holdfast.protocol.Message;
 
 /**
  * One MCP server. Thread-safe. Methods block their (virtual) thread until the server answers,
- * bounded by the timeouts of the adapter.
+ * bounded by the timeouts of the adapter. A link comes from the {@link Handshake} of the session,
+ * on any replica.
  */
 public interface Upstream extends AutoCloseable {
 
@@ -15,18 +16,12 @@ public interface Upstream extends AutoCloseable {
    */
   Handshake initialize(Message.Request initialize);
 
-  /**
-   * Attaches to a session that any replica has opened. Sends nothing.
-   *
-   * @param link the link of the session's {@link Handshake}
-   */
+  /** Attaches to a session that any replica has opened. Sends nothing. */
   UpstreamSession attach(UpstreamLink link);
 
   /**
    * Whether this server may have opened a session. Returns false only if the configured name meant
    * another server at that time.
-   *
-   * @param link the link of the session's {@link Handshake}, from any replica
    */
   default boolean mayHaveOpened(UpstreamLink link) {
     return true;
@@ -45,8 +40,6 @@ public interface Upstream extends AutoCloseable {
   /**
    * Whether a session is pinned to the process that opened it. Only that process can use the
    * session, and the session is lost with the process.
-   *
-   * @param link the link of the session's {@link Handshake}, from any replica
    */
   default boolean isPinned(UpstreamLink link) {
     return false;
@@ -61,7 +54,6 @@ public interface Upstream extends AutoCloseable {
    * Opens a lost session again under its old id, pinned to this process. The server gets the
    * messages that began the session. All other state of the session is lost.
    *
-   * @param link the link of the session's {@link Handshake}, from any replica
    * @param initialize the request that opened the session
    * @param initialized whether the client has sent {@code notifications/initialized}
    * @throws UpstreamException when the server does not open the session as before; {@link

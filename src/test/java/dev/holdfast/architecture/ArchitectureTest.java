@@ -52,45 +52,13 @@ class ArchitectureTest {
           entry("upstream", List.of("protocol")),
           entry(
               "upstream.http",
-              List.of(
-                  "upstream.http.client",
-                  "upstream.http.stream",
-                  "upstream.http.legacy",
-                  "upstream",
-                  "protocol")),
-          entry(
-              "upstream.http.legacy",
-              List.of(
-                  "upstream.http.client",
-                  "upstream.http.stream",
-                  "upstream",
-                  "upstream.channel",
-                  "protocol")),
-          entry(
-              "upstream.http.stream",
-              List.of("upstream.http.client", "upstream", "protocol", "sse", "retry")),
-          entry("upstream.http.client", List.of("upstream", "protocol", "budget")),
+              List.of("upstream.channel", "upstream", "protocol", "sse", "retry", "budget")),
           entry("upstream.channel", List.of("upstream", "protocol")),
           entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol")),
-          // The API for authors of tools. The packages below it run the tools.
+          // The API for authors of tools. The package below it runs the tools.
           entry("upstream.local", List.of()),
-          entry("upstream.local.json", List.of("upstream.local", "protocol")),
           entry(
-              "upstream.local.registry",
-              List.of("upstream.local", "upstream.local.json", "protocol")),
-          entry("upstream.local.logging", List.of("upstream.local", "upstream")),
-          entry(
-              "upstream.local.redis",
-              List.of("upstream.local", "upstream.local.logging", "upstream", "redis")),
-          entry(
-              "upstream.local.server",
-              List.of(
-                  "upstream.local",
-                  "upstream.local.json",
-                  "upstream.local.registry",
-                  "upstream.local.logging",
-                  "upstream",
-                  "protocol")),
+              "upstream.local.server", List.of("upstream.local", "upstream", "protocol", "redis")),
           entry("demo", List.of("upstream.local")),
           entry("session", List.of("protocol")),
           entry("session.memory", List.of("session", "protocol")),
@@ -225,13 +193,9 @@ class ArchitectureTest {
                   "cluster",
                   "upstream",
                   "upstream.http",
-                  "upstream.http.client",
-                  "upstream.http.legacy",
                   "upstream.channel",
                   "upstream.stdio",
                   "upstream.local",
-                  "upstream.local.logging",
-                  "upstream.local.redis",
                   "upstream.local.server",
                   "demo",
                   "session",
@@ -327,9 +291,7 @@ class ArchitectureTest {
         "log.redis.inbox",
         "session.redis",
         "upstream.http",
-        "upstream.http.client",
-        "upstream.http.legacy",
-        "upstream.local.redis",
+        "upstream.local.server",
         "http.stream",
         "wiring");
     // Only ClientSocket closes the connection of a response. Resources do not depend on Vert.x.

@@ -2,7 +2,7 @@ package dev.holdfast.demo;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
-import dev.holdfast.upstream.local.ElicitationResult;
+import dev.holdfast.upstream.local.Client;
 import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
@@ -74,9 +74,9 @@ public class TripTool implements Tool<TripTool.Plan> {
   private static boolean agreed(Trip trip, ToolCall call) throws InterruptedException {
     String question = "That would be " + trip.price() + ".";
     return switch (call.client().elicit(question, Consent.class, Duration.ofMinutes(5))) {
-      case ElicitationResult.Accept<Consent>(Consent consent) -> consent.book();
-      case ElicitationResult.Decline<Consent> _ -> false;
-      case ElicitationResult.Cancel<Consent> _ -> false;
+      case Client.ElicitationResult.Accept<Consent>(Consent consent) -> consent.book();
+      case Client.ElicitationResult.Decline<Consent> _ -> false;
+      case Client.ElicitationResult.Cancel<Consent> _ -> false;
     };
   }
 }

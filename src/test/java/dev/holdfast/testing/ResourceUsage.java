@@ -41,8 +41,8 @@ public record ResourceUsage(
           "dev.holdfast.log.redis.DeliveryRecorder$Unrecorded",
           "dev.holdfast.log.redis.write.OwnedStream",
           "dev.holdfast.log.redis.write.RedisStreamWriter",
-          "dev.holdfast.upstream.http.client.HttpExchange",
-          "dev.holdfast.upstream.http.stream.SseMessageSource",
+          "dev.holdfast.upstream.http.HttpExchange",
+          "dev.holdfast.upstream.http.SseMessageSource",
           "dev.holdfast.http.limit.ConnectionLimit$Slot",
           "dev.holdfast.http.stream.HttpClientConnection");
 

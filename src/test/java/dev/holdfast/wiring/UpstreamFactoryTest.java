@@ -7,7 +7,7 @@ import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.http.DetectingUpstream;
 import dev.holdfast.upstream.http.HttpUpstream;
-import dev.holdfast.upstream.http.legacy.LegacyUpstream;
+import dev.holdfast.upstream.http.LegacyUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstream;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.smallrye.config.SmallRyeConfig;

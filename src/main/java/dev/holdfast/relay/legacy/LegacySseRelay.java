@@ -22,7 +22,6 @@ import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStoreException;
-import dev.holdfast.upstream.FixedMessageSource;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
@@ -169,7 +168,7 @@ public final class LegacySseRelay {
       return refusal(request, "The session is initialized already");
     }
     try {
-      return new FixedMessageSource(
+      return MessageSource.of(
           sessions.initialize(session, request, initialize).messages().stream()
               .map(payload -> new UpstreamMessage(payload, null))
               .toList());
@@ -184,7 +183,7 @@ public final class LegacySseRelay {
   }
 
   private static MessageSource refusal(Message.Request request, String text) {
-    return new FixedMessageSource(
+    return MessageSource.of(
         JsonRpcErrors.error(request.id(), JsonRpcErrorCode.INVALID_REQUEST.code(), text));
   }
 

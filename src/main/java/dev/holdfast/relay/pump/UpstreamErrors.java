@@ -7,7 +7,6 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.upstream.FixedMessageSource;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -45,7 +44,7 @@ public final class UpstreamErrors {
 
   /** A source with one error for each request whose replica was lost. */
   public static MessageSource replicaLost(List<RequestId> requests) {
-    return new FixedMessageSource(
+    return MessageSource.of(
         requests.stream().map(id -> new UpstreamMessage(error(id, REPLICA_LOST), null)).toList());
   }
 

@@ -19,11 +19,8 @@ public abstract class Channel {
   private volatile boolean isGone;
 
   /**
-   * Creates a channel without messages.
-   *
-   * @param upstream marks log lines about the server
-   * @param session name of the session
-   * @param whenGone called once when the channel and all its resources are gone
+   * A channel without messages. {@code upstream} marks log lines. {@code whenGone} is called once
+   * when the channel and all its resources are gone.
    */
   protected Channel(String upstream, String session, Consumer<Channel> whenGone) {
     this.session = session;
@@ -60,10 +57,8 @@ public abstract class Channel {
   }
 
   /**
-   * Sends a message or a batch, and waits until the server has it.
-   *
-   * @param json without line ends
-   * @throws UpstreamException if the server does not have it, or may not have it
+   * Sends a message or a batch without line ends, and waits until the server has it. Throws if the
+   * server does not have it, or may not have it.
    */
   public abstract void send(byte[] json, Duration timeout);
 
@@ -71,9 +66,8 @@ public abstract class Channel {
   public abstract void sendLater(byte[] json);
 
   /**
-   * Starts to end the channel. Does not wait for the end.
-   *
-   * @param why failure for the readers of open requests
+   * Starts to end the channel. Does not wait for the end. The readers of open requests get the
+   * failure.
    */
   public abstract void stop(UpstreamException why);
 
@@ -81,4 +75,26 @@ public abstract class Channel {
   final boolean awaitEnd(Duration timeout) throws InterruptedException {
     return gone.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
+
+  /**
+   * Limits of the sessions with one server.
+   *
+   * @param name name of the upstream, for log messages
+   * @param maxSessions maximum number of channels, including those that are ending
+   * @param firstByteTimeout bound for sending a message, and for the wait until the server starts
+   *     to answer a request. Tool calls have no such bound
+   * @param idleTimeout maximum silence of a running call; zero for no bound
+   * @param maxMessageBytes maximum size of a message
+   * @param respawn whether a session gets a new channel when its channel was lost
+   * @param endsWithin bound for closing all channels
+   */
+  public record Settings(
+      String name,
+      int maxSessions,
+      Duration firstByteTimeout,
+      Duration idleTimeout,
+      int maxMessageBytes,
+      boolean respawn,
+      Duration endsWithin) {}
 }
+

@@ -58,7 +58,8 @@ public final class ChannelRouter {
   /** Oldest first. */
   private final List<Exchange> exchanges = new ArrayList<>();
 
-  private boolean ended;
+  /** Why the channel has ended; null before. */
+  private @Nullable UpstreamException end;
 
   /** Creates a router. Its log messages name the upstream. */
   public ChannelRouter(String upstream) {
@@ -66,16 +67,11 @@ public final class ChannelRouter {
     this.standalone = new StandaloneStream(upstream);
   }
 
-  /**
-   * Opens requests. Must precede sending them.
-   *
-   * @return empty if an id is in use
-   * @throws UpstreamException.SessionGone if the channel has ended
-   */
+  /** Opens requests. Must precede sending them. Empty if an id is in use. */
   Optional<Exchange> open(List<Message.Request> requests) {
     lock.lock();
     try {
-      if (ended) {
+      if (end != null) {
         throw new UpstreamException.SessionGone();
       }
       Set<RequestId> ids = new HashSet<>();
@@ -94,11 +90,7 @@ public final class ChannelRouter {
     }
   }
 
-  /**
-   * Closes the stream of an exchange. Idempotent.
-   *
-   * @return the requests without a response
-   */
+  /** Closes the stream of an exchange and returns its requests without a response. Idempotent. */
   List<RequestId> close(Exchange exchange) {
     lock.lock();
     try {
@@ -195,7 +187,7 @@ public final class ChannelRouter {
   private Predicate<byte[]> target(@Nullable String token, boolean sessionWide) {
     lock.lock();
     try {
-      if (ended) {
+      if (end != null) {
         return _ -> true;
       }
       Exchange exchange = exchangeOfReport(token, sessionWide);
@@ -217,15 +209,14 @@ public final class ChannelRouter {
   }
 
   /**
-   * Ends all streams with their channel. Drops all further messages. Idempotent.
-   *
-   * @param failure for the readers of open requests
+   * Ends all streams with their channel: open requests with a failure. Drops all further messages.
+   * Idempotent.
    */
   public void end(UpstreamException failure) {
     List<Exchange> open;
     lock.lock();
     try {
-      ended = true;
+      end = end == null ? failure : end;
       open = List.copyOf(exchanges);
       open.forEach(exchange -> exchange.unanswered().clear());
       exchanges.clear();
@@ -240,9 +231,14 @@ public final class ChannelRouter {
 
   /** Returns whether {@link #end} was called. */
   public boolean isOver() {
+    return failure() != null;
+  }
+
+  /** Returns why the channel has ended; null before. */
+  @Nullable UpstreamException failure() {
     lock.lock();
     try {
-      return ended;
+      return end;
     } finally {
       lock.unlock();
     }

@@ -3,19 +3,21 @@ package dev.holdfast.upstream.channel;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.protocol.Utf8;
 import dev.holdfast.upstream.Answer;
-import dev.holdfast.upstream.FixedMessageSource;
+import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.QueueSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -25,14 +27,57 @@ import org.jspecify.annotations.Nullable;
 final class ChannelSession implements UpstreamSession {
 
   private final @Nullable Channel channel;
-  private final ChannelSettings settings;
+  private final Channel.Settings settings;
 
-  /**
-   * @param channel null if the channel has ended or belongs to another replica
-   */
-  ChannelSession(@Nullable Channel channel, ChannelSettings settings) {
+  /** {@code channel} is null if it has ended or belongs to another replica. */
+  ChannelSession(@Nullable Channel channel, Channel.Settings settings) {
     this.channel = channel;
     this.settings = settings;
+  }
+
+  /**
+   * Opens the session: sends {@code initialize} over a new channel and waits for the response.
+   *
+   * @throws UpstreamException if no valid response comes
+   */
+  Handshake initialize(Message.Request initialize) {
+    long start = System.nanoTime();
+    Exchange exchange = openFirst(initialize);
+    channel().send(Utf8.singleLine(initialize.bytes()), settings.firstByteTimeout());
+    List<UpstreamMessage> messages = new ArrayList<>();
+    long bytes = 0;
+    for (var some = take(exchange, start); !some.isEmpty(); some = take(exchange, start)) {
+      messages.addAll(some);
+      bytes += some.stream().mapToLong(message -> message.payload().length).sum();
+      if (bytes > 2L * settings.maxMessageBytes()) {
+        throw new UpstreamException.Broken("too much before the response to initialize", null);
+      }
+    }
+    if (!(Envelopes.read(messages.getLast().payload())
+        instanceof Body.Single(Message.Response response))) {
+      throw new UpstreamException.Broken("no response to initialize", null);
+    }
+    return Handshake.of(
+        response, channel().session(), messages.subList(0, messages.size() - 1), _ -> true);
+  }
+
+  /** A channel may fail before its first request. The reason is clearer than a lost session. */
+  private Exchange openFirst(Message.Request initialize) {
+    ChannelRouter router = channel().router();
+    try {
+      return router.open(List.of(initialize)).orElseThrow(IllegalStateException::new);
+    } catch (UpstreamException.SessionGone e) {
+      throw Objects.requireNonNullElse(router.failure(), e);
+    }
+  }
+
+  private List<UpstreamMessage> take(Exchange exchange, long start) {
+    Duration left = settings.firstByteTimeout().minusNanos(System.nanoTime() - start);
+    try {
+      return exchange.queue().take(left.isPositive() ? left : Duration.ofNanos(1));
+    } catch (InterruptedException e) {
+      throw UpstreamException.Broken.interrupted(e);
+    }
   }
 
   private Channel channel() {
@@ -43,12 +88,8 @@ final class ChannelSession implements UpstreamSession {
   }
 
   /**
-   * {@inheritDoc}
-   *
-   * <p>A tool call or a batch gets a stream as soon as the server has it. Any other request waits
-   * for its first message. If that is a response, the answer is JSON.
-   *
-   * @throws IllegalArgumentException if the body has no request
+   * A tool call or a batch gets a stream as soon as the server has it. Any other request waits for
+   * its first message. If that is a response, the answer is JSON.
    */
   @Override
   public Answer request(Body body) {
@@ -148,7 +189,7 @@ final class ChannelSession implements UpstreamSession {
             .toList();
     return errors.size() == 1
         ? new Answer.Json(errors.getFirst().payload())
-        : new Answer.Stream(new FixedMessageSource(errors));
+        : new Answer.Stream(MessageSource.of(errors));
   }
 
   @Override
@@ -178,14 +219,14 @@ final class ChannelSession implements UpstreamSession {
     return Optional.of(router.standalone().listen());
   }
 
-  /** {@inheritDoc} Always fails: the messages of a channel have no event ids. */
+  /** Always fails: the messages of a channel have no event ids. */
   @Override
   public MessageSource resume(String eventId) {
     Channel _ = channel();
     throw new UpstreamException.Broken("a stream over a channel cannot be resumed", null);
   }
 
-  /** {@inheritDoc} Returns at once; the channel ends in the background. */
+  /** Returns at once; the channel ends in the background. */
   @Override
   public void end() {
     if (channel != null) {

@@ -10,12 +10,14 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jboss.logging.Logger;
@@ -32,7 +34,7 @@ public abstract class ChannelUpstream implements Upstream {
       Envelopes.read(
           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}".getBytes(UTF_8));
 
-  private final ChannelSettings settings;
+  private final Channel.Settings settings;
   private final Semaphore freeChannels;
 
   /** All channels, including those in their handshake and those that are ending. */
@@ -43,26 +45,15 @@ public abstract class ChannelUpstream implements Upstream {
   private volatile boolean closed;
 
   /** Creates a server without channels. */
-  protected ChannelUpstream(ChannelSettings settings) {
+  protected ChannelUpstream(Channel.Settings settings) {
     this.settings = settings;
     this.freeChannels = new Semaphore(settings.maxSessions());
   }
 
-  /** Starts channels. */
-  @FunctionalInterface
-  protected interface ChannelStarter {
-
-    /**
-     * Starts a channel that carries no messages yet.
-     *
-     * @param session name of the session
-     * @param whenGone called once when the channel and all its resources are gone
-     * @throws UpstreamException if no channel was started; {@code whenGone} is not called
-     */
-    Channel start(String session, Consumer<Channel> whenGone);
-  }
-
-  /** See {@link ChannelStarter#start(String, Consumer)}. */
+  /**
+   * Starts a channel that carries no messages yet. {@code whenGone} is called once, when a started
+   * channel and all its resources are gone.
+   */
   protected abstract Channel start(String session, Consumer<Channel> whenGone);
 
   /** Returns a new, unique name for a session. */
@@ -70,20 +61,15 @@ public abstract class ChannelUpstream implements Upstream {
     return UUID.randomUUID().toString();
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>Starts a channel. Ends it again if the server does not open the session in time.
-   *
-   * @throws UpstreamException.Busy if the server has its maximum number of channels
-   */
+  /** Starts a channel. Ends it again if the server does not open the session in time. */
   @Override
   public Handshake initialize(Message.Request initialize) {
     return initialize(initialize, this::start);
   }
 
   /** Opens a session over a channel of another starter. */
-  protected final Handshake initialize(Message.Request initialize, ChannelStarter starter) {
+  protected final Handshake initialize(
+      Message.Request initialize, BiFunction<String, Consumer<Channel>, Channel> starter) {
     return open(newName(), initialize, starter, handshake -> handshake.link() != null);
   }
 
@@ -97,11 +83,7 @@ public abstract class ChannelUpstream implements Upstream {
     return settings.respawn();
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>Starts another channel. The server's answer is checked and then dropped.
-   */
+  /** Starts another channel. The server's answer is checked and then dropped. */
   @Override
   public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
     String session = link.session();
@@ -119,18 +101,15 @@ public abstract class ChannelUpstream implements Upstream {
     LOG.infof("Reopened a lost session: upstream=%s", settings.name());
   }
 
-  /**
-   * @param accepts tells whether the server's answer opens the session
-   */
   private Handshake open(
       String session,
       Message.Request initialize,
-      ChannelStarter starter,
+      BiFunction<String, Consumer<Channel>, Channel> starter,
       Predicate<Handshake> accepts) {
     Channel channel = startChannel(session, starter);
     boolean opened = false;
     try {
-      Handshake handshake = new ChannelHandshake(channel, settings).perform(initialize);
+      Handshake handshake = new ChannelSession(channel, settings).initialize(initialize);
       if (accepts.test(handshake)) {
         channel.opened();
         bySession.put(session, channel);
@@ -145,7 +124,8 @@ public abstract class ChannelUpstream implements Upstream {
     }
   }
 
-  private Channel startChannel(String session, ChannelStarter starter) {
+  private Channel startChannel(
+      String session, BiFunction<String, Consumer<Channel>, Channel> starter) {
     if (closed) {
       throw new UpstreamException.Unreachable(null);
     }
@@ -155,7 +135,7 @@ public abstract class ChannelUpstream implements Upstream {
     Channel channel;
     boolean started = false;
     try {
-      channel = starter.start(session, this::remove);
+      channel = starter.apply(session, this::remove);
       started = true;
     } finally {
       if (!started) {
@@ -185,11 +165,7 @@ public abstract class ChannelUpstream implements Upstream {
     return new ChannelSession(channel, settings);
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>Ends all channels and waits for their ends. Nothing can end them after this process.
-   */
+  /** Ends all channels and waits for their ends. Nothing can end them after this process. */
   @Override
   public void close() {
     closed = true;

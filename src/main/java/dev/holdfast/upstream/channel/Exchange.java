@@ -61,11 +61,7 @@ final class Exchange {
     }
   }
 
-  /**
-   * Adds a message other than a response. Waits for room.
-   *
-   * @return false if the stream has ended
-   */
+  /** Adds a message other than a response. Waits for room. False if the stream has ended. */
   boolean report(byte[] message) {
     streaming = true;
     return writer.write(message);

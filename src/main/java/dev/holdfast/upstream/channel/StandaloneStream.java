@@ -35,11 +35,7 @@ final class StandaloneStream {
     this.upstream = upstream;
   }
 
-  /**
-   * Starts reading with the waiting messages. The previous reader sees the end.
-   *
-   * @throws UpstreamException.SessionGone if the channel has ended
-   */
+  /** Starts reading with the waiting messages. The previous reader sees the end. */
   MessageSource listen() {
     lock.lock();
     try {
@@ -78,9 +74,7 @@ final class StandaloneStream {
 
   /**
    * Adds a message. Waits for room only if the stream has a reader, because a reader may never
-   * come.
-   *
-   * @return false if the reader changed during the wait; the caller must try again
+   * come. False if the reader changed during the wait; the caller must try again.
    */
   boolean write(byte[] message) {
     MessageQueue.Writer current;
@@ -106,7 +100,6 @@ final class StandaloneStream {
     }
   }
 
-  /** Ends the stream with its channel. Idempotent. */
   void end() {
     lock.lock();
     try {

@@ -9,9 +9,6 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
-import dev.holdfast.upstream.http.client.HttpClients;
-import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
-import dev.holdfast.upstream.http.legacy.LegacyUpstream;
 import io.vertx.core.Vertx;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -33,14 +30,7 @@ public final class DetectingUpstream implements Upstream {
   private final HttpUpstream streamable;
   private final LegacyUpstream legacy;
 
-  /**
-   * Connects on demand.
-   *
-   * @param vertx runs the connections; stays open when this upstream closes
-   * @param name marks log lines about the server
-   * @param maxSessions upper bound of concurrent HTTP+SSE sessions
-   * @param respawn whether an HTTP+SSE session continues over a new connection
-   */
+  /** Connects on demand. The bounds are those of the two kinds of upstream. */
   public DetectingUpstream(
       Vertx vertx, HttpUpstreamSettings settings, String name, int maxSessions, boolean respawn) {
     HttpClients clients = new HttpClients(vertx, settings);

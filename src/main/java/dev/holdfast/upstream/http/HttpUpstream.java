@@ -5,23 +5,18 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
-import dev.holdfast.upstream.http.client.Deadline;
-import dev.holdfast.upstream.http.client.HeaderValues;
-import dev.holdfast.upstream.http.client.HttpAnswer;
-import dev.holdfast.upstream.http.client.HttpClients;
-import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
-import dev.holdfast.upstream.http.client.McpRequests;
-import dev.holdfast.upstream.http.stream.SseMessageSource;
-import dev.holdfast.upstream.http.stream.StreamKind;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,7 +74,8 @@ public final class HttpUpstream implements Upstream {
     McpRequests requests = requests(session, null);
     Deadline latest = Deadline.after(settings.firstByteTimeout());
     try (var source =
-        SseMessageSource.answering(StreamKind.CALL, requests, answer.exchange(), latest)) {
+        SseMessageSource.answering(
+            Reconnector.StreamKind.CALL, requests, answer.exchange(), latest)) {
       while (true) {
         List<UpstreamMessage> messages = source.take();
         if (messages.isEmpty()) {
@@ -113,7 +109,7 @@ public final class HttpUpstream implements Upstream {
 
   @Override
   public UpstreamSession attach(UpstreamLink link) {
-    return new HttpUpstreamSession(requests(link.session(), link.protocolVersion()));
+    return new Session(requests(link.session(), link.protocolVersion()));
   }
 
   private McpRequests requests(@Nullable String session, @Nullable String protocolVersion) {
@@ -123,5 +119,65 @@ public final class HttpUpstream implements Upstream {
   @Override
   public void close() {
     clients.close();
+  }
+
+  /** A session over Streamable HTTP. Its only state is the headers of its requests. */
+  private static final class Session implements UpstreamSession {
+
+    private final McpRequests requests;
+
+    Session(McpRequests requests) {
+      this.requests = requests;
+    }
+
+    @Override
+    public Answer request(Body body) {
+      HttpAnswer answer = requests.post(body.bytes());
+      if (answer.isEventStream()) {
+        Reconnector.StreamKind kind =
+            body instanceof Body.Batch ? Reconnector.StreamKind.BATCH : Reconnector.StreamKind.CALL;
+        return new Answer.Stream(
+            SseMessageSource.answering(kind, requests, answer.exchange(), Deadline.NEVER));
+      }
+      if (answer.isJson()) {
+        HttpUpstreamSettings settings = requests.settings();
+        return new Answer.Json(
+            answer.readJson(
+                settings.maxMessageBytes(), Deadline.after(settings.firstByteTimeout())));
+      }
+      throw answer.toException();
+    }
+
+    @Override
+    public void send(Body messages) {
+      HttpAnswer answer = requests.post(messages.bytes());
+      if (!answer.isSuccess()) {
+        throw answer.toException();
+      }
+      answer.discard();
+    }
+
+    @Override
+    public Optional<MessageSource> listen(@Nullable String after) {
+      return SseMessageSource.standalone(requests, after == null ? "" : after);
+    }
+
+    @Override
+    public MessageSource resume(String eventId) {
+      return SseMessageSource.resuming(requests, eventId);
+    }
+
+    @Override
+    public void end() {
+      if (!requests.hasSession()) {
+        return;
+      }
+      try {
+        requests.delete().discard();
+      } catch (UpstreamException e) {
+        // The request is a courtesy. A server may refuse it (405), and forgets idle sessions
+        // anyway.
+      }
+    }
   }
 }

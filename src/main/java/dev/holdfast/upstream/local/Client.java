@@ -2,6 +2,8 @@ package dev.holdfast.upstream.local;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The client of a running call. Requests go out on the stream of the call; responses may come
@@ -14,7 +16,7 @@ import java.util.List;
 public interface Client {
 
   /** Returns the capabilities that the client declared. */
-  ClientCapabilities capabilities();
+  Capabilities capabilities();
 
   /**
    * Asks a person to fill in a form.
@@ -48,4 +50,88 @@ public interface Client {
    *     2025-11-25, Roots</a>
    */
   List<Root> roots(Duration timeout) throws InterruptedException;
+
+  /**
+   * The requests that a client declared to accept.
+   *
+   * @param elicitation whether the client shows forms to people
+   * @param sampling whether the client offers a model
+   * @param roots whether the client lists the files and folders it works on
+   * @see <a
+   *     href="https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation">MCP
+   *     2025-11-25, Lifecycle, Capability Negotiation</a>
+   */
+  record Capabilities(boolean elicitation, boolean sampling, boolean roots) {}
+
+  /** The result of an elicitation: a person's response to a form. */
+  sealed interface ElicitationResult<F extends Record> {
+
+    /** The person filled in the form. */
+    record Accept<F extends Record>(F form) implements ElicitationResult<F> {}
+
+    /** The person refused. */
+    record Decline<F extends Record>() implements ElicitationResult<F> {}
+
+    /** The person closed the form without a choice. */
+    record Cancel<F extends Record>() implements ElicitationResult<F> {}
+  }
+
+  /**
+   * A file or folder that a client works on.
+   *
+   * @param uri so far always a {@code file://} URI
+   * @param name for people; null for none
+   */
+  record Root(String uri, @Nullable String name) {}
+
+  /**
+   * A request to a client's model.
+   *
+   * @param messages the conversation so far, oldest first; at least one
+   * @param maxTokens maximum length of the answer
+   * @param systemPrompt null for none; the client may ignore it
+   */
+  record SamplingRequest(
+      List<PromptMessage> messages, int maxTokens, @Nullable String systemPrompt) {
+
+    /**
+     * Copies the list.
+     *
+     * @throws IllegalArgumentException without a message, or if {@code maxTokens} is not positive
+     */
+    public SamplingRequest {
+      messages = List.copyOf(messages);
+      if (messages.isEmpty() || maxTokens < 1) {
+        throw new IllegalArgumentException("A sampling request needs a message and maxTokens");
+      }
+    }
+
+    /** A single question. */
+    public static SamplingRequest of(String question, int maxTokens) {
+      return new SamplingRequest(List.of(PromptMessage.user(question)), maxTokens, null);
+    }
+  }
+
+  /**
+   * The answer of a client's model.
+   *
+   * @param content text, images and audio
+   * @param model name of the model
+   * @param stopReason such as {@code endTurn} or {@code maxTokens}; null if unknown
+   */
+  record SamplingResult(List<ContentBlock> content, String model, @Nullable String stopReason) {
+
+    /** Copies the list. */
+    public SamplingResult {
+      content = List.copyOf(content);
+    }
+
+    /** Returns the text blocks of the content, concatenated. */
+    public String text() {
+      return content.stream()
+          .filter(ContentBlock.Text.class::isInstance)
+          .map(content -> ((ContentBlock.Text) content).text())
+          .collect(Collectors.joining());
+    }
+  }
 }

@@ -6,6 +6,9 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.channel.Channel;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -42,13 +45,8 @@ final class ChildProcess extends Channel {
   }
 
   /**
-   * Starts a process.
-   *
-   * @param session our id of the session
-   * @param whenGone called once when the process and all its descendants have ended
-   * @param threads starts the threads of the pipes
-   * @throws UpstreamException.Unreachable if the process cannot start; {@code whenGone} is then not
-   *     called
+   * Starts a process. {@code whenGone} is called once, when a started process and all its
+   * descendants have ended.
    */
   static ChildProcess start(
       StdioUpstreamSettings settings, String session, Consumer<Channel> whenGone, Threads threads) {
@@ -76,9 +74,7 @@ final class ChildProcess extends Channel {
   interface Threads {
 
     /**
-     * Starts a thread.
-     *
-     * @throws OutOfMemoryError when no more threads can start, as {@link Thread#start} does
+     * Throws {@link OutOfMemoryError} when no more threads can start, as {@link Thread#start} does.
      */
     void start(String name, Runnable work);
   }
@@ -150,7 +146,7 @@ final class ChildProcess extends Channel {
     return !ending.get() && !router().isOver();
   }
 
-  /** {@inheritDoc} Records the descendants of the process for its shutdown. */
+  /** Records the descendants of the process for its shutdown. */
   @Override
   public void opened() {
     shutdown.findDescendants();
@@ -188,6 +184,51 @@ final class ChildProcess extends Channel {
     } finally {
       router().end(new UpstreamException.Broken("the process has ended", null));
       reportGone();
+    }
+  }
+
+  /**
+   * Environment variables of a child process. It inherits only a few, because the gateway's
+   * environment may contain secrets of the store or of other servers. The official SDKs pass on
+   * similar variables.
+   */
+  static final class ChildEnvironment {
+
+    private static final Set<String> INHERITED =
+        Set.of(
+            "HOME",
+            "LANG",
+            "LC_ALL",
+            "LC_CTYPE",
+            "LOGNAME",
+            "PATH",
+            "SHELL",
+            "TERM",
+            "TMPDIR",
+            "TZ",
+            "USER",
+            // Windows starts no program without these.
+            "APPDATA",
+            "COMSPEC",
+            "HOMEDRIVE",
+            "HOMEPATH",
+            "LOCALAPPDATA",
+            "PATHEXT",
+            "PROCESSOR_ARCHITECTURE",
+            "PROGRAMFILES",
+            "SYSTEMDRIVE",
+            "SYSTEMROOT",
+            "TEMP",
+            "TMP",
+            "USERNAME",
+            "USERPROFILE");
+
+    private ChildEnvironment() {}
+
+    /** Removes the variables that a process must not inherit, and adds the configured ones. */
+    static void prepare(Map<String, String> variables, Map<String, String> configured) {
+      variables.keySet().removeIf(name -> !INHERITED.contains(name.toUpperCase(Locale.ROOT)));
+      variables.putAll(configured);
     }
   }
 }

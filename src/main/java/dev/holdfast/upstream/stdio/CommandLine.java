@@ -2,6 +2,10 @@ package dev.holdfast.upstream.stdio;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,17 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CommandLine {
 
-  private static final char NO_QUOTE = 0;
+  private static final Pattern PART =
+      Pattern.compile(
+          "\\G(?:(?<space>\\p{javaWhitespace}+)|'(?<literal>[^']*)'|\"(?<quoted>(?:[^\"\\\\]|\\\\.)*+)\""
+              + "|\\\\(?<escaped>.)|(?<plain>[^\\p{javaWhitespace}'\"\\\\]+))",
+          Pattern.DOTALL);
 
-  private final String text;
-  private final List<String> words = new ArrayList<>();
-  private @Nullable StringBuilder word;
-  private char quote = NO_QUOTE;
-  private int at;
-
-  private CommandLine(String text) {
-    this.text = text;
-  }
+  private CommandLine() {}
 
   /**
    * Splits a text into its words.
@@ -32,66 +32,38 @@ public final class CommandLine {
    * @throws IllegalArgumentException if a quote is not closed, or a backslash is the last character
    */
   public static List<String> parse(String text) {
-    CommandLine line = new CommandLine(text);
-    for (; line.at < text.length(); line.at++) {
-      line.read(text.charAt(line.at));
+    List<String> words = new ArrayList<>();
+    @Nullable StringBuilder word = null;
+    int end = 0;
+    for (Matcher part = PART.matcher(text); part.find(); end = part.end()) {
+      if (part.group("space") == null) {
+        word = (word == null ? new StringBuilder() : word).append(characters(part));
+      } else if (word != null) {
+        words.add(word.toString());
+        word = null;
+      }
     }
-    if (line.quote != NO_QUOTE) {
-      throw new IllegalArgumentException("command has a quote that is not closed: " + line.quote);
+    if (end < text.length()) {
+      char last = text.charAt(end);
+      throw new IllegalArgumentException(
+          last == '\\'
+              ? "command ends with a backslash"
+              : "command has a quote that is not closed: " + last);
     }
-    line.endWord();
-    return List.copyOf(line.words);
-  }
-
-  private void read(char c) {
-    if (quote == '\'') {
-      readQuoted(c);
-    } else if (c == '\\') {
-      readEscaped();
-    } else if (quote == '"') {
-      readQuoted(c);
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-      word();
-    } else if (Character.isWhitespace(c)) {
-      endWord();
-    } else {
-      word().append(c);
-    }
-  }
-
-  private void readQuoted(char c) {
-    if (c == quote) {
-      quote = NO_QUOTE;
-    } else {
-      word().append(c);
-    }
-  }
-
-  private void readEscaped() {
-    if (at + 1 == text.length()) {
-      throw new IllegalArgumentException("command ends with a backslash");
-    }
-    char next = text.charAt(at + 1);
-    if (quote == '"' && next != '"' && next != '\\') {
-      word().append('\\');
-      return;
-    }
-    word().append(next);
-    at++;
-  }
-
-  private StringBuilder word() {
-    if (word == null) {
-      word = new StringBuilder();
-    }
-    return word;
-  }
-
-  private void endWord() {
     if (word != null) {
       words.add(word.toString());
-      word = null;
     }
+    return List.copyOf(words);
+  }
+
+  private static String characters(Matcher part) {
+    String quoted = part.group("quoted");
+    return quoted != null
+        ? quoted.replaceAll("\\\\([\"\\\\])", "$1")
+        : Stream.of("literal", "escaped", "plain")
+            .map(part::group)
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElseThrow();
   }
 }

@@ -24,11 +24,7 @@ public final class LineReader {
     }
   }
 
-  /**
-   * Reads nothing yet.
-   *
-   * @param maxBytes upper bound of the length of a line, without its end
-   */
+  /** Reads nothing yet. The bound of a line excludes its end. */
   public LineReader(InputStream in, int maxBytes) {
     this.in = in;
     this.maxBytes = maxBytes;

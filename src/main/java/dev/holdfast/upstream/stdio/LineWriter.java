@@ -36,9 +36,8 @@ final class LineWriter {
   }
 
   /**
-   * Writes lines until the writer is closed or the process reads no more.
-   *
-   * @param whenBroken called when the process reads no more
+   * Writes lines until the writer is closed or the process reads no more, which {@code whenBroken}
+   * learns.
    */
   void run(Runnable whenBroken) {
     try (out) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.function.LongSupplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -79,5 +80,48 @@ final class ProcessLog {
   private static String printable(byte[] line) {
     String text = new String(line, 0, Math.min(line.length, MAX_LINE), UTF_8);
     return text.replaceAll("\\p{Cntrl}|[\\u2028\\u2029]", " ");
+  }
+
+  /** Limits the lines that one process may log: a burst, then a rate. For one thread. */
+  static final class LogRateLimit {
+
+    static final int BURST = 100;
+    private static final int PER_SECOND = 20;
+    private static final double NANOS_PER_LINE = 1e9 / PER_SECOND;
+
+    private final LongSupplier nanoTime;
+    private double allowed = BURST;
+    private long last;
+    private long dropped;
+
+    /**
+     * Allows a whole burst.
+     *
+     * @param nanoTime the monotonic clock
+     */
+    LogRateLimit(LongSupplier nanoTime) {
+      this.nanoTime = nanoTime;
+      this.last = nanoTime.getAsLong();
+    }
+
+    /** Returns whether a line may be logged now. Counts the line if not. */
+    boolean admits() {
+      long now = nanoTime.getAsLong();
+      allowed = Math.min(BURST, allowed + (now - last) / NANOS_PER_LINE);
+      last = now;
+      if (allowed < 1) {
+        dropped++;
+        return false;
+      }
+      allowed--;
+      return true;
+    }
+
+    /** Returns the number of refused lines since the last call. */
+    long dropped() {
+      long since = dropped;
+      dropped = 0;
+      return since;
+    }
   }
 }

@@ -1,7 +1,6 @@
 package dev.holdfast.upstream.stdio;
 
 import dev.holdfast.upstream.channel.Channel;
-import dev.holdfast.upstream.channel.ChannelSettings;
 import dev.holdfast.upstream.channel.ChannelUpstream;
 import java.util.function.Consumer;
 
@@ -18,7 +17,7 @@ public final class StdioUpstream extends ChannelUpstream {
   /** Starts no process yet. */
   public StdioUpstream(StdioUpstreamSettings settings) {
     super(
-        new ChannelSettings(
+        new Channel.Settings(
             settings.name(),
             settings.maxProcesses(),
             settings.firstByteTimeout(),

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name marks log lines
  * @param command the program and its arguments
- * @param environment variables in addition to the inherited ones of {@link ChildEnvironment}
+ * @param environment variables in addition to the inherited ones of {@link
+ *     ChildProcess.ChildEnvironment}
  * @param directory working directory; null for the gateway's own
  * @param maxProcesses limit on concurrent processes, including those that are being ended
  * @param stopGrace time to end after stdin was closed, and again after SIGTERM
@@ -53,21 +54,6 @@ public record StdioUpstreamSettings(
     require(firstByteTimeout.isPositive(), "firstByteTimeout must be positive");
     require(!idleTimeout.isNegative(), "idleTimeout must not be negative");
     require(maxMessageBytes > 0, "maxMessageBytes must be positive");
-  }
-
-  /** The defaults: no variables, 100 processes, 2 s, 5 min, 5 min, 4 MiB, no respawn. */
-  public static StdioUpstreamSettings defaults(String name, List<String> command) {
-    return new StdioUpstreamSettings(
-        name,
-        command,
-        Map.of(),
-        null,
-        100,
-        Duration.ofSeconds(2),
-        Duration.ofMinutes(5),
-        Duration.ofMinutes(5),
-        4 << 20,
-        false);
   }
 
   private static void requireVariable(String name, String value) {

@@ -16,7 +16,6 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
-import dev.holdfast.upstream.http.client.HttpClients;
 import io.vertx.core.impl.ContextInternal;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -17,7 +17,6 @@ import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
-import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

@@ -11,9 +11,7 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
-import dev.holdfast.upstream.http.client.HttpUpstreamSettings;
-import dev.holdfast.upstream.http.client.HttpUpstreamSettings.Reconnection;
-import dev.holdfast.upstream.http.legacy.LegacyUpstream;
+import dev.holdfast.upstream.http.HttpUpstreamSettings.Reconnection;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
 import io.vertx.core.impl.VertxInternal;
@@ -101,6 +99,19 @@ public final class UpstreamFixture implements AfterEachCallback {
         s.maxMessageBytes(),
         new Reconnection(s.reconnection().maxDelay(), s.reconnection().attempts(), stall),
         maxConnections);
+  }
+
+  /** Returns the defaults for a server: no headers, 5 s, 5 min, 5 min, 4 MiB. */
+  static HttpUpstreamSettings defaults(URI url) {
+    return new HttpUpstreamSettings(
+        url,
+        Map.of(),
+        Duration.ofSeconds(5),
+        Duration.ofMinutes(5),
+        Duration.ofMinutes(5),
+        4 << 20,
+        Reconnection.DEFAULT,
+        HttpUpstreamSettings.MOST_CONNECTIONS);
   }
 
   public ScriptedServer server(ScriptedServer.Script... scripts) {

@@ -9,20 +9,20 @@ import org.junit.jupiter.api.Test;
 class LogRateLimitTest {
 
   private final AtomicLong clock = new AtomicLong();
-  private final LogRateLimit limit = new LogRateLimit(clock::get);
+  private final ProcessLog.LogRateLimit limit = new ProcessLog.LogRateLimit(clock::get);
 
   @Test
   void shouldAdmitBurstAndThenRate() {
-    assertThat(admitted(300)).isEqualTo(LogRateLimit.BURST);
+    assertThat(admitted(300)).isEqualTo(ProcessLog.LogRateLimit.BURST);
     clock.addAndGet(Duration.ofSeconds(1).toNanos());
     assertThat(admitted(300)).isEqualTo(20);
     clock.addAndGet(Duration.ofHours(1).toNanos());
-    assertThat(admitted(300)).isEqualTo(LogRateLimit.BURST);
+    assertThat(admitted(300)).isEqualTo(ProcessLog.LogRateLimit.BURST);
   }
 
   @Test
   void shouldCountDroppedLines() {
-    admitted(LogRateLimit.BURST + 7);
+    admitted(ProcessLog.LogRateLimit.BURST + 7);
 
     assertThat(limit.dropped()).isEqualTo(7);
     assertThat(limit.dropped()).isZero();

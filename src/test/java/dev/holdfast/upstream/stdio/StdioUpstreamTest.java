@@ -280,7 +280,17 @@ class StdioUpstreamTest {
   @Test
   void shouldKeepSecretsOutOfLogs() {
     StdioUpstreamSettings settings =
-        StdioUpstreamSettings.defaults("x", List.of("npx", "--token=secret"));
+        new StdioUpstreamSettings(
+            "x",
+            List.of("npx", "--token=secret"),
+            Map.of("KEY", "secret"),
+            null,
+            1,
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1),
+            1000,
+            false);
 
     assertThat(settings.toString()).contains("npx").doesNotContain("secret");
   }

@@ -5,18 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.local.Client;
-import dev.holdfast.upstream.local.ClientCapabilities;
 import dev.holdfast.upstream.local.ClientException;
 import dev.holdfast.upstream.local.ContentBlock;
-import dev.holdfast.upstream.local.ElicitationResult;
 import dev.holdfast.upstream.local.InvalidArgumentsException;
-import dev.holdfast.upstream.local.Root;
-import dev.holdfast.upstream.local.SamplingRequest;
-import dev.holdfast.upstream.local.SamplingResult;
-import dev.holdfast.upstream.local.json.ContentJson;
-import dev.holdfast.upstream.local.json.Json;
-import dev.holdfast.upstream.local.json.RecordCodec;
-import dev.holdfast.upstream.local.json.ServerMessages;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,12 +32,12 @@ final class CallClient implements Client {
   }
 
   @Override
-  public ClientCapabilities capabilities() {
+  public Client.Capabilities capabilities() {
     return session.capabilities();
   }
 
   @Override
-  public <F extends Record> ElicitationResult<F> elicit(
+  public <F extends Record> Client.ElicitationResult<F> elicit(
       String message, Class<F> form, Duration timeout) throws InterruptedException {
     RecordCodec<F> codec = RecordCodec.form(form);
     requireCapability(capabilities().elicitation(), ELICITATION_CREATE);
@@ -54,9 +45,9 @@ final class CallClient implements Client {
     params.set("requestedSchema", codec.schema());
     JsonNode result = request(ELICITATION_CREATE, params, timeout);
     return switch (result.path("action").asText()) {
-      case "accept" -> new ElicitationResult.Accept<>(read(codec, result.path("content")));
-      case "decline" -> new ElicitationResult.Decline<>();
-      case "cancel" -> new ElicitationResult.Cancel<>();
+      case "accept" -> new Client.ElicitationResult.Accept<>(read(codec, result.path("content")));
+      case "decline" -> new Client.ElicitationResult.Decline<>();
+      case "cancel" -> new Client.ElicitationResult.Cancel<>();
       default -> throw new ClientException.Unreadable(ELICITATION_CREATE, "no such action");
     };
   }
@@ -70,7 +61,7 @@ final class CallClient implements Client {
   }
 
   @Override
-  public SamplingResult sample(SamplingRequest sampling, Duration timeout)
+  public Client.SamplingResult sample(Client.SamplingRequest sampling, Duration timeout)
       throws InterruptedException {
     requireCapability(capabilities().sampling(), SAMPLING_CREATE_MESSAGE);
     ObjectNode params = Json.object();
@@ -88,16 +79,16 @@ final class CallClient implements Client {
               .orElseThrow(() ->
                   new ClientException.Unreadable(SAMPLING_CREATE_MESSAGE, "unknown content")));
     }
-    return new SamplingResult(
+    return new Client.SamplingResult(
         content, result.path("model").asText(), result.path("stopReason").textValue());
   }
 
   @Override
-  public List<Root> roots(Duration timeout) throws InterruptedException {
+  public List<Client.Root> roots(Duration timeout) throws InterruptedException {
     requireCapability(capabilities().roots(), ROOTS_LIST);
-    List<Root> roots = new ArrayList<>();
+    List<Client.Root> roots = new ArrayList<>();
     for (JsonNode root : request(ROOTS_LIST, Json.object(), timeout).path("roots")) {
-      roots.add(new Root(root.path("uri").asText(), root.path("name").textValue()));
+      roots.add(new Client.Root(root.path("uri").asText(), root.path("name").textValue()));
     }
     return List.copyOf(roots);
   }

@@ -1,6 +1,5 @@
 package dev.holdfast.upstream.local.server;
 
-import dev.holdfast.upstream.local.registry.RegisteredTool;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +30,7 @@ final class CallThreads implements AutoCloseable {
     cpuBound.allowCoreThreadTimeOut(true);
   }
 
-  void start(RegisteredTool<?> tool, Runnable call) {
+  void start(ToolRegistry.RegisteredTool<?> tool, Runnable call) {
     if (tool.cpuBound()) {
       cpuBound.execute(call);
     } else {

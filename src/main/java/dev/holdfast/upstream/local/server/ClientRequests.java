@@ -23,7 +23,6 @@ final class ClientRequests {
   private final AtomicLong lastNumber = new AtomicLong();
   private final ConcurrentMap<RequestId, ClientRequest> open = new ConcurrentHashMap<>();
 
-  /** Opens a request. The caller must close it. */
   ClientRequest open(LocalSessionId session) {
     RequestId id = RequestId.of(replica + "/" + lastNumber.incrementAndGet());
     ClientRequest request = new ClientRequest(session.name(), id);
@@ -31,7 +30,7 @@ final class ClientRequests {
     return request;
   }
 
-  /** Completes a request. Ignores unknown responses, and those from other sessions. */
+  /** Ignores unknown responses, and those from other sessions. */
   void complete(LocalSessionId session, Message.Response response) {
     ClientRequest request = response.id() == null ? null : open.get(response.id());
     if (request != null && request.session.equals(session.name())) {

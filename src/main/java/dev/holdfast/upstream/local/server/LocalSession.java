@@ -14,14 +14,6 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.local.LogLevel;
-import dev.holdfast.upstream.local.json.Json;
-import dev.holdfast.upstream.local.json.RequestException;
-import dev.holdfast.upstream.local.json.RequestParams;
-import dev.holdfast.upstream.local.json.ServerMessages;
-import dev.holdfast.upstream.local.logging.LogLevelStore;
-import dev.holdfast.upstream.local.registry.PromptRegistry;
-import dev.holdfast.upstream.local.registry.ResourceRegistry;
-import dev.holdfast.upstream.local.registry.ToolRegistry;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,13 +47,7 @@ final class LocalSession implements UpstreamSession {
     this.calls = calls;
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>A body with a tool call gets a stream at once. Any other body gets a JSON answer.
-   *
-   * @throws IllegalArgumentException if the body has no request
-   */
+  /** A body with a tool call gets a stream at once. Any other body gets a JSON answer. */
   @Override
   public Answer request(Body body) {
     calls.requireOpen();
@@ -69,7 +55,7 @@ final class LocalSession implements UpstreamSession {
       throw new IllegalArgumentException("There is no request in the body");
     }
     MessageQueue answers = new MessageQueue();
-    List<RunningCall> registered = new ArrayList<>();
+    List<ToolCalls.RunningCall> registered = new ArrayList<>();
     for (Message message : body.messages()) {
       switch (message) {
         case Message.Request call when isToolCall(call) -> register(call, answers, registered);
@@ -88,7 +74,7 @@ final class LocalSession implements UpstreamSession {
             answers,
             () -> {
               var _ = answers.close();
-              registered.forEach(RunningCall::cancel);
+              registered.forEach(ToolCalls.RunningCall::cancel);
             }));
   }
 
@@ -97,7 +83,8 @@ final class LocalSession implements UpstreamSession {
         && request.method().equals(Methods.TOOLS_CALL);
   }
 
-  private void register(Message.Request call, MessageQueue answers, List<RunningCall> registered) {
+  private void register(
+      Message.Request call, MessageQueue answers, List<ToolCalls.RunningCall> registered) {
     try {
       registered.add(calls.register(id, call, answers));
     } catch (RequestException e) {
@@ -150,7 +137,7 @@ final class LocalSession implements UpstreamSession {
     return new Answer.Json(array.toByteArray());
   }
 
-  /** {@inheritDoc} Ignores all messages except cancellations and responses that calls wait for. */
+  /** Ignores all messages except cancellations and responses that calls wait for. */
   @Override
   public void send(Body body) {
     for (Message message : body.messages()) {
@@ -169,22 +156,19 @@ final class LocalSession implements UpstreamSession {
     }
   }
 
-  /** {@inheritDoc} Always empty: all messages of this server belong to a request. */
+  /** Always empty: all messages of this server belong to a request. */
   @Override
   public Optional<MessageSource> listen(@Nullable String after) {
     return Optional.empty();
   }
 
-  /** {@inheritDoc} Always fails: the messages of this server have no event ids. */
+  /** Always fails: the messages of this server have no event ids. */
   @Override
   public MessageSource resume(String eventId) {
     throw new UpstreamException.Broken("a local call cannot be resumed", null);
   }
 
-  /**
-   * {@inheritDoc} Cancels the calls on this replica. Each other replica closes the streams of its
-   * own calls.
-   */
+  /** Cancels the calls on this replica. Each other replica closes the streams of its own calls. */
   @Override
   public void end() {
     calls.cancelAll(id);

@@ -1,7 +1,7 @@
 package dev.holdfast.upstream.local.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.holdfast.upstream.local.ClientCapabilities;
+import dev.holdfast.upstream.local.Client;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * The name of a session with a local server. It includes the capabilities of the client, so every
  * replica knows them without a store. Clients never see it.
  */
-record LocalSessionId(String name, ClientCapabilities capabilities) {
+record LocalSessionId(String name, Client.Capabilities capabilities) {
 
   private static final char SEPARATOR = '.';
   private static final String ELICITATION = "e";
@@ -17,11 +17,7 @@ record LocalSessionId(String name, ClientCapabilities capabilities) {
   private static final String ROOTS = "r";
   private static final Pattern NAME = Pattern.compile("[0-9a-f-]{36}\\.[a-z]*");
 
-  /**
-   * Creates the name of a new session.
-   *
-   * @param declared {@code params.capabilities} of {@code initialize}
-   */
+  /** {@code declared} is {@code params.capabilities} of {@code initialize}. */
   static LocalSessionId create(JsonNode declared) {
     JsonNode elicitation = declared.path("elicitation");
     // Before 2025-11-25 there were only forms, and no modes to declare.
@@ -31,10 +27,10 @@ record LocalSessionId(String name, ClientCapabilities capabilities) {
     String letters = (forms ? ELICITATION : "") + (sampling ? SAMPLING : "") + (roots ? ROOTS : "");
     return new LocalSessionId(
         UUID.randomUUID().toString() + SEPARATOR + letters,
-        new ClientCapabilities(forms, sampling, roots));
+        new Client.Capabilities(forms, sampling, roots));
   }
 
-  /** Returns whether {@link #create} on any replica may have created a name. */
+  /** Whether {@link #create} on any replica may have created the name. */
   static boolean isName(String name) {
     return NAME.matcher(name).matches();
   }
@@ -44,7 +40,7 @@ record LocalSessionId(String name, ClientCapabilities capabilities) {
     String letters = separator < 0 ? "" : name.substring(separator + 1);
     return new LocalSessionId(
         name,
-        new ClientCapabilities(
+        new Client.Capabilities(
             letters.contains(ELICITATION), letters.contains(SAMPLING), letters.contains(ROOTS)));
   }
 }

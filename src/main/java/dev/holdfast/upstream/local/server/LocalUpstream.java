@@ -12,13 +12,6 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
-import dev.holdfast.upstream.local.json.Json;
-import dev.holdfast.upstream.local.json.ServerMessages;
-import dev.holdfast.upstream.local.logging.LogLevelStore;
-import dev.holdfast.upstream.local.logging.MemoryLogLevelStore;
-import dev.holdfast.upstream.local.registry.PromptRegistry;
-import dev.holdfast.upstream.local.registry.ResourceRegistry;
-import dev.holdfast.upstream.local.registry.ToolRegistry;
 import java.util.List;
 
 /**
@@ -63,11 +56,7 @@ public final class LocalUpstream implements Upstream {
     this.version = version;
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>Accepts every version that the gateway knows. For any other version, offers the newest one.
-   */
+  /** Accepts every version that the gateway knows. For any other version, offers the newest one. */
   @Override
   public Handshake initialize(Message.Request initialize) {
     calls.requireOpen();
@@ -104,10 +93,8 @@ public final class LocalUpstream implements Upstream {
   }
 
   /**
-   * {@inheritDoc}
-   *
-   * @throws IllegalArgumentException if the link has no session id, because another server created
-   *     it
+   * Throws {@link IllegalArgumentException} for a link without a session id: another server created
+   * it.
    */
   @Override
   public UpstreamSession attach(UpstreamLink link) {
@@ -118,27 +105,20 @@ public final class LocalUpstream implements Upstream {
     return new LocalSession(session, tools, resources, prompts, levels, calls);
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>This server is the default upstream. It may get links of upstreams that were configured
-   * earlier, or that other replicas configure.
-   */
+  /** May get links of upstreams that were configured earlier, or that other replicas configure. */
   @Override
   public boolean mayHaveOpened(UpstreamLink link) {
     return link.session() != null && LocalSessionId.isName(link.session());
   }
 
-  /** {@inheritDoc} Always true: a call is a thread of this process. */
+  /** Always true: a call is a thread of this process. */
   @Override
   public boolean runsInProcess() {
     return true;
   }
 
   /**
-   * {@inheritDoc}
-   *
-   * <p>Interrupts the tools and does not wait for them. Their streams fail with {@link
+   * Interrupts the tools and does not wait for them. Their streams fail with {@link
    * UpstreamException.Broken}.
    */
   @Override

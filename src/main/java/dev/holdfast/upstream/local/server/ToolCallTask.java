@@ -3,14 +3,13 @@ package dev.holdfast.upstream.local.server;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageQueue;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.Client;
 import dev.holdfast.upstream.local.ClientException;
 import dev.holdfast.upstream.local.InvalidArgumentsException;
 import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.ToolCall;
-import dev.holdfast.upstream.local.json.ServerMessages;
-import dev.holdfast.upstream.local.logging.LogFilter;
-import dev.holdfast.upstream.local.registry.RegisteredTool;
+import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
@@ -22,7 +21,7 @@ final class ToolCallTask implements Runnable, ToolCall {
   private static final Logger LOG = Logger.getLogger(ToolCallTask.class);
 
   private final Message.Request request;
-  private final RegisteredTool<?> tool;
+  private final ToolRegistry.RegisteredTool<?> tool;
   private final ObjectNode arguments;
   private final MessageQueue.Writer out;
   private final Client client;
@@ -35,7 +34,7 @@ final class ToolCallTask implements Runnable, ToolCall {
 
   ToolCallTask(
       Message.Request request,
-      RegisteredTool<?> tool,
+      ToolRegistry.RegisteredTool<?> tool,
       ObjectNode arguments,
       MessageQueue.Writer out,
       Client client,
@@ -63,14 +62,14 @@ final class ToolCallTask implements Runnable, ToolCall {
       return tool.call(arguments, this);
     } catch (InvalidArgumentsException e) {
       // A result instead of a protocol error, so that the model can read it.
-      return RegisteredTool.error("Invalid arguments: " + e.getMessage());
+      return ToolRegistry.RegisteredTool.error("Invalid arguments: " + e.getMessage());
     } catch (ClientException e) {
-      return RegisteredTool.error(String.valueOf(e.getMessage()));
+      return ToolRegistry.RegisteredTool.error(String.valueOf(e.getMessage()));
     } catch (Throwable e) {
       if (!cancelled()) {
         LOG.errorf(e, "A tool failed: tool=%s", tool.name());
       }
-      return RegisteredTool.error("The tool failed.");
+      return ToolRegistry.RegisteredTool.error("The tool failed.");
     }
   }
 
@@ -117,5 +116,48 @@ final class ToolCallTask implements Runnable, ToolCall {
   @Override
   public boolean cancelled() {
     return out.isCancelled();
+  }
+
+  /**
+   * Decides which log messages of a call reach its client. The client may change the level during
+   * the call, on any replica. The filter therefore reads the level again, at most once per second.
+   */
+  static final class LogFilter {
+
+    private static final long REFRESH_NANOS = Duration.ofSeconds(1).toNanos();
+
+    /** Pause after the store failed: its next failure may take long, too. */
+    private static final long RETRY_NANOS = Duration.ofSeconds(10).toNanos();
+
+    private record CachedLevel(LogLevel level, long expires) {}
+
+    private final LogLevelStore levels;
+    private final String session;
+
+    private volatile @Nullable CachedLevel cached;
+
+    LogFilter(LogLevelStore levels, String session) {
+      this.levels = levels;
+      this.session = session;
+    }
+
+    boolean accepts(LogLevel level) {
+      CachedLevel known = cached;
+      if (known == null || System.nanoTime() - known.expires() >= 0) {
+        known = read(known == null ? LogLevel.DEFAULT : known.level());
+        cached = known;
+      }
+      return level.compareTo(known.level()) >= 0;
+    }
+
+    /** While the store fails, the previous level applies. */
+    private CachedLevel read(LogLevel before) {
+      try {
+        LogLevel level = levels.find(session).orElse(LogLevel.DEFAULT);
+        return new CachedLevel(level, System.nanoTime() + REFRESH_NANOS);
+      } catch (UpstreamException storeFailed) {
+        return new CachedLevel(before, System.nanoTime() + RETRY_NANOS);
+      }
+    }
   }
 }

@@ -6,12 +6,6 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.local.json.RequestException;
-import dev.holdfast.upstream.local.json.RequestParams;
-import dev.holdfast.upstream.local.logging.LogFilter;
-import dev.holdfast.upstream.local.logging.LogLevelStore;
-import dev.holdfast.upstream.local.registry.RegisteredTool;
-import dev.holdfast.upstream.local.registry.ToolRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -41,15 +35,9 @@ final class ToolCalls implements AutoCloseable {
     this.levels = levels;
   }
 
-  /**
-   * Registers a call. From now on it can be cancelled.
-   *
-   * @param queue gets the messages of the call
-   * @throws RequestException if the request is no valid call, or its id is in use
-   * @throws UpstreamException.Unreachable after {@link #close()}
-   */
+  /** Registers a call. From now on it can be cancelled. The queue gets its messages. */
   RunningCall register(LocalSessionId session, Message.Request request, MessageQueue queue) {
-    RegisteredTool<?> tool = tool(request);
+    ToolRegistry.RegisteredTool<?> tool = tool(request);
     ObjectNode arguments = RequestParams.object(RequestParams.of(request), "arguments");
     CallId id = new CallId(session, request.id());
     MessageQueue.Writer out = queue.newWriter(writer -> remove(id, writer));
@@ -60,7 +48,7 @@ final class ToolCalls implements AutoCloseable {
             arguments,
             out,
             new CallClient(session, clientRequests, out),
-            new LogFilter(levels, session.name()));
+            new ToolCallTask.LogFilter(levels, session.name()));
     RunningCall call = new RunningCall(tool, new FutureTask<>(task, null), queue, out);
     if (running.putIfAbsent(id, call) != null) {
       out.abandon();
@@ -79,7 +67,7 @@ final class ToolCalls implements AutoCloseable {
     running.computeIfPresent(id, (_, call) -> call.out() == out ? null : call);
   }
 
-  private RegisteredTool<?> tool(Message.Request request) {
+  private ToolRegistry.RegisteredTool<?> tool(Message.Request request) {
     String name = request.toolName();
     if (name == null) {
       throw RequestException.invalidParams("name must be a string");
@@ -106,7 +94,6 @@ final class ToolCalls implements AutoCloseable {
     }
   }
 
-  /** Passes a client's response to the call that waits for it. */
   void complete(LocalSessionId session, Message.Response response) {
     clientRequests.complete(session, response);
   }
@@ -119,9 +106,6 @@ final class ToolCalls implements AutoCloseable {
     });
   }
 
-  /**
-   * @throws UpstreamException.Unreachable after {@link #close()}
-   */
   void requireOpen() {
     if (closed) {
       throw new UpstreamException.Unreachable(null);
@@ -135,5 +119,28 @@ final class ToolCalls implements AutoCloseable {
     running.values().forEach(RunningCall::fail);
     running.clear();
     threads.close();
+  }
+
+  /**
+   * A tool call that runs or waits for a thread; its writer identifies it. A {@link FutureTask}
+   * interrupts its thread only while it runs the task. The interrupt cannot hit the next call on
+   * the same thread.
+   */
+  record RunningCall(
+      ToolRegistry.RegisteredTool<?> tool,
+      FutureTask<?> task,
+      MessageQueue queue,
+      MessageQueue.Writer out) {
+
+    /** Drops the response unless it was sent, and interrupts the tool. */
+    void cancel() {
+      out.abandon();
+      task.cancel(true);
+    }
+
+    void fail() {
+      queue.fail(new UpstreamException.Broken("the local server was closed during the call", null));
+      task.cancel(true);
+    }
   }
 }

@@ -8,8 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.upstream.MessageSource;
-import dev.holdfast.upstream.local.ClientCapabilities;
-import dev.holdfast.upstream.local.SamplingRequest;
+import dev.holdfast.upstream.local.Client;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
 import jakarta.validation.constraints.Min;
@@ -50,7 +49,8 @@ class ClientRequestsTest {
   }
 
   private ToolResult samples(ToolCall call) throws InterruptedException {
-    return ToolResult.text(call.client().sample(SamplingRequest.of("Why?", 9), LONG).toString());
+    return ToolResult.text(
+        call.client().sample(Client.SamplingRequest.of("Why?", 9), LONG).toString());
   }
 
   private ToolResult lists(ToolCall call) throws InterruptedException {
@@ -381,10 +381,10 @@ class ClientRequestsTest {
       JsonNode declared = tree("{\"elicitation\":%s,\"roots\":{}}".formatted(forms));
       LocalSessionId session = LocalSessionId.create(declared);
       assertThat(session.capabilities())
-          .isEqualTo(new ClientCapabilities(forms.equals("{}"), false, true));
+          .isEqualTo(new Client.Capabilities(forms.equals("{}"), false, true));
       assertThat(LocalSessionId.parse(session.name())).isEqualTo(session);
     }
     assertThat(LocalSessionId.parse("old").capabilities())
-        .isEqualTo(new ClientCapabilities(false, false, false));
+        .isEqualTo(new Client.Capabilities(false, false, false));
   }
 }

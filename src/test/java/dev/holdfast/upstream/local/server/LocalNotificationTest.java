@@ -10,7 +10,6 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
-import dev.holdfast.upstream.local.logging.UnreliableLogLevelStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;

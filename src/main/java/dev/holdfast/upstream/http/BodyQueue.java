@@ -1,0 +1,160 @@
+package dev.holdfast.upstream.http;
+
+import dev.holdfast.budget.ByteBudget;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes the bytes of a body from the event loop to a blocking reader, with back-pressure.
+ *
+ * <p>At {@link #HIGH_WATER} unread bytes the queue pauses the sender until the reader has taken all
+ * bytes. While the shared budget is exceeded, the queue pauses the sender at {@link #LOW_WATER}.
+ * Bytes count against the budget until the next {@link #take}.
+ */
+final class BodyQueue {
+
+  /** Twice the size of the largest socket read. */
+  static final int HIGH_WATER = 256 * 1024;
+
+  static final int LOW_WATER = 16 * 1024;
+
+  private final ByteBudget budget;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition arrival = lock.newCondition();
+
+  // All guarded by the lock.
+  private List<byte[]> chunks = new ArrayList<>();
+  private int bytes;
+  private int taken;
+  private boolean paused;
+  private Read.@Nullable NoBytes end;
+  private @Nullable Throwable failure;
+
+  BodyQueue(ByteBudget budget) {
+    this.budget = budget;
+  }
+
+  /**
+   * Adds bytes. {@code pause} runs under the lock, like {@code resume} in {@link #take}. Otherwise
+   * a pause could follow its own resume and last for ever.
+   */
+  void add(byte[] chunk, Runnable pause) {
+    lock.lock();
+    try {
+      if (end == Read.NoBytes.CLOSED) {
+        return;
+      }
+      chunks.add(chunk);
+      bytes += chunk.length;
+      budget.take(chunk.length);
+      if (!paused && bytes >= (budget.isExceeded() ? LOW_WATER : HIGH_WATER)) {
+        paused = true;
+        pause.run();
+      }
+      arrival.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void complete() {
+    lock.lock();
+    try {
+      if (end == null) {
+        end = Read.NoBytes.COMPLETE;
+      }
+      arrival.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Marks the body as broken after the bytes that were added. */
+  void fail(Throwable cause) {
+    lock.lock();
+    try {
+      if (failure == null) {
+        failure = cause;
+      }
+      arrival.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void close() {
+    lock.lock();
+    try {
+      end = Read.NoBytes.CLOSED;
+      chunks = new ArrayList<>();
+      giveBackTaken();
+      budget.giveBack(bytes);
+      bytes = 0;
+      arrival.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for bytes and takes all of them. The end or a failure follows after all bytes. */
+  Read take(Deadline deadline, Runnable resume) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      giveBackTaken();
+      while (true) {
+        Read read = poll(resume);
+        if (read != null) {
+          return read;
+        }
+        long left = deadline.remaining();
+        if (left <= 0) {
+          return Read.NoBytes.TIMED_OUT;
+        }
+        var _ = arrival.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable Read poll(Runnable resume) {
+    if (chunks.isEmpty()) {
+      return end == null && failure != null ? new Read.Broken(failure) : end;
+    }
+    List<byte[]> all = chunks;
+    chunks = new ArrayList<>();
+    taken = bytes;
+    bytes = 0;
+    if (paused) {
+      paused = false;
+      resume.run();
+    }
+    return new Read.Chunks(all);
+  }
+
+  private void giveBackTaken() {
+    budget.giveBack(taken);
+    taken = 0;
+  }
+
+  /** Result of one wait for the bytes of a body. */
+  sealed interface Read {
+
+    /** At least one chunk, in order. The arrays belong to the reader. */
+    record Chunks(List<byte[]> chunks) implements Read {}
+
+    /** The connection broke in the middle of the body. */
+    record Broken(Throwable cause) implements Read {}
+
+    enum NoBytes implements Read {
+      COMPLETE,
+      TIMED_OUT,
+      /** This side has closed the exchange. */
+      CLOSED
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package dev.holdfast.upstream.http;
+
+import java.time.Duration;
+
+/** A moment on the monotonic clock, or never. */
+record Deadline(long nanoTime, boolean never) {
+
+  static final Deadline NEVER = new Deadline(0, true);
+
+  /** Upper bound of a duration. {@link System#nanoTime} wraps around much later. */
+  private static final Duration LONGEST = Duration.ofDays(365);
+
+  static Deadline after(Duration duration) {
+    Duration counted = duration.compareTo(LONGEST) < 0 ? duration : LONGEST;
+    return new Deadline(System.nanoTime() + counted.toNanos(), false);
+  }
+
+  /** Like {@link #after}; zero means never. */
+  static Deadline afterUnlessZero(Duration duration) {
+    return duration.isZero() ? NEVER : after(duration);
+  }
+
+  Deadline earlier(Deadline other) {
+    return remaining() <= other.remaining() ? this : other;
+  }
+
+  /** The nanoseconds left; zero or less when the deadline has passed. */
+  long remaining() {
+    return never ? LONGEST.toNanos() : nanoTime - System.nanoTime();
+  }
+
+  boolean hasPassed() {
+    return remaining() <= 0;
+  }
+
+  /** The duration, or the time left if that is shorter. */
+  Duration limit(Duration duration) {
+    Duration left = Duration.ofNanos(Math.max(0, remaining()));
+    return duration.compareTo(left) < 0 ? duration : left;
+  }
+}

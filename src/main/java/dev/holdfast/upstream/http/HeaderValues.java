@@ -1,0 +1,24 @@
+package dev.holdfast.upstream.http;
+
+import java.nio.charset.StandardCharsets;
+
+/** Rules for the values of HTTP headers. */
+final class HeaderValues {
+
+  private HeaderValues() {}
+
+  /** Whether the value has no control characters: they would end or invalidate the header. */
+  static boolean isSendable(String value) {
+    return value.chars().noneMatch(c -> c < ' ' || c == 0x7F);
+  }
+
+  /** Whether the value can be a session id (MCP 2025-11-25, Transports, Session Management). */
+  static boolean isVisibleAscii(String value) {
+    return !value.isEmpty() && value.chars().allMatch(c -> c >= 0x21 && c <= 0x7E);
+  }
+
+  /** Returns the UTF-8 bytes of a text as characters: Vert.x writes one byte per character. */
+  static String asUtf8(String value) {
+    return new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,163 @@
+package dev.holdfast.upstream.http;
+
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Utf8;
+import dev.holdfast.upstream.UpstreamException;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpClientResponse;
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** An answer of the server: its status, its headers and its unread body. */
+final class HttpAnswer {
+
+  static final String JSON = "application/json";
+  static final String EVENT_STREAM = "text/event-stream";
+
+  /** Bounds of a body that is read only to keep the connection. */
+  private static final int MAX_IGNORED_BYTES = 64 * 1024;
+
+  private static final Duration MAX_IGNORED_TIME = Duration.ofSeconds(1);
+
+  /** Bounds of a body that may be a JSON-RPC error. */
+  private static final int MAX_ERROR_BYTES = 64 * 1024;
+
+  private static final Duration MAX_ERROR_TIME = Duration.ofSeconds(5);
+
+  private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
+
+  private final HttpExchange exchange;
+  private final int status;
+  private final MultiMap headers;
+  private final boolean inSession;
+
+  /** {@code inSession} tells that the request named a session. A 404 then means that it is gone. */
+  HttpAnswer(HttpExchange exchange, HttpClientResponse response, boolean inSession) {
+    this.exchange = exchange;
+    this.status = response.statusCode();
+    this.headers = response.headers();
+    this.inSession = inSession;
+  }
+
+  HttpExchange exchange() {
+    return exchange;
+  }
+
+  int status() {
+    return status;
+  }
+
+  boolean isSuccess() {
+    return status >= 200 && status <= 299;
+  }
+
+  boolean isEventStream() {
+    return status == 200 && mediaType().equals(EVENT_STREAM);
+  }
+
+  boolean isJson() {
+    return status == 200 && mediaType().equals(JSON);
+  }
+
+  @Nullable String header(String name) {
+    return headers.get(name);
+  }
+
+  private String mediaType() {
+    String type = headers.get("Content-Type");
+    return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+  }
+
+  /** Reads a JSON-RPC body onto one line and closes the exchange. */
+  byte[] readJson(int maxBytes, Deadline deadline) {
+    byte[] json = readAll(maxBytes, deadline);
+    try {
+      Envelopes.read(json);
+      return Utf8.singleLine(json);
+    } catch (EnvelopeException e) {
+      throw new UpstreamException.Broken("not JSON-RPC", e);
+    }
+  }
+
+  private byte[] readAll(int maxBytes, Deadline deadline) {
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    try (exchange) {
+      while (true) {
+        switch (exchange.take(deadline)) {
+          case BodyQueue.Read.Chunks(var chunks) -> {
+            for (byte[] chunk : chunks) {
+              if (chunk.length > maxBytes - whole.size()) {
+                throw new UpstreamException.Broken("more than " + maxBytes + " bytes", null);
+              }
+              whole.writeBytes(chunk);
+            }
+          }
+          case BodyQueue.Read.Broken(var cause) ->
+              throw new UpstreamException.Broken("cut off in the middle", cause);
+          case BodyQueue.Read.NoBytes.COMPLETE -> {
+            return whole.toByteArray();
+          }
+          case BodyQueue.Read.NoBytes.TIMED_OUT ->
+              throw new UpstreamException.TimedOut("its answer did not end");
+          case BodyQueue.Read.NoBytes.CLOSED ->
+              throw new UpstreamException.Broken("the exchange was closed", null);
+        }
+      }
+    }
+  }
+
+  /** Closes the exchange. Reads a small body to its end first, to keep the connection. */
+  void discard() {
+    try {
+      var _ = readAll(MAX_IGNORED_BYTES, Deadline.after(MAX_IGNORED_TIME));
+    } catch (UpstreamException e) {
+      // The status is the answer. A bad body only costs the connection.
+    }
+  }
+
+  /** Closes the exchange of an unexpected answer, and returns an exception for it. */
+  UpstreamException toException() {
+    if (status == 404 && inSession) {
+      discard();
+      return new UpstreamException.SessionGone();
+    }
+    if (status >= 400 && status <= 599) {
+      return new UpstreamException.Refused(status, readError(), retryAfter());
+    }
+    exchange.close();
+    String type = mediaType();
+    String shown = type.length() <= 64 && HeaderValues.isSendable(type) ? type : "?";
+    return new UpstreamException.Broken(
+        "status " + status + " with content of type \"" + shown + "\"", null);
+  }
+
+  /** RFC 9110, section 10.2.3. Dates are ignored, because clocks differ. */
+  private @Nullable Duration retryAfter() {
+    String value = headers.get("Retry-After");
+    return value != null && SECONDS.matcher(value).matches()
+        ? Duration.ofSeconds(Long.parseLong(value))
+        : null;
+  }
+
+  private byte @Nullable [] readError() {
+    if (!mediaType().equals(JSON)) {
+      discard();
+      return null;
+    }
+    try {
+      byte[] body = readAll(MAX_ERROR_BYTES, Deadline.after(MAX_ERROR_TIME));
+      return Envelopes.read(body) instanceof Body.Single(Message.Response response)
+              && response.error()
+          ? Utf8.singleLine(body)
+          : null;
+    } catch (UpstreamException | EnvelopeException e) {
+      return null; // The status is enough.
+    }
+  }
+}

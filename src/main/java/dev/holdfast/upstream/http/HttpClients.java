@@ -1,0 +1,148 @@
+package dev.holdfast.upstream.http;
+
+import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.upstream.UpstreamException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.PoolOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/**
+ * All connections to one server, spread over a few event loops.
+ *
+ * <p>Calls and long-lived streams have separate pools. Vert.x searches a pool from end to end for
+ * each request, so thousands of idle streams in it would slow the calls down.
+ */
+public final class HttpClients implements AutoCloseable {
+
+  /**
+   * Common servers (Node, Uvicorn) close an idle connection after 5 s. A request that meets such a
+   * close fails, because the server may have seen it. So this side closes first.
+   */
+  private static final int KEEP_ALIVE_SECONDS = 3;
+
+  /** As large as one read of the socket, so that a burst arrives in few chunks. */
+  private static final int MAX_CHUNK_BYTES = 64 * 1024;
+
+  private static final long CLOSE_SECONDS = 5;
+
+  private final List<ConnectionPool> calls = new ArrayList<>();
+  private final List<ConnectionPool> streams = new ArrayList<>();
+  private final AtomicInteger turn = new AtomicInteger();
+  private volatile boolean closed;
+
+  /** Creates the pools. They connect on demand. */
+  public HttpClients(Vertx vertx, HttpUpstreamSettings settings) {
+    HttpClientOptions options =
+        new HttpClientOptions()
+            .setConnectTimeout((int) Math.min(settings.connectTimeout().toMillis(), 1 << 30))
+            .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
+            .setMaxChunkSize(MAX_CHUNK_BYTES)
+            .setTcpKeepAlive(true)
+            .setTcpNoDelay(true);
+    ByteBudget unread = ByteBudget.ofHeap(16, 8 << 20);
+    Semaphore freeCalls = new Semaphore(settings.maxConnections());
+    Semaphore freeStreams = new Semaphore(settings.maxConnections());
+    for (int i = 0; i < eventLoops(); i++) {
+      Context loop = newContext(vertx);
+      calls.add(ConnectionPool.create(vertx, options, loop, freeCalls, unread));
+      streams.add(ConnectionPool.create(vertx, options, loop, freeStreams, unread));
+    }
+  }
+
+  /**
+   * The number of event loops: at most 4, because an event loop only copies bytes and one loop
+   * feeds several parsing threads. Not a constant: a native image would keep the number of the
+   * machine that built it.
+   */
+  public static int eventLoops() {
+    return Math.min(4, Runtime.getRuntime().availableProcessors());
+  }
+
+  /** A thread without a context gets a new one from Vert.x, on the next event loop. */
+  private static Context newContext(Vertx vertx) {
+    CompletableFuture<Context> created = new CompletableFuture<>();
+    Thread.ofVirtual().start(() -> created.complete(vertx.getOrCreateContext()));
+    return created.join();
+  }
+
+  ConnectionPool nextForCall() {
+    return calls.get(nextLoop());
+  }
+
+  ConnectionPool nextForStream() {
+    return streams.get(nextLoop());
+  }
+
+  private int nextLoop() {
+    return Math.floorMod(turn.getAndIncrement(), calls.size());
+  }
+
+  /** Throws {@link UpstreamException.Broken} after {@link #close}. */
+  public void requireOpen() {
+    if (closed) {
+      throw new UpstreamException.Broken("the gateway closed its connections", null);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    var closing =
+        Future.join(
+                Stream.of(calls, streams)
+                    .flatMap(List::stream)
+                    .map(pool -> pool.client().close())
+                    .toList())
+            .toCompletionStage();
+    try {
+      closing.toCompletableFuture().get(CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      // Only connections are lost, and they die with the process.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Connections to one server that stay on one event loop.
+   *
+   * @param eventLoop runs all code that touches the connections
+   * @param client makes and keeps the connections; used on the event loop only
+   * @param free permits for connections in use, shared with pools on other event loops
+   * @param unread budget of received bytes that wait for a reader, also shared
+   */
+  record ConnectionPool(Context eventLoop, HttpClient client, Semaphore free, ByteBudget unread) {
+
+    /** Never reached: the permits limit the connections of all event loops together. */
+    private static final int MAX_CONNECTIONS = 65_536;
+
+    static ConnectionPool create(
+        Vertx vertx, HttpClientOptions options, Context loop, Semaphore free, ByteBudget unread) {
+      HttpClient client =
+          vertx
+              .httpClientBuilder()
+              .with(options)
+              .with(new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS))
+              // Each exchange handles its failures; without a handler Vert.x logs them as errors.
+              .withConnectHandler(connection -> connection.exceptionHandler(_ -> {}))
+              .build();
+      return new ConnectionPool(loop, client, free, unread);
+    }
+
+    void run(Runnable task) {
+      eventLoop.runOnContext(_ -> task.run());
+    }
+  }
+}

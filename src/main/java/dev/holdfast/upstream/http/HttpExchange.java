@@ -1,0 +1,196 @@
+package dev.holdfast.upstream.http;
+
+import dev.holdfast.upstream.UpstreamException;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.RequestOptions;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One HTTP request and its answer. One blocking thread sends the request and reads the answer. Any
+ * thread may call {@link #close}, which ends every wait.
+ *
+ * <p>Only the event loop touches the connection, and only it knows whether the answer has ended.
+ * The connection is then back in the pool, where a reset would break another request.
+ */
+final class HttpExchange implements AutoCloseable {
+
+  /** Decides which thread closes a connection that is made while the wait for it ends. */
+  private enum Phase {
+    CONNECTING,
+    SENT,
+    ABANDONED
+  }
+
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CONNECTING);
+  private final CompletableFuture<HttpClientResponse> head = new CompletableFuture<>();
+  private final BodyQueue body;
+  private final HttpClients.ConnectionPool pool;
+
+  /** The permit for a connection; null before the request and after the end of the answer. */
+  private final AtomicReference<@Nullable Semaphore> permit = new AtomicReference<>();
+
+  // Owned by the event loop.
+  private boolean released;
+  private boolean ended;
+  private @Nullable HttpClientRequest request;
+  private @Nullable HttpClientResponse response;
+
+  HttpExchange(HttpClients.ConnectionPool pool) {
+    this.pool = pool;
+    this.body = new BodyQueue(pool.unread());
+  }
+
+  /**
+   * Sends the request and waits for the head of the answer. Called once. After an exception the
+   * exchange is closed.
+   */
+  HttpClientResponse send(
+      RequestOptions options, byte @Nullable [] payload, Deadline connected, Deadline answered) {
+    if (!pool.free().tryAcquire()) {
+      throw new UpstreamException.Busy();
+    }
+    permit.set(pool.free());
+    pool.run(() -> connect(options, payload));
+    try {
+      return awaitHead(connected, answered);
+    } catch (UpstreamException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private void connect(RequestOptions options, byte @Nullable [] payload) {
+    try {
+      pool.client().request(options).onComplete(connecting -> transmit(connecting, payload));
+    } catch (IllegalStateException e) {
+      head.completeExceptionally(e); // The client has been closed.
+    }
+  }
+
+  private void transmit(AsyncResult<HttpClientRequest> connecting, byte @Nullable [] payload) {
+    if (connecting.failed()) {
+      head.completeExceptionally(connecting.cause());
+      return;
+    }
+    HttpClientRequest connection = connecting.result();
+    request = connection;
+    if (released || !phase.compareAndSet(Phase.CONNECTING, Phase.SENT)) {
+      connection.reset();
+      return;
+    }
+    connection.response().onComplete(this::receive);
+    if (payload == null) {
+      connection.end();
+    } else {
+      connection.end(Buffer.buffer(payload));
+    }
+  }
+
+  /** Sets the handlers before Vert.x passes on the body: bytes without a handler are lost. */
+  private void receive(AsyncResult<HttpClientResponse> answer) {
+    if (answer.failed()) {
+      end();
+      head.completeExceptionally(answer.cause());
+      return;
+    }
+    HttpClientResponse received = answer.result();
+    response = received;
+    received.handler(chunk -> body.add(chunk.getBytes(), received::pause));
+    received.endHandler(_ -> {
+      end();
+      // One task later the connection is back in the pool, for the reader's next request.
+      pool.run(body::complete);
+    });
+    received.exceptionHandler(cause -> {
+      end();
+      // The failure arrives before paused bytes of the socket. The reader gets those first.
+      received.resume();
+      pool.run(() -> body.fail(cause));
+    });
+    head.complete(received);
+  }
+
+  private void end() {
+    ended = true;
+    releasePermit();
+  }
+
+  private void releasePermit() {
+    Semaphore taken = permit.getAndSet(null);
+    if (taken != null) {
+      taken.release();
+    }
+  }
+
+  private HttpClientResponse awaitHead(Deadline connected, Deadline answered) {
+    try {
+      try {
+        return head.get(connected.earlier(answered).remaining(), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        if (phase.compareAndSet(Phase.CONNECTING, Phase.ABANDONED)) {
+          throw new UpstreamException.Unreachable(e);
+        }
+        return head.get(answered.remaining(), TimeUnit.NANOSECONDS);
+      }
+    } catch (TimeoutException e) {
+      throw new UpstreamException.TimedOut("it did not begin to answer");
+    } catch (ExecutionException e) {
+      if (phase.get() == Phase.SENT) {
+        throw new UpstreamException.Broken("no answer came", e.getCause());
+      }
+      throw new UpstreamException.Unreachable(e.getCause());
+    } catch (CancellationException e) {
+      throw new UpstreamException.Broken("the exchange was closed", e);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  /** Waits for more of the body. The head of the answer must have arrived. */
+  BodyQueue.Read take(Deadline deadline) {
+    HttpClientResponse answer = head.join();
+    try {
+      return body.take(deadline, answer::resume);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  /** Ends the exchange. Breaks the connection unless the answer has ended. Idempotent. */
+  @Override
+  public void close() {
+    phase.compareAndSet(Phase.CONNECTING, Phase.ABANDONED);
+    head.cancel(false);
+    body.close();
+    pool.run(this::release);
+  }
+
+  private void release() {
+    released = true;
+    if (response != null) {
+      response.resume(); // A paused end of the answer arrives before the next task runs.
+    }
+    pool.run(() -> {
+      if (request != null && !ended) {
+        ended = true;
+        request.reset();
+      }
+      releasePermit();
+    });
+  }
+
+  private UpstreamException interrupted(InterruptedException e) {
+    close();
+    return UpstreamException.Broken.interrupted(e);
+  }
+}

@@ -1,0 +1,146 @@
+package dev.holdfast.upstream.http;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * Address of a server and its limits.
+ *
+ * @param url MCP endpoint, {@code http} or {@code https}, without credentials
+ * @param headers headers of every request, such as the server's own credentials
+ * @param connectTimeout time to open a connection, including TLS
+ * @param firstByteTimeout time until the server begins to answer. The same time applies again until
+ *     a JSON answer, or the answer to {@code initialize}, has ended. A JSON answer to a tool call
+ *     begins when the call is done.
+ * @param idleTimeout time without an event after which the stream of a running call fails; zero for
+ *     never. The standalone stream may always be silent.
+ * @param maxMessageBytes size of the largest accepted message
+ * @param reconnection how streams are resumed
+ * @param maxConnections limit on connections for calls, and again on those for long-lived streams;
+ *     at most {@value #MOST_CONNECTIONS}
+ */
+public record HttpUpstreamSettings(
+    URI url,
+    Map<String, String> headers,
+    Duration connectTimeout,
+    Duration firstByteTimeout,
+    Duration idleTimeout,
+    int maxMessageBytes,
+    Reconnection reconnection,
+    int maxConnections) {
+
+  /** Upper bound of {@code maxConnections}: about the number of ports for one address. */
+  public static final int MOST_CONNECTIONS = 65_536;
+
+  private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+  private static final Set<String> RESERVED_HEADERS =
+      Set.of(
+          "accept",
+          "connection",
+          "content-length",
+          "content-type",
+          "last-event-id",
+          "mcp-protocol-version",
+          "mcp-session-id",
+          "transfer-encoding");
+
+  /**
+   * How a stream is resumed after it lost its connection.
+   *
+   * @param maxDelay upper bound of the delay before an attempt, including a delay that the server
+   *     asks for
+   * @param attempts failed attempts in a row after which the stream of a call fails. An orderly
+   *     close by a server that accepts the next connection is no failure.
+   * @param stallTimeout time without a byte after which a connection counts as dead and a resumable
+   *     stream moves to another one; zero for never
+   */
+  public record Reconnection(Duration maxDelay, int attempts, Duration stallTimeout) {
+
+    /** 30 s, 5 attempts, and no connection counts as dead. */
+    public static final Reconnection DEFAULT =
+        new Reconnection(Duration.ofSeconds(30), 5, Duration.ZERO);
+
+    /** Servers that send comments on a silent stream send at least two in this time. */
+    private static final Duration PATIENT_STALL_TIMEOUT = Duration.ofSeconds(75);
+
+    /** Throws {@link IllegalArgumentException} if a value is out of its range. */
+    public Reconnection {
+      require(maxDelay.isPositive(), "maxDelay must be positive");
+      require(attempts >= 0, "attempts must not be negative");
+      require(!stallTimeout.isNegative(), "stallTimeout must not be negative");
+    }
+  }
+
+  /**
+   * Copies the headers. Throws {@link IllegalArgumentException} if a value is out of its range. The
+   * message names the value and never quotes a header's value.
+   */
+  public HttpUpstreamSettings {
+    requireEndpoint(url);
+    headers = Map.copyOf(headers);
+    headers.forEach(HttpUpstreamSettings::requireHeader);
+    require(connectTimeout.isPositive(), "connectTimeout must be positive");
+    require(firstByteTimeout.isPositive(), "firstByteTimeout must be positive");
+    require(!idleTimeout.isNegative(), "idleTimeout must not be negative");
+    require(maxMessageBytes > 0, "maxMessageBytes must be positive");
+    require(
+        maxConnections > 0 && maxConnections <= MOST_CONNECTIONS,
+        "maxConnections must be 1 to " + MOST_CONNECTIONS);
+  }
+
+  /**
+   * Returns the same settings for a machine that sleeps and changes networks. Streams are resumed
+   * for as long as it takes, also when their connection stalls.
+   */
+  public HttpUpstreamSettings patient() {
+    return new HttpUpstreamSettings(
+        url,
+        headers,
+        connectTimeout,
+        firstByteTimeout,
+        Duration.ZERO,
+        maxMessageBytes,
+        new Reconnection(
+            reconnection.maxDelay(), Integer.MAX_VALUE, Reconnection.PATIENT_STALL_TIMEOUT),
+        maxConnections);
+  }
+
+  private static void requireEndpoint(URI url) {
+    String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
+    require(scheme.equals("http") || scheme.equals("https"), "url must be http or https");
+    require(url.getHost() != null, "url must name a host");
+    require(url.getRawUserInfo() == null, "url must not hold credentials; use a header");
+    require(url.getRawFragment() == null, "url must not have a fragment");
+  }
+
+  private static void requireHeader(String name, String value) {
+    require(HEADER_NAME.matcher(name).matches(), "not the name of a header: " + name);
+    require(
+        !RESERVED_HEADERS.contains(name.toLowerCase(Locale.ROOT)),
+        "a header that cannot be configured: " + name);
+    require(HeaderValues.isSendable(value), "not a value for the header " + name);
+  }
+
+  private static void require(boolean rule, String message) {
+    if (!rule) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  /** Keeps header values and the query of the URL out of logs. */
+  @Override
+  public String toString() {
+    return "HttpUpstreamSettings[url=%s://%s%s, headers=%s]"
+        .formatted(
+            url.getScheme(),
+            url.getRawAuthority(),
+            url.getRawPath(),
+            new TreeSet<>(headers.keySet()));
+  }
+}

@@ -1,0 +1,118 @@
+package dev.holdfast.upstream.http;
+
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.channel.Channel;
+import dev.holdfast.upstream.channel.ChannelUpstream;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/**
+ * A server that speaks HTTP+SSE, the transport of 2024-11-05. One connection carries all messages
+ * of the server in a session, so the session is pinned to the replica with that connection.
+ *
+ * @see <a
+ *     href="https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse">MCP
+ *     2024-11-05, Transports, HTTP with SSE</a>
+ */
+public final class LegacyUpstream extends ChannelUpstream {
+
+  /** Marks our session ids. Ids of servers have no spaces (MCP 2025-11-25, Transports). */
+  private static final String PREFIX = "sse ";
+
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+  /** Time for the {@code endpoint} event of a server whose transport is unknown. */
+  private static final Duration DETECTION_TIMEOUT = Duration.ofSeconds(10);
+
+  private final HttpClients clients;
+  private final HttpUpstreamSettings settings;
+  private final String name;
+
+  /** Connects on demand. {@code vertx} stays open when this upstream closes. */
+  public LegacyUpstream(
+      Vertx vertx, HttpUpstreamSettings settings, String name, int maxSessions, boolean respawn) {
+    this(new HttpClients(vertx, settings), settings, name, maxSessions, respawn);
+  }
+
+  /** Shares its connections with another upstream, but still closes them. */
+  public LegacyUpstream(
+      HttpClients clients,
+      HttpUpstreamSettings settings,
+      String name,
+      int maxSessions,
+      boolean respawn) {
+    super(
+        new Channel.Settings(
+            name,
+            maxSessions,
+            settings.firstByteTimeout(),
+            settings.idleTimeout(),
+            settings.maxMessageBytes(),
+            respawn,
+            CLOSE_TIMEOUT));
+    this.clients = clients;
+    this.settings = settings;
+    this.name = name;
+  }
+
+  /** Whether an upstream of this kind opened the session, on any replica. */
+  public static boolean isLegacySession(UpstreamLink link) {
+    String session = link.session();
+    return session != null && session.startsWith(PREFIX);
+  }
+
+  @Override
+  protected String newName() {
+    return PREFIX + super.newName();
+  }
+
+  @Override
+  protected Channel start(String session, Consumer<Channel> whenGone) {
+    return start(session, whenGone, settings.firstByteTimeout());
+  }
+
+  private LegacyChannel start(
+      String session, Consumer<Channel> whenGone, Duration endpointTimeout) {
+    clients.requireOpen();
+    McpRequests requests = new McpRequests(clients, settings, null, null);
+    LegacyChannel channel = new LegacyChannel(requests, name, session, endpointTimeout, whenGone);
+    channel.connect();
+    return channel;
+  }
+
+  /**
+   * Opens a session if the server speaks this transport. Empty if it sends no {@code endpoint}
+   * event in time.
+   */
+  public Optional<Handshake> initializeIfLegacy(Message.Request initialize) {
+    AtomicReference<LegacyChannel> tried = new AtomicReference<>();
+    try {
+      return Optional.of(
+          initialize(
+              initialize,
+              (session, whenGone) -> {
+                LegacyChannel channel = start(session, whenGone, DETECTION_TIMEOUT);
+                tried.set(channel);
+                return channel;
+              }));
+    } catch (UpstreamException failure) {
+      LegacyChannel channel = tried.get();
+      if (channel == null || channel.hasEndpoint()) {
+        throw failure;
+      }
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public void close() {
+    super.close();
+    clients.close();
+  }
+}

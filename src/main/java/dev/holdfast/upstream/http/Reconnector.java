@@ -1,0 +1,144 @@
+package dev.holdfast.upstream.http;
+
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.http.HttpUpstreamSettings.Reconnection;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** Opens the connections of a stream, one after the other. For one thread. */
+final class Reconnector {
+
+  private final StreamKind kind;
+  private final McpRequests requests;
+  private final StreamConnection connection;
+  private final Duration stallTimeout;
+  private ReconnectPolicy policy;
+
+  /** {@code connection} gets each connection, so that other threads can close it. */
+  Reconnector(StreamKind kind, McpRequests requests, StreamConnection connection) {
+    this.kind = kind;
+    this.requests = requests;
+    this.connection = connection;
+    Reconnection settings = requests.settings().reconnection();
+    this.stallTimeout = settings.stallTimeout();
+    this.policy =
+        kind == StreamKind.STANDALONE
+            ? ReconnectPolicy.endless(settings.maxDelay())
+            : ReconnectPolicy.limited(settings.attempts(), settings.maxDelay());
+  }
+
+  /** Resets the backoff: the server has sent something. */
+  void progressed() {
+    policy = policy.afterProgress();
+  }
+
+  /** Opens the stream once. Empty when the server offers no such stream. */
+  Optional<HttpExchange> open(String cursor, Deadline latest) {
+    HttpExchange exchange = requests.newStreamExchange();
+    connection.put(exchange);
+    Deadline answered = latest.earlier(Deadline.afterUnlessZero(stallTimeout));
+    HttpAnswer answer = requests.get(exchange, cursor, answered);
+    if (answer.isEventStream()) {
+      return Optional.of(exchange);
+    }
+    if (kind == StreamKind.STANDALONE && meansNoStream(answer.status())) {
+      answer.discard();
+      return Optional.empty();
+    }
+    throw answer.toException();
+  }
+
+  /** 204 tells an event source to stop. A server without sessions may know no GET at all. */
+  private boolean meansNoStream(int status) {
+    return status == 405 || status == 204 || (status == 404 && !requests.hasSession());
+  }
+
+  /**
+   * Waits and opens the stream again until that succeeds. A null cause means that the server closed
+   * it in order. Empty when the stream has ended or was closed.
+   */
+  Optional<HttpExchange> reconnect(@Nullable Throwable cause, MessageReader reader, Deadline quiet)
+      throws InterruptedException {
+    ReconnectPolicy.Attempt attempt =
+        cause == null ? policy.afterClose(reader.retry()) : afterFailure(reader, cause);
+    while (true) {
+      policy = attempt.next();
+      connection.pause(quiet.limit(attempt.delay()));
+      if (connection.isClosed()) {
+        return Optional.empty();
+      }
+      requests.requireOpen();
+      if (quiet.hasPassed()) {
+        throw new UpstreamException.TimedOut("its stream brought no event");
+      }
+      try {
+        return open(reader.cursor(), quiet);
+      } catch (UpstreamException e) {
+        throwIfFinal(e, reader);
+        attempt = afterFailure(reader, e);
+      }
+    }
+  }
+
+  private ReconnectPolicy.Attempt afterFailure(MessageReader reader, Throwable failure) {
+    double random = ThreadLocalRandom.current().nextDouble();
+    return policy
+        .afterFailure(askedDelay(reader, failure), random)
+        .orElseThrow(() -> new UpstreamException.Broken("its stream cannot be resumed", failure));
+  }
+
+  private static Duration askedDelay(MessageReader reader, Throwable failure) {
+    Duration retry = reader.retry();
+    return failure instanceof UpstreamException.Refused refused
+        ? refused.retryAfter().filter(asked -> asked.compareTo(retry) > 0).orElse(retry)
+        : retry;
+  }
+
+  private void throwIfFinal(UpstreamException failure, MessageReader reader) {
+    switch (failure) {
+      case UpstreamException.SessionGone gone -> throw gone;
+      case UpstreamException.Refused refused when kind == StreamKind.STANDALONE -> {
+        if (meansUnknownCursor(refused)) {
+          reader.forgetCursor(); // The server has purged earlier events; it still sends later ones.
+        }
+      }
+      case UpstreamException.Refused refused -> {
+        if (!isTemporary(refused.status())) {
+          throw new UpstreamException.Broken("its stream is not resumed", refused);
+        }
+      }
+      case UpstreamException.Unreachable _,
+          UpstreamException.Busy _,
+          UpstreamException.TimedOut _,
+          UpstreamException.Broken _ -> {}
+    }
+  }
+
+  /** Whether the server does not know the cursor (400), or has purged the events after it (410). */
+  static boolean meansUnknownCursor(UpstreamException.Refused refused) {
+    return refused.status() == 400 || refused.status() == 410;
+  }
+
+  /** 409 is temporary: the server has not noticed yet that the old connection is dead. */
+  private static boolean isTemporary(int status) {
+    return status >= 500 || status == 408 || status == 409 || status == 425 || status == 429;
+  }
+
+  /** The content of an SSE stream. It decides when the stream ends. */
+  enum StreamKind {
+    /** The answer to one request. It ends with the response. */
+    CALL,
+    /** The answer to a batch. It has several responses, so a response alone does not end it. */
+    BATCH,
+    /** All messages of an HTTP+SSE session. It ends when its connection is lost. */
+    CHANNEL,
+    /** The standalone stream. It ends when the server no longer offers it. */
+    STANDALONE;
+
+    boolean mayBeSilent() {
+      return this == STANDALONE || this == CHANNEL;
+    }
+  }
+}

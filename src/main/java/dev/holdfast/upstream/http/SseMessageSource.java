@@ -1,0 +1,221 @@
+package dev.holdfast.upstream.http;
+
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.sse.SseLimitException;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The messages of one SSE stream, over as many connections as it needs. */
+final class SseMessageSource implements MessageSource {
+
+  private final Reconnector.StreamKind kind;
+  private final Duration idleTimeout;
+  private final Duration stallTimeout;
+  private final StreamConnection connection;
+  private final Reconnector reconnector;
+  private final MessageReader reader;
+
+  /** Deadline for the end of the stream. */
+  private final Deadline latest;
+
+  // Owned by the reading thread.
+  private @Nullable HttpExchange exchange;
+  private @Nullable UpstreamMessage last;
+
+  /** Deadline for the next event, over all connections. */
+  private Deadline quiet;
+
+  private SseMessageSource(
+      Reconnector.StreamKind kind,
+      McpRequests requests,
+      StreamConnection connection,
+      MessageReader reader,
+      Deadline latest) {
+    this.kind = kind;
+    this.connection = connection;
+    this.reader = reader;
+    this.latest = latest;
+    HttpUpstreamSettings settings = requests.settings();
+    idleTimeout = kind.mayBeSilent() ? Duration.ZERO : settings.idleTimeout();
+    stallTimeout = settings.reconnection().stallTimeout();
+    quiet = Deadline.afterUnlessZero(idleTimeout);
+    reconnector = new Reconnector(kind, requests, connection);
+  }
+
+  private static MessageReader reader(McpRequests requests, String cursor) {
+    return new MessageReader(requests.settings().maxMessageBytes(), cursor, endpoint -> {});
+  }
+
+  /** Reads the stream that answers a request, until a deadline. */
+  static SseMessageSource answering(
+      Reconnector.StreamKind kind, McpRequests requests, HttpExchange exchange, Deadline latest) {
+    StreamConnection connection = new StreamConnection();
+    connection.put(exchange);
+    SseMessageSource source =
+        new SseMessageSource(kind, requests, connection, reader(requests, ""), latest);
+    source.exchange = exchange;
+    return source;
+  }
+
+  /** Resumes the stream that answers a request, after the event with the id. */
+  static MessageSource resuming(McpRequests requests, String cursor) {
+    return open(Reconnector.StreamKind.CALL, requests, cursor).orElseThrow();
+  }
+
+  /**
+   * Opens the standalone stream. If the server does not know the cursor, opens a new stream without
+   * the events before. Empty when the server offers no such stream.
+   */
+  static Optional<MessageSource> standalone(McpRequests requests, String cursor) {
+    try {
+      return open(Reconnector.StreamKind.STANDALONE, requests, cursor);
+    } catch (UpstreamException.Refused refused) {
+      if (cursor.isEmpty() || !Reconnector.meansUnknownCursor(refused)) {
+        throw refused;
+      }
+      return open(Reconnector.StreamKind.STANDALONE, requests, "");
+    }
+  }
+
+  private static Optional<MessageSource> open(
+      Reconnector.StreamKind kind, McpRequests requests, String cursor) {
+    MessageReader reader = reader(requests, cursor);
+    SseMessageSource source =
+        new SseMessageSource(kind, requests, new StreamConnection(), reader, Deadline.NEVER);
+    source.exchange = source.reconnector.open(cursor, Deadline.NEVER).orElse(null);
+    return source.exchange == null ? Optional.empty() : Optional.of(source);
+  }
+
+  /**
+   * Opens the stream of an HTTP+SSE session. The listener gets the data of each {@code endpoint}
+   * event. An exception of the listener ends the stream.
+   */
+  static MessageSource channel(
+      McpRequests requests,
+      StreamConnection connection,
+      Deadline answered,
+      Consumer<String> endpointListener) {
+    MessageReader reader =
+        new MessageReader(requests.settings().maxMessageBytes(), "", endpointListener);
+    SseMessageSource source =
+        new SseMessageSource(
+            Reconnector.StreamKind.CHANNEL, requests, connection, reader, Deadline.NEVER);
+    source.exchange = source.reconnector.open("", answered).orElseThrow();
+    return source;
+  }
+
+  @Override
+  public List<UpstreamMessage> take() {
+    try {
+      if (kind == Reconnector.StreamKind.CALL && endsWithResponse()) {
+        exchange = null; // Some servers keep a resumed stream open after the response.
+      }
+      while (exchange != null && !connection.isClosed()) {
+        List<UpstreamMessage> messages = receive(exchange);
+        if (!messages.isEmpty()) {
+          last = messages.getLast();
+          return messages;
+        }
+      }
+      close();
+      return List.of();
+    } catch (UpstreamException e) {
+      return fail(e);
+    } catch (SseLimitException e) {
+      return fail(new UpstreamException.Broken("a message is too large", e));
+    } catch (InterruptedException e) {
+      return fail(UpstreamException.Broken.interrupted(e));
+    }
+  }
+
+  @Override
+  public void onIdWithoutMessage(Consumer<String> listener) {
+    reader.onIdWithoutMessage(listener);
+  }
+
+  /** Throws the failure, except after {@link #close}. */
+  private List<UpstreamMessage> fail(UpstreamException failure) {
+    if (connection.isClosed()) {
+      return List.of();
+    }
+    close();
+    throw failure;
+  }
+
+  private List<UpstreamMessage> receive(HttpExchange from) throws InterruptedException {
+    reader.throwFailure();
+    if (latest.hasPassed()) {
+      throw new UpstreamException.TimedOut("its stream did not end");
+    }
+    Deadline silent = Deadline.afterUnlessZero(idleTimeout).earlier(latest);
+    switch (from.take(silent.earlier(Deadline.afterUnlessZero(stallTimeout)))) {
+      case BodyQueue.Read.Chunks(var chunks) -> {
+        return read(chunks);
+      }
+      case BodyQueue.Read.Broken(var cause) -> reconnect(cause);
+      case BodyQueue.Read.NoBytes.COMPLETE -> reconnect(null);
+      case BodyQueue.Read.NoBytes.TIMED_OUT -> leaveStalled(from, silent);
+      case BodyQueue.Read.NoBytes.CLOSED -> exchange = null;
+    }
+    return List.of();
+  }
+
+  private List<UpstreamMessage> read(List<byte[]> chunks) {
+    List<UpstreamMessage> messages = reader.read(chunks);
+    if (reader.eventful()) {
+      quiet = Deadline.afterUnlessZero(idleTimeout);
+      reconnector.progressed();
+    }
+    return messages;
+  }
+
+  /** A connection can die silently: when a machine sleeps, or a router forgets it. */
+  private void leaveStalled(HttpExchange from, Deadline silent) throws InterruptedException {
+    if (stallTimeout.isZero() || silent.hasPassed()) {
+      throw new UpstreamException.TimedOut("its stream fell silent");
+    }
+    // A stream that cannot be resumed keeps waiting.
+    if (kind == Reconnector.StreamKind.STANDALONE || !reader.cursor().isEmpty()) {
+      from.close();
+      reconnect(new UpstreamException.TimedOut("its connection fell silent"));
+    }
+  }
+
+  private void reconnect(@Nullable Throwable cause) throws InterruptedException {
+    reader.connectionEnded();
+    if (kind == Reconnector.StreamKind.BATCH && cause == null && endsWithResponse()) {
+      exchange = null; // An orderly close after a response ends a batch.
+    } else if (kind != Reconnector.StreamKind.STANDALONE && reader.cursor().isEmpty()) {
+      if (cause != null) {
+        throw new UpstreamException.Broken("cut off in the middle of a stream", cause);
+      }
+      exchange = null;
+    } else {
+      exchange = reconnector.reconnect(cause, reader, quiet.earlier(latest)).orElse(null);
+    }
+  }
+
+  private boolean endsWithResponse() {
+    if (last == null) {
+      return false;
+    }
+    try {
+      return Envelopes.read(last.payload()).messages().getLast() instanceof Message.Response;
+    } catch (EnvelopeException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+  }
+}

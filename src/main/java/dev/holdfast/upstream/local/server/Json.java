@@ -1,0 +1,57 @@
+package dev.holdfast.upstream.local.server;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.util.JsonRecyclerPools;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/** Reads and writes JSON objects. */
+final class Json {
+
+  static final ObjectMapper MAPPER =
+      JsonMapper.builder(
+              // A pool instead of thread locals: each virtual thread would keep its own buffers.
+              JsonFactory.builder()
+                  .recyclerPool(JsonRecyclerPools.newConcurrentDequePool())
+                  .build())
+          // Schemas of records know no null, so an absent component is left out.
+          .defaultPropertyInclusion(
+              JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build();
+
+  private Json() {}
+
+  static ObjectNode object() {
+    return JsonNodeFactory.instance.objectNode();
+  }
+
+  /** Reads a message; empty if it is no object, or holds a value that Java cannot represent. */
+  static Optional<ObjectNode> read(byte[] message) {
+    try {
+      return MAPPER.readTree(message) instanceof ObjectNode object
+          ? Optional.of(object)
+          : Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Writes one line of UTF-8. The step over a string turns an unpaired surrogate into "?". */
+  static byte[] write(ObjectNode object) {
+    try {
+      return MAPPER.writeValueAsString(object).getBytes(StandardCharsets.UTF_8);
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

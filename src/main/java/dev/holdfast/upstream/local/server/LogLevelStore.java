@@ -1,0 +1,29 @@
+package dev.holdfast.upstream.local.server;
+
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.local.LogLevel;
+import java.util.Optional;
+
+/**
+ * The log levels that clients set for their sessions. A level may be set on one replica and apply
+ * to a call on another. Sessions have the names that a local server gave them. Thread-safe.
+ */
+public interface LogLevelStore {
+
+  /**
+   * Sets the level of a session.
+   *
+   * @throws UpstreamException if the level may not be stored
+   */
+  void put(String session, LogLevel level);
+
+  /**
+   * Returns the level of a session; empty if its client set none, or if the level has expired.
+   *
+   * @throws UpstreamException if the store does not answer
+   */
+  Optional<LogLevel> find(String session);
+
+  /** Removes the level of a session that has ended. Levels that are never removed expire. */
+  void remove(String session);
+}

@@ -1,0 +1,114 @@
+package dev.holdfast.upstream.local.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.local.InvalidArgumentsException;
+import dev.holdfast.upstream.local.Prompt;
+import dev.holdfast.upstream.local.PromptMessage;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jboss.logging.Logger;
+
+/** The prompts of a server by name. */
+final class PromptRegistry {
+
+  private static final Logger LOG = Logger.getLogger(PromptRegistry.class);
+
+  private final SortedMap<String, RegisteredPrompt<?>> prompts = new TreeMap<>();
+  private final ObjectNode list = Json.object();
+
+  private record RegisteredPrompt<A extends Record>(Prompt<A> prompt, RecordCodec<A> arguments) {
+
+    static <A extends Record> RegisteredPrompt<A> of(Prompt<A> prompt) {
+      return new RegisteredPrompt<>(prompt, RecordCodec.of(prompt.arguments()));
+    }
+
+    List<PromptMessage> get(ObjectNode given) throws Exception {
+      return prompt.get(arguments.read(given));
+    }
+
+    ObjectNode describe() {
+      ObjectNode description = Json.object();
+      description.put("name", prompt.name()).put("description", prompt.description());
+      ArrayNode described = description.putArray("arguments");
+      for (Map.Entry<String, JsonNode> property :
+          arguments.schema().path("properties").properties()) {
+        described.add(describeArgument(property.getKey(), property.getValue()));
+      }
+      return description;
+    }
+
+    /** Clients send every argument as a text. */
+    private ObjectNode describeArgument(String name, JsonNode schema) {
+      if (!schema.path("type").asText().equals("string")) {
+        throw new IllegalArgumentException("Not a text: " + prompt.name() + "." + name);
+      }
+      ObjectNode argument = Json.object().put("name", name);
+      if (schema.has("description")) {
+        argument.set("description", schema.get("description"));
+      }
+      for (JsonNode required : arguments.schema().path("required")) {
+        if (required.asText().equals(name)) {
+          argument.put("required", true);
+        }
+      }
+      return argument;
+    }
+  }
+
+  /** Throws {@link IllegalArgumentException} if a name is taken or an argument is no text. */
+  PromptRegistry(List<Prompt<?>> prompts) {
+    for (Prompt<?> prompt : prompts) {
+      if (this.prompts.put(prompt.name(), RegisteredPrompt.of(prompt)) != null) {
+        throw new IllegalArgumentException("Two prompts have the name \"" + prompt.name() + "\"");
+      }
+    }
+    ArrayNode descriptions = list.putArray("prompts");
+    this.prompts.values().forEach(prompt -> descriptions.add(prompt.describe()));
+  }
+
+  boolean isEmpty() {
+    return prompts.isEmpty();
+  }
+
+  /** Returns the result of a {@code prompts/…} request. Without prompts, no method is known. */
+  ObjectNode answer(Message.Request request) {
+    if (isEmpty()) {
+      throw new RequestException(JsonRpcErrorCode.METHOD_NOT_FOUND);
+    }
+    return switch (request.method()) {
+      case "prompts/list" -> {
+        RequestParams.requireFirstPage(request);
+        yield list;
+      }
+      case "prompts/get" -> get(request);
+      default -> throw new RequestException(JsonRpcErrorCode.METHOD_NOT_FOUND);
+    };
+  }
+
+  @SuppressWarnings("CatchThrowable") // the client always gets a response
+  private ObjectNode get(Message.Request request) {
+    ObjectNode params = RequestParams.of(request);
+    String name = params.path("name").textValue();
+    RegisteredPrompt<?> prompt = name == null ? null : prompts.get(name);
+    if (prompt == null) {
+      throw RequestException.invalidParams("there is no such prompt");
+    }
+    ObjectNode given = RequestParams.object(params, "arguments");
+    try {
+      ObjectNode result = Json.object();
+      result.set("messages", ContentJson.messages(prompt.get(given)));
+      return result;
+    } catch (InvalidArgumentsException e) {
+      throw RequestException.invalidParams(String.valueOf(e.getMessage()));
+    } catch (Throwable e) {
+      LOG.errorf(e, "A prompt failed: prompt=%s", name);
+      throw new RequestException(JsonRpcErrorCode.INTERNAL_ERROR);
+    }
+  }
+}

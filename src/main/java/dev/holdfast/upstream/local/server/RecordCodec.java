@@ -1,0 +1,164 @@
+package dev.holdfast.upstream.local.server;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.networknt.schema.Error;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
+import com.networknt.schema.dialect.Dialects;
+import dev.holdfast.upstream.local.InvalidArgumentsException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Converts a record from and to JSON. Checks the JSON against the schema in both directions, so
+ * clients and tools can rely on it. Thread-safe.
+ */
+final class RecordCodec<R extends Record> {
+
+  private static final SchemaRegistry SCHEMAS =
+      SchemaRegistry.withDialect(
+          Dialects.getDraft202012(),
+          registry ->
+              registry.schemaRegistryConfig(
+                  SchemaRegistryConfig.builder()
+                      .locale(Locale.ENGLISH)
+                      // In JSON Schema, 10.0 is an integer too.
+                      .losslessNarrowing(true)
+                      .build()));
+
+  private static final int MAX_ERRORS = 10;
+
+  private static final ClassValue<RecordCodec<?>> FORMS =
+      new ClassValue<>() {
+        @Override
+        protected RecordCodec<?> computeValue(Class<?> type) {
+          return newForm(type.asSubclass(Record.class));
+        }
+      };
+
+  private final Class<R> type;
+  private final ObjectNode schema;
+  private final Schema validator;
+  private final Map<String, JsonNode> defaults = new LinkedHashMap<>();
+
+  private RecordCodec(Class<R> type, ObjectNode schema) {
+    this.type = type;
+    this.schema = schema;
+    this.validator = SCHEMAS.getSchema(schema);
+    for (Map.Entry<String, JsonNode> property : properties(schema)) {
+      if (property.getValue().has("default")) {
+        defaults.put(property.getKey(), property.getValue().get("default"));
+      }
+    }
+  }
+
+  private static Set<Map.Entry<String, JsonNode>> properties(ObjectNode schema) {
+    return schema.path("properties").properties();
+  }
+
+  /** Creates the codec of a tool's or prompt's record. Slow: meant for the start. */
+  static <R extends Record> RecordCodec<R> of(Class<R> type) {
+    return new RecordCodec<>(type, RecordSchemas.of(type));
+  }
+
+  /**
+   * Returns the codec of an elicitation form. Forms are flat and hold only texts, numbers, booleans
+   * and choices (MCP 2025-11-25, Elicitation, Requested Schema).
+   */
+  @SuppressWarnings("unchecked") // each value is stored under its own class
+  static <R extends Record> RecordCodec<R> form(Class<R> type) {
+    return (RecordCodec<R>) FORMS.get(type);
+  }
+
+  private static <R extends Record> RecordCodec<R> newForm(Class<R> type) {
+    ObjectNode schema = RecordSchemas.of(type);
+    schema.remove("additionalProperties");
+    for (Map.Entry<String, JsonNode> property : properties(schema)) {
+      if (!isPlain(property.getValue())) {
+        throw new IllegalArgumentException(
+            "Not for a form: " + type.getSimpleName() + "." + property.getKey());
+      }
+    }
+    return new RecordCodec<>(type, schema);
+  }
+
+  private static boolean isPlain(JsonNode property) {
+    return switch (property.path("type").asText()) {
+      case "string", "number", "integer", "boolean" -> true;
+      case "array" -> property.path("items").has("enum");
+      default -> false;
+    };
+  }
+
+  /** Returns the schema. Shared; must not be changed. */
+  ObjectNode schema() {
+    return schema;
+  }
+
+  /** Reads a record. Null counts as absent; defaults replace absent members. */
+  R read(ObjectNode json) {
+    ObjectNode given = Json.object();
+    defaults.forEach(given::set);
+    json.properties().stream()
+        .filter(member -> !member.getValue().isNull())
+        .forEach(member -> given.set(member.getKey(), member.getValue()));
+    List<Error> errors = validator.validate(given);
+    if (!errors.isEmpty()) {
+      throw new InvalidArgumentsException(describe(errors));
+    }
+    try {
+      return Json.MAPPER.treeToValue(given, type);
+    } catch (JsonProcessingException e) {
+      throw new InvalidArgumentsException(describe(e));
+    }
+  }
+
+  /** Throws {@link IllegalArgumentException} if the record does not fit the schema. */
+  ObjectNode write(@Nullable Record value) {
+    if (!type.isInstance(value)) {
+      throw new IllegalArgumentException("not a " + type.getSimpleName());
+    }
+    ObjectNode json = Json.MAPPER.valueToTree(value);
+    List<Error> errors = validator.validate(json);
+    if (!errors.isEmpty()) {
+      throw new IllegalArgumentException(describe(errors));
+    }
+    return json;
+  }
+
+  private static String describe(List<Error> errors) {
+    return errors.stream()
+        .limit(MAX_ERRORS)
+        .map(error -> at(error.getInstanceLocation().toString()) + error.getMessage())
+        .collect(Collectors.joining("; "));
+  }
+
+  /** Only messages of the record's own constructor are meant for clients. */
+  private static String describe(JsonProcessingException problem) {
+    String path =
+        problem instanceof JsonMappingException mapping
+            ? mapping.getPath().stream()
+                .map(step ->
+                    "/" + (step.getFieldName() == null ? step.getIndex() : step.getFieldName()))
+                .collect(Collectors.joining())
+            : "";
+    return at(path)
+        + (problem.getCause() instanceof IllegalArgumentException own && own.getMessage() != null
+            ? own.getMessage()
+            : "is out of range");
+  }
+
+  /** Drops the first slash of a JSON pointer. */
+  private static String at(String pointer) {
+    return pointer.isEmpty() ? "" : pointer.substring(1) + ": ";
+  }
+}

@@ -1,0 +1,143 @@
+package dev.holdfast.upstream.local.server;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.local.ContentBlock;
+import dev.holdfast.upstream.local.Tool;
+import dev.holdfast.upstream.local.ToolCall;
+import dev.holdfast.upstream.local.ToolResult;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The tools of a server by name. */
+final class ToolRegistry {
+
+  /** MCP 2025-11-25, Tools, Tool Names. */
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,128}");
+
+  private final SortedMap<String, RegisteredTool<?>> tools = new TreeMap<>();
+  private final ObjectNode list = Json.object();
+
+  /**
+   * Throws {@link IllegalArgumentException} if a name is malformed or taken, or a record has no
+   * schema.
+   */
+  ToolRegistry(List<Tool<?>> tools) {
+    for (Tool<?> tool : tools) {
+      String name = tool.name();
+      if (!NAME.matcher(name).matches()) {
+        throw new IllegalArgumentException("Not a tool name: \"" + name + "\"");
+      }
+      if (this.tools.put(name, register(tool)) != null) {
+        throw new IllegalArgumentException("Two tools have the name \"" + name + "\"");
+      }
+    }
+    ArrayNode descriptions = list.putArray("tools");
+    this.tools.values().forEach(tool -> descriptions.add(tool.describe()));
+  }
+
+  private static RegisteredTool<?> register(Tool<?> tool) {
+    try {
+      return new RegisteredTool<>(tool);
+    } catch (RuntimeException e) {
+      throw new IllegalArgumentException(
+          "There is no schema for the tool \"" + tool.name() + "\"", e);
+    }
+  }
+
+  Optional<RegisteredTool<?>> find(String name) {
+    return Optional.ofNullable(tools.get(name));
+  }
+
+  /** Returns the result of {@code tools/list}: one page, sorted by name. */
+  ObjectNode list(Message.Request request) {
+    RequestParams.requireFirstPage(request);
+    return list;
+  }
+
+  /** A tool with its constant properties, which are read once. */
+  static final class RegisteredTool<A extends Record> {
+
+    private final Tool<A> tool;
+    private final String name;
+    private final boolean cpuBound;
+    private final RecordCodec<A> arguments;
+    private final @Nullable RecordCodec<?> result;
+
+    RegisteredTool(Tool<A> tool) {
+      this.tool = tool;
+      this.name = tool.name();
+      this.cpuBound = tool.cpuBound();
+      this.arguments = RecordCodec.of(tool.arguments());
+      this.result = tool.result().<RecordCodec<?>>map(RecordCodec::of).orElse(null);
+    }
+
+    String name() {
+      return name;
+    }
+
+    boolean cpuBound() {
+      return cpuBound;
+    }
+
+    ObjectNode describe() {
+      ObjectNode description = Json.object();
+      description.put("name", name).put("description", tool.description());
+      description.set("inputSchema", arguments.schema());
+      if (result != null) {
+        description.set("outputSchema", result.schema());
+      }
+      return description;
+    }
+
+    /**
+     * Calls the tool. Throws {@link IllegalStateException} if the result is not the record that it
+     * declares.
+     */
+    ObjectNode call(ObjectNode given, ToolCall call) throws Exception {
+      ToolResult returned = tool.call(arguments.read(given), call);
+      boolean declared = result != null && !returned.failed();
+      ObjectNode structured =
+          declared || returned.structured() != null ? structured(returned.structured()) : null;
+      // Clients older than 2025-06-18 read structured content as text.
+      return structured == null || !returned.content().isEmpty()
+          ? json(returned.content(), structured, returned.failed())
+          : json(
+              List.of(new ContentBlock.Text(structured.toString())), structured, returned.failed());
+    }
+
+    private ObjectNode structured(@Nullable Record value) {
+      if (result == null) {
+        throw new IllegalStateException("The tool returns a record but declares none");
+      }
+      try {
+        return result.write(value);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalStateException("The result does not fit its schema: " + e.getMessage(), e);
+      }
+    }
+
+    static ObjectNode error(String text) {
+      return json(List.of(new ContentBlock.Text(text)), null, true);
+    }
+
+    private static ObjectNode json(
+        List<ContentBlock> content, @Nullable ObjectNode structured, boolean failed) {
+      ObjectNode json = Json.object();
+      ArrayNode blocks = json.putArray("content");
+      content.forEach(block -> blocks.add(ContentJson.write(block)));
+      if (structured != null) {
+        json.set("structuredContent", structured);
+      }
+      if (failed) {
+        json.put("isError", true);
+      }
+      return json;
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package dev.holdfast.upstream.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.holdfast.upstream.http.HttpUpstreamSettings.Reconnection;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HttpUpstreamSettingsTest {
+
+  private static final URI URL = URI.create("http://localhost:8080/mcp");
+
+  private static HttpUpstreamSettings withHeaders(Map<String, String> headers) {
+    return UpstreamFixture.headers(headers).apply(UpstreamFixture.defaults(URL));
+  }
+
+  private static HttpUpstreamSettings with(
+      int connect, int firstByte, int idle, int bytes, int retry, int attempts) {
+    return new HttpUpstreamSettings(
+        URL,
+        Map.of(),
+        Duration.ofMillis(connect),
+        Duration.ofMillis(firstByte),
+        Duration.ofMillis(idle),
+        bytes,
+        new Reconnection(Duration.ofMillis(retry), attempts, Duration.ZERO),
+        HttpUpstreamSettings.MOST_CONNECTIONS);
+  }
+
+  @Test
+  void shouldHaveDefaults() {
+    // when
+    HttpUpstreamSettings settings = UpstreamFixture.defaults(URL);
+
+    // then
+    assertThat(settings.headers()).isEmpty();
+    assertThat(settings.connectTimeout()).hasSeconds(5);
+    assertThat(settings.firstByteTimeout()).hasMinutes(5);
+    assertThat(settings.idleTimeout()).hasMinutes(5);
+    assertThat(settings.maxMessageBytes()).isEqualTo(4 * 1024 * 1024);
+    assertThat(settings.reconnection().maxDelay()).hasSeconds(30);
+    assertThat(settings.reconnection().attempts()).isEqualTo(5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/mcp",
+        "ftp://host/",
+        "mailto:a@b",
+        "http:///mcp",
+        "http://user:secret@host/mcp",
+        "http://host/mcp#part"
+      })
+  void shouldRefuseInvalidUrl(String url) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> UpstreamFixture.defaults(URI.create(url)))
+        .withMessageNotContaining("secret");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a b", "a:", "Mcp-Session-Id", "content-length", "Last-Event-ID"})
+  void shouldRefuseReservedHeaders(String name) {
+    assertThatIllegalArgumentException().isThrownBy(() -> withHeaders(Map.of(name, "v")));
+  }
+
+  @Test
+  void shouldRefuseHeaderWithLineEndWithoutQuotingIt() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> withHeaders(Map.of("Authorization", "secret\r\nX: y")))
+        .withMessageNotContaining("secret");
+  }
+
+  @Test
+  void shouldKeepSecretsOutOfItsText() {
+    // given
+    URI url = URI.create("http://host/mcp?key=secret1");
+
+    // when
+    String text =
+        UpstreamFixture.headers(Map.of("Authorization", "secret2"))
+            .apply(UpstreamFixture.defaults(url))
+            .toString();
+
+    // then
+    assertThat(text).contains("http://host/mcp", "Authorization").doesNotContain("secret");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 1, 0, 1, 1, 0",
+    "1, 0, 0, 1, 1, 0",
+    "1, 1, -1, 1, 1, 0",
+    "1, 1, 0, 0, 1, 0",
+    "1, 1, 0, 1, 0, 0",
+    "1, 1, 0, 1, 1, -1"
+  })
+  void shouldRefuseValuesOutOfRange(
+      int connect, int firstByte, int idle, int bytes, int retry, int attempts) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(connect, firstByte, idle, bytes, retry, attempts));
+  }
+
+  @Test
+  void shouldAcceptSmallestValues() {
+    assertThat(with(1, 1, 0, 1, 1, 0).idleTimeout()).isZero();
+  }
+}
