@@ -7,7 +7,6 @@ import dev.holdfast.upstream.local.ContentBlock;
 import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Prompt;
-import dev.holdfast.upstream.local.PromptMessage;
 import dev.holdfast.upstream.local.Resource;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
@@ -275,9 +274,9 @@ public final class Demo {
     }
 
     @Override
-    public List<PromptMessage> get(Launch arguments) {
+    public List<Prompt.PromptMessage> get(Launch arguments) {
       return List.of(
-          PromptMessage.user(
+          Prompt.PromptMessage.user(
               "Call countdown with 30 steps, and tell me of the " + arguments.event() + "."));
     }
   }

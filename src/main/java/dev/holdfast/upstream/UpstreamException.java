@@ -18,7 +18,6 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** No connection could be made: the server has seen nothing. */
   public static final class Unreachable extends UpstreamException {
-    /** A failure with its cause. */
     public Unreachable(@Nullable Throwable cause) {
       super("the upstream cannot be reached", cause);
     }
@@ -26,7 +25,6 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** The limit of sessions or connections is reached: the server has seen nothing. */
   public static final class Busy extends UpstreamException {
-    /** A failure without details. */
     public Busy() {
       super("there is no room for more at the upstream", null);
     }
@@ -34,7 +32,6 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** The server accepted the request, and then did not answer or fell silent for too long. */
   public static final class TimedOut extends UpstreamException {
-    /** A timeout with a short description. */
     public TimedOut(String what) {
       super("the upstream was too slow: " + what, null);
     }
@@ -42,7 +39,6 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** The server does not know the session. */
   public static final class SessionGone extends UpstreamException {
-    /** A failure without details. */
     public SessionGone() {
       super("the upstream does not know the session", null);
     }
@@ -86,7 +82,6 @@ public abstract sealed class UpstreamException extends RuntimeException
 
   /** The connection broke, or the answer was not MCP: the server may have acted. */
   public static final class Broken extends UpstreamException {
-    /** A failure with a short description. */
     public Broken(String what, @Nullable Throwable cause) {
       super("the upstream's answer broke: " + what, cause);
     }

@@ -15,7 +15,6 @@ import dev.holdfast.upstream.local.Resource;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LogLevelStore;
-import dev.holdfast.upstream.local.server.ServerFeatures;
 import dev.holdfast.upstream.stdio.CommandLine;
 import dev.holdfast.upstream.stdio.StdioUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
@@ -72,8 +71,8 @@ final class ConfiguredUpstreams {
                   .orElseThrow(
                       () -> new ConfigurationException(key + " needs a url or a command")));
         });
-    ServerFeatures features =
-        new ServerFeatures(
+    LocalUpstream.ServerFeatures features =
+        new LocalUpstream.ServerFeatures(
             join(Demo.TOOLS, tools), join(Demo.RESOURCES, resources), join(Demo.PROMPTS, prompts));
     byName.put(
         reserved,

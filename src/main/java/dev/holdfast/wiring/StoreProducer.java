@@ -13,7 +13,6 @@ import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.session.redis.RedisSessionStore;
 import dev.holdfast.upstream.local.server.LogLevelStore;
-import dev.holdfast.upstream.local.server.MemoryLogLevelStore;
 import dev.holdfast.upstream.local.server.RedisLogLevelStore;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Instance;
@@ -66,7 +65,7 @@ final class StoreProducer {
       log = new MemoryEventLog(retention, gateway.memory().maxBytes().asLongValue(), clock);
       sharedLog = SharedLog.NONE;
       sessions = new MemorySessionStore(idleTimeout, sessionLimits, clock);
-      logLevels = new MemoryLogLevelStore();
+      logLevels = new LogLevelStore.InMemory();
       return;
     }
     RedisConnections opened = connections.get();

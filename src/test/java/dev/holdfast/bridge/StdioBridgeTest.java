@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.upstream.local.server.LocalUpstream;
-import dev.holdfast.upstream.local.server.ServerFeatures;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
@@ -26,7 +25,7 @@ class StdioBridgeTest {
   private static List<String> told(String... said) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     String input = String.join("\n", said) + "\n";
-    try (LocalUpstream upstream = new LocalUpstream(ServerFeatures.of(List.of()), "server", "1");
+    try (LocalUpstream upstream = new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of()), "server", "1");
         StdioBridge bridge = new StdioBridge(upstream, out, LONGEST)) {
       assertThat(bridge.run(new ByteArrayInputStream(input.getBytes(UTF_8)))).isTrue();
     }

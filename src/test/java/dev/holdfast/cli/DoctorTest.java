@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.local.server.LocalUpstream;
-import dev.holdfast.upstream.local.server.ServerFeatures;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.InstantSource;
@@ -19,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class DoctorTest {
 
   private final LocalUpstream upstream =
-      new LocalUpstream(ServerFeatures.of(List.of()), "test", "1");
+      new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of()), "test", "1");
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
 
   @AfterEach

@@ -9,7 +9,6 @@ import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.local.server.LocalUpstream;
-import dev.holdfast.upstream.local.server.ServerFeatures;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DemoToolsTest {
 
   private final LocalUpstream upstream =
-      new LocalUpstream(ServerFeatures.of(Demo.TOOLS), "demo", "1");
+      new LocalUpstream(LocalUpstream.ServerFeatures.of(Demo.TOOLS), "demo", "1");
 
   @AfterEach
   void close() {

@@ -97,4 +97,3 @@ public abstract class Channel {
       boolean respawn,
       Duration endsWithin) {}
 }
-

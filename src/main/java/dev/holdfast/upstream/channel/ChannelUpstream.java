@@ -10,7 +10,6 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

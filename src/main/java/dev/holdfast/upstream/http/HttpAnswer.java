@@ -6,7 +6,6 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Utf8;
 import dev.holdfast.upstream.UpstreamException;
-import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpClientResponse;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
@@ -14,8 +13,12 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** An answer of the server: its status, its headers and its unread body. */
-final class HttpAnswer {
+/**
+ * An answer of the server: its status, its headers and its unread body.
+ *
+ * @param inSession whether the request named a session; a 404 then means that it is gone
+ */
+record HttpAnswer(HttpExchange exchange, HttpClientResponse head, boolean inSession) {
 
   static final String JSON = "application/json";
   static final String EVENT_STREAM = "text/event-stream";
@@ -32,45 +35,28 @@ final class HttpAnswer {
 
   private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
 
-  private final HttpExchange exchange;
-  private final int status;
-  private final MultiMap headers;
-  private final boolean inSession;
-
-  /** {@code inSession} tells that the request named a session. A 404 then means that it is gone. */
-  HttpAnswer(HttpExchange exchange, HttpClientResponse response, boolean inSession) {
-    this.exchange = exchange;
-    this.status = response.statusCode();
-    this.headers = response.headers();
-    this.inSession = inSession;
-  }
-
-  HttpExchange exchange() {
-    return exchange;
-  }
-
   int status() {
-    return status;
+    return head.statusCode();
   }
 
   boolean isSuccess() {
-    return status >= 200 && status <= 299;
+    return status() >= 200 && status() <= 299;
   }
 
   boolean isEventStream() {
-    return status == 200 && mediaType().equals(EVENT_STREAM);
+    return status() == 200 && mediaType().equals(EVENT_STREAM);
   }
 
   boolean isJson() {
-    return status == 200 && mediaType().equals(JSON);
+    return status() == 200 && mediaType().equals(JSON);
   }
 
   @Nullable String header(String name) {
-    return headers.get(name);
+    return head.getHeader(name);
   }
 
   private String mediaType() {
-    String type = headers.get("Content-Type");
+    String type = head.getHeader("Content-Type");
     return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
   }
 
@@ -123,23 +109,23 @@ final class HttpAnswer {
 
   /** Closes the exchange of an unexpected answer, and returns an exception for it. */
   UpstreamException toException() {
-    if (status == 404 && inSession) {
+    if (status() == 404 && inSession) {
       discard();
       return new UpstreamException.SessionGone();
     }
-    if (status >= 400 && status <= 599) {
-      return new UpstreamException.Refused(status, readError(), retryAfter());
+    if (status() >= 400 && status() <= 599) {
+      return new UpstreamException.Refused(status(), readError(), retryAfter());
     }
     exchange.close();
     String type = mediaType();
     String shown = type.length() <= 64 && HeaderValues.isSendable(type) ? type : "?";
     return new UpstreamException.Broken(
-        "status " + status + " with content of type \"" + shown + "\"", null);
+        "status " + status() + " with content of type \"" + shown + "\"", null);
   }
 
   /** RFC 9110, section 10.2.3. Dates are ignored, because clocks differ. */
   private @Nullable Duration retryAfter() {
-    String value = headers.get("Retry-After");
+    String value = head.getHeader("Retry-After");
     return value != null && SECONDS.matcher(value).matches()
         ? Duration.ofSeconds(Long.parseLong(value))
         : null;

@@ -113,7 +113,7 @@ public final class HttpUpstream implements Upstream {
   }
 
   private McpRequests requests(@Nullable String session, @Nullable String protocolVersion) {
-    return new McpRequests(clients, settings, session, protocolVersion);
+    return McpRequests.of(clients, settings, session, protocolVersion);
   }
 
   @Override
@@ -122,13 +122,7 @@ public final class HttpUpstream implements Upstream {
   }
 
   /** A session over Streamable HTTP. Its only state is the headers of its requests. */
-  private static final class Session implements UpstreamSession {
-
-    private final McpRequests requests;
-
-    Session(McpRequests requests) {
-      this.requests = requests;
-    }
+  private record Session(McpRequests requests) implements UpstreamSession {
 
     @Override
     public Answer request(Body body) {

@@ -14,50 +14,32 @@ import org.jspecify.annotations.Nullable;
  * on, especially not {@code Authorization} (MCP 2025-11-25, Authorization, Access Token Privilege
  * Restriction).
  */
-final class McpRequests {
+record McpRequests(
+    HttpClients clients,
+    HttpUpstreamSettings settings,
+    URI url,
+    @Nullable String session,
+    @Nullable String protocolVersion) {
 
   private static final Duration DELETE_TIMEOUT = Duration.ofSeconds(2);
 
-  private final HttpClients clients;
-  private final URI url;
-  private final HttpUpstreamSettings settings;
-  private final @Nullable String session;
-  private final @Nullable String protocolVersion;
-
-  /**
-   * Before {@code initialize}, both the server's session id and the negotiated version are null.
-   */
-  McpRequests(
+  /** Requests to the configured URL. Before {@code initialize}, session and version are null. */
+  static McpRequests of(
       HttpClients clients,
       HttpUpstreamSettings settings,
       @Nullable String session,
       @Nullable String protocolVersion) {
-    this(clients, settings, settings.url(), session, protocolVersion);
-  }
-
-  private McpRequests(
-      HttpClients clients,
-      HttpUpstreamSettings settings,
-      URI url,
-      @Nullable String session,
-      @Nullable String protocolVersion) {
-    this.clients = clients;
-    this.settings = settings;
-    this.url = url;
-    this.session = session;
-    this.protocolVersion = protocolVersion;
+    return new McpRequests(clients, settings, settings.url(), session, protocolVersion);
   }
 
   McpRequests to(URI other) {
     return new McpRequests(clients, settings, other, session, protocolVersion);
   }
 
-  URI url() {
-    return url;
-  }
-
-  HttpUpstreamSettings settings() {
-    return settings;
+  /** Keeps the server's session id out of logs. */
+  @Override
+  public String toString() {
+    return "McpRequests[settings=" + settings + "]";
   }
 
   boolean hasSession() {

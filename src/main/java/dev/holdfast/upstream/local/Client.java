@@ -92,7 +92,7 @@ public interface Client {
    * @param systemPrompt null for none; the client may ignore it
    */
   record SamplingRequest(
-      List<PromptMessage> messages, int maxTokens, @Nullable String systemPrompt) {
+      List<Prompt.PromptMessage> messages, int maxTokens, @Nullable String systemPrompt) {
 
     /**
      * Copies the list.
@@ -108,7 +108,7 @@ public interface Client {
 
     /** A single question. */
     public static SamplingRequest of(String question, int maxTokens) {
-      return new SamplingRequest(List.of(PromptMessage.user(question)), maxTokens, null);
+      return new SamplingRequest(List.of(Prompt.PromptMessage.user(question)), maxTokens, null);
     }
   }
 
@@ -132,6 +132,64 @@ public interface Client {
           .filter(ContentBlock.Text.class::isInstance)
           .map(content -> ((ContentBlock.Text) content).text())
           .collect(Collectors.joining());
+    }
+  }
+
+  /**
+   * A client did not give the result that a tool asked for. The model may see the message. The
+   * exception has no stack trace, because any client can cause it.
+   */
+  abstract sealed class ClientException extends RuntimeException
+      permits ClientException.Unsupported,
+          ClientException.TimedOut,
+          ClientException.Refused,
+          ClientException.Unreadable {
+    private ClientException(String message) {
+      super(message, null, false, false);
+    }
+
+    /** The client did not declare the capability. No request was sent. */
+    public static final class Unsupported extends ClientException {
+      /** Names the method of the request. */
+      public Unsupported(String method) {
+        super("The client cannot be asked for this: " + method);
+      }
+    }
+
+    /** No response came in time. The request was cancelled. */
+    public static final class TimedOut extends ClientException {
+      /** Names the method of the request. */
+      public TimedOut(String method) {
+        super("The client did not answer in time: " + method);
+      }
+    }
+
+    /** The client responded with an error, for instance because a person said no. */
+    public static final class Refused extends ClientException {
+      private final int code;
+
+      /**
+       * Keeps the client's error.
+       *
+       * @param code the JSON-RPC error code
+       */
+      public Refused(String method, int code, String message) {
+        super("The client refused: " + method + ": " + message);
+        this.code = code;
+      }
+
+      /** Returns the JSON-RPC error code. */
+      public int code() {
+        return code;
+      }
+    }
+
+    /** The client's response does not fit the request. */
+    public static final class Unreadable extends ClientException {
+      /** Names the method of the request, and the problem with the response. */
+      public Unreadable(String method, String problem) {
+        super("The client's answer does not fit: " + method + ": " + problem);
+      }
     }
   }
 }

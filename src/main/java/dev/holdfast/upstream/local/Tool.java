@@ -50,7 +50,7 @@ public interface Tool<A extends Record> {
    * @param call sends messages to the client during the call
    * @throws InvalidArgumentsException if the arguments have errors that the schema cannot express;
    *     the model gets the message and may try again
-   * @throws ClientException if a request to the client fails; the model gets the message
+   * @throws Client.ClientException if a request to the client fails; the model gets the message
    * @throws Exception if the tool fails; the exception is logged and hidden from the client
    */
   ToolResult call(A arguments, ToolCall call) throws Exception;

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
@@ -49,7 +50,7 @@ final class ChildProcess extends Channel {
    * descendants have ended.
    */
   static ChildProcess start(
-      StdioUpstreamSettings settings, String session, Consumer<Channel> whenGone, Threads threads) {
+      StdioUpstreamSettings settings, String session, Consumer<Channel> whenGone, BiConsumer<String, Runnable> threads) {
     ProcessBuilder builder = new ProcessBuilder(settings.command());
     if (settings.directory() != null) {
       builder.directory(settings.directory().toFile());
@@ -70,32 +71,23 @@ final class ChildProcess extends Channel {
     return new UpstreamException.Unreachable(cause);
   }
 
-  @FunctionalInterface
-  interface Threads {
-
-    /**
-     * Throws {@link OutOfMemoryError} when no more threads can start, as {@link Thread#start} does.
-     */
-    void start(String name, Runnable work);
-  }
-
   static void startThread(String name, Runnable work) {
     Thread.ofPlatform().daemon().name(name).start(work);
   }
 
-  private void startThreads(Threads threads) {
+  private void startThreads(BiConsumer<String, Runnable> threads) {
     String suffix = " " + settings.name() + " " + process.pid();
     try {
-      threads.start("stdin" + suffix, () -> stdin.run(this::end));
-      threads.start("stdout" + suffix, this::readMessages);
-      threads.start("stderr" + suffix, () -> log.logStderr(process.getErrorStream()));
+      threads.accept("stdin" + suffix, () -> stdin.run(this::end));
+      threads.accept("stdout" + suffix, this::readMessages);
+      threads.accept("stderr" + suffix, () -> log.logStderr(process.getErrorStream()));
     } catch (OutOfMemoryError noThread) {
       killUnlessEnding(noThread);
     }
     CompletableFuture<?> _ = process.onExit().thenRun(this::end);
   }
 
-  /** Without these threads, nothing reads from the process or ends it. */
+  /** Without these threads, which {@link Thread#start} may refuse, nothing reads from the process or ends it. */
   private void killUnlessEnding(OutOfMemoryError noThread) {
     if (ending.compareAndSet(false, true)) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);

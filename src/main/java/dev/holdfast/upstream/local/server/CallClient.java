@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.local.Client;
-import dev.holdfast.upstream.local.ClientException;
 import dev.holdfast.upstream.local.ContentBlock;
 import dev.holdfast.upstream.local.InvalidArgumentsException;
 import java.time.Duration;
@@ -15,21 +14,12 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
 
 /** The client of one running call. Sends its requests on the stream of the call. */
-final class CallClient implements Client {
+record CallClient(LocalSessionId session, ClientRequests requests, MessageQueue.Writer out)
+    implements Client {
 
   private static final String ELICITATION_CREATE = "elicitation/create";
   private static final String SAMPLING_CREATE_MESSAGE = "sampling/createMessage";
   private static final String ROOTS_LIST = "roots/list";
-
-  private final LocalSessionId session;
-  private final ClientRequests requests;
-  private final MessageQueue.Writer out;
-
-  CallClient(LocalSessionId session, ClientRequests requests, MessageQueue.Writer out) {
-    this.session = session;
-    this.requests = requests;
-    this.out = out;
-  }
 
   @Override
   public Client.Capabilities capabilities() {
@@ -48,7 +38,7 @@ final class CallClient implements Client {
       case "accept" -> new Client.ElicitationResult.Accept<>(read(codec, result.path("content")));
       case "decline" -> new Client.ElicitationResult.Decline<>();
       case "cancel" -> new Client.ElicitationResult.Cancel<>();
-      default -> throw new ClientException.Unreadable(ELICITATION_CREATE, "no such action");
+      default -> throw new Client.ClientException.Unreadable(ELICITATION_CREATE, "no such action");
     };
   }
 
@@ -56,7 +46,7 @@ final class CallClient implements Client {
     try {
       return codec.read(content instanceof ObjectNode object ? object : Json.object());
     } catch (InvalidArgumentsException e) {
-      throw new ClientException.Unreadable(ELICITATION_CREATE, String.valueOf(e.getMessage()));
+      throw new Client.ClientException.Unreadable(ELICITATION_CREATE, String.valueOf(e.getMessage()));
     }
   }
 
@@ -77,7 +67,7 @@ final class CallClient implements Client {
       content.add(
           ContentJson.read(block)
               .orElseThrow(() ->
-                  new ClientException.Unreadable(SAMPLING_CREATE_MESSAGE, "unknown content")));
+                  new Client.ClientException.Unreadable(SAMPLING_CREATE_MESSAGE, "unknown content")));
     }
     return new Client.SamplingResult(
         content, result.path("model").asText(), result.path("stopReason").textValue());
@@ -96,7 +86,7 @@ final class CallClient implements Client {
   /** A server must not send requests for which the client declared no capability. */
   private static void requireCapability(boolean declared, String method) {
     if (!declared) {
-      throw new ClientException.Unsupported(method);
+      throw new Client.ClientException.Unsupported(method);
     }
   }
 
@@ -110,7 +100,7 @@ final class CallClient implements Client {
         return result(method, request.await(timeout));
       } catch (TimeoutException e) {
         cancel(request);
-        throw new ClientException.TimedOut(method);
+        throw new Client.ClientException.TimedOut(method);
       } catch (InterruptedException e) {
         cancel(request);
         throw e;
@@ -126,10 +116,10 @@ final class CallClient implements Client {
   private static JsonNode result(String method, Message.Response response) {
     ObjectNode json =
         Json.read(response.bytes())
-            .orElseThrow(() -> new ClientException.Unreadable(method, "it cannot be read"));
+            .orElseThrow(() -> new Client.ClientException.Unreadable(method, "it cannot be read"));
     if (response.error()) {
       JsonNode error = json.path("error");
-      throw new ClientException.Refused(
+      throw new Client.ClientException.Refused(
           method, error.path("code").asInt(), error.path("message").asText());
     }
     return json.path("result");

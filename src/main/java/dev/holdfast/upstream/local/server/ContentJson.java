@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.upstream.local.ContentBlock;
-import dev.holdfast.upstream.local.PromptMessage;
+import dev.holdfast.upstream.local.Prompt;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
@@ -59,9 +59,9 @@ final class ContentJson {
     };
   }
 
-  static ArrayNode messages(List<PromptMessage> messages) {
+  static ArrayNode messages(List<Prompt.PromptMessage> messages) {
     ArrayNode array = JsonNodeFactory.instance.arrayNode();
-    for (PromptMessage message : messages) {
+    for (Prompt.PromptMessage message : messages) {
       array
           .addObject()
           .put("role", message.role().name().toLowerCase(Locale.ROOT))

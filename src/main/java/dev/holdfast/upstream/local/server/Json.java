@@ -5,10 +5,12 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.protocol.Message;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -52,6 +54,30 @@ final class Json {
       return MAPPER.writeValueAsString(object).getBytes(StandardCharsets.UTF_8);
     } catch (JsonProcessingException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns {@code params}; an empty object if the request has none. */
+  static ObjectNode params(Message.Request request) {
+    return member(
+        read(request.bytes())
+            .orElseThrow(() -> RequestException.invalidParams("they cannot be read")),
+        "params");
+  }
+
+  /** Returns an object member; an empty object if it is missing or null. */
+  static ObjectNode member(JsonNode parent, String name) {
+    return switch (parent.path(name)) {
+      case ObjectNode object -> object;
+      case JsonNode none when none.isMissingNode() || none.isNull() -> object();
+      default -> throw RequestException.invalidParams(name + " must be an object");
+    };
+  }
+
+  /** Checks that a list request asks for the first page, as lists have only one. */
+  static void requireFirstPage(Message.Request request) {
+    if (params(request).hasNonNull("cursor")) {
+      throw RequestException.invalidParams("there is only one page, so no cursor is valid");
     }
   }
 }

@@ -21,31 +21,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A session with a {@link LocalUpstream}. Its state is in its calls and its log level. */
-final class LocalSession implements UpstreamSession {
+record LocalSession(
+    LocalSessionId id,
+    ToolRegistry tools,
+    ResourceRegistry resources,
+    PromptRegistry prompts,
+    LogLevelStore levels,
+    ToolCalls calls)
+    implements UpstreamSession {
 
   private static final String LOGGING_SET_LEVEL = "logging/setLevel";
-
-  private final LocalSessionId id;
-  private final ToolRegistry tools;
-  private final ResourceRegistry resources;
-  private final PromptRegistry prompts;
-  private final LogLevelStore levels;
-  private final ToolCalls calls;
-
-  LocalSession(
-      LocalSessionId id,
-      ToolRegistry tools,
-      ResourceRegistry resources,
-      PromptRegistry prompts,
-      LogLevelStore levels,
-      ToolCalls calls) {
-    this.id = id;
-    this.tools = tools;
-    this.resources = resources;
-    this.prompts = prompts;
-    this.levels = levels;
-    this.calls = calls;
-  }
 
   /** A body with a tool call gets a stream at once. Any other body gets a JSON answer. */
   @Override
@@ -111,7 +96,7 @@ final class LocalSession implements UpstreamSession {
 
   private ObjectNode setLogLevel(Message.Request request) {
     LogLevel level =
-        LogLevel.parse(RequestParams.of(request).path("level").asText())
+        LogLevel.parse(Json.params(request).path("level").asText())
             .orElseThrow(() -> RequestException.invalidParams("level must be a log level"));
     try {
       levels.put(id.name(), level);

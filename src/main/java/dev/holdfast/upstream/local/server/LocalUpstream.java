@@ -12,6 +12,9 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.local.Prompt;
+import dev.holdfast.upstream.local.Resource;
+import dev.holdfast.upstream.local.Tool;
 import java.util.List;
 
 /**
@@ -35,7 +38,7 @@ public final class LocalUpstream implements Upstream {
 
   /** Creates a server whose log levels stay in this process. */
   public LocalUpstream(ServerFeatures features, String name, String version) {
-    this(features, new MemoryLogLevelStore(), name, version);
+    this(features, new LogLevelStore.InMemory(), name, version);
   }
 
   /**
@@ -124,5 +127,22 @@ public final class LocalUpstream implements Upstream {
   @Override
   public void close() {
     calls.close();
+  }
+
+  /** The tools, resources and prompts that a local server offers. */
+  public record ServerFeatures(
+      List<Tool<?>> tools, List<Resource> resources, List<Prompt<?>> prompts) {
+
+    /** Copies the lists. */
+    public ServerFeatures {
+      tools = List.copyOf(tools);
+      resources = List.copyOf(resources);
+      prompts = List.copyOf(prompts);
+    }
+
+    /** Only tools. */
+    public static ServerFeatures of(List<Tool<?>> tools) {
+      return new ServerFeatures(tools, List.of(), List.of());
+    }
   }
 }

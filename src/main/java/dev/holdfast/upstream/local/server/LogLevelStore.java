@@ -2,6 +2,9 @@ package dev.holdfast.upstream.local.server;
 
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.LogLevel;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -26,4 +29,35 @@ public interface LogLevelStore {
 
   /** Removes the level of a session that has ended. Levels that are never removed expire. */
   void remove(String session);
+
+  /** Keeps log levels in this process. */
+  final class InMemory implements LogLevelStore {
+
+    /** Maximum number of levels. Another one replaces the least recently used. */
+    static final int MAX_LEVELS = 10_000;
+
+    private final Map<String, LogLevel> levels =
+        Collections.synchronizedMap(
+            new LinkedHashMap<>(16, 0.75f, true) {
+              @Override
+              protected boolean removeEldestEntry(Map.Entry<String, LogLevel> eldest) {
+                return size() > MAX_LEVELS;
+              }
+            });
+
+    @Override
+    public void put(String session, LogLevel level) {
+      levels.put(session, level);
+    }
+
+    @Override
+    public Optional<LogLevel> find(String session) {
+      return Optional.ofNullable(levels.get(session));
+    }
+
+    @Override
+    public void remove(String session) {
+      levels.remove(session);
+    }
+  }
 }

@@ -7,7 +7,6 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.local.InvalidArgumentsException;
 import dev.holdfast.upstream.local.Prompt;
-import dev.holdfast.upstream.local.PromptMessage;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -28,7 +27,7 @@ final class PromptRegistry {
       return new RegisteredPrompt<>(prompt, RecordCodec.of(prompt.arguments()));
     }
 
-    List<PromptMessage> get(ObjectNode given) throws Exception {
+    List<Prompt.PromptMessage> get(ObjectNode given) throws Exception {
       return prompt.get(arguments.read(given));
     }
 
@@ -83,7 +82,7 @@ final class PromptRegistry {
     }
     return switch (request.method()) {
       case "prompts/list" -> {
-        RequestParams.requireFirstPage(request);
+        Json.requireFirstPage(request);
         yield list;
       }
       case "prompts/get" -> get(request);
@@ -93,13 +92,13 @@ final class PromptRegistry {
 
   @SuppressWarnings("CatchThrowable") // the client always gets a response
   private ObjectNode get(Message.Request request) {
-    ObjectNode params = RequestParams.of(request);
+    ObjectNode params = Json.params(request);
     String name = params.path("name").textValue();
     RegisteredPrompt<?> prompt = name == null ? null : prompts.get(name);
     if (prompt == null) {
       throw RequestException.invalidParams("there is no such prompt");
     }
-    ObjectNode given = RequestParams.object(params, "arguments");
+    ObjectNode given = Json.member(params, "arguments");
     try {
       ObjectNode result = Json.object();
       result.set("messages", ContentJson.messages(prompt.get(given)));

@@ -65,13 +65,13 @@ final class ResourceRegistry {
   }
 
   private static ObjectNode page(Message.Request request, ObjectNode page) {
-    RequestParams.requireFirstPage(request);
+    Json.requireFirstPage(request);
     return page;
   }
 
   @SuppressWarnings("CatchThrowable") // the client always gets a response
   private ObjectNode read(Message.Request request) {
-    String uri = RequestParams.of(request).path("uri").textValue();
+    String uri = Json.params(request).path("uri").textValue();
     if (uri == null) {
       throw RequestException.invalidParams("uri must be a string");
     }

@@ -5,7 +5,6 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.Client;
-import dev.holdfast.upstream.local.ClientException;
 import dev.holdfast.upstream.local.InvalidArgumentsException;
 import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.ToolCall;
@@ -63,7 +62,7 @@ final class ToolCallTask implements Runnable, ToolCall {
     } catch (InvalidArgumentsException e) {
       // A result instead of a protocol error, so that the model can read it.
       return ToolRegistry.RegisteredTool.error("Invalid arguments: " + e.getMessage());
-    } catch (ClientException e) {
+    } catch (Client.ClientException e) {
       return ToolRegistry.RegisteredTool.error(String.valueOf(e.getMessage()));
     } catch (Throwable e) {
       if (!cancelled()) {

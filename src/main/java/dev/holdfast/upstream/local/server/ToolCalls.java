@@ -38,7 +38,7 @@ final class ToolCalls implements AutoCloseable {
   /** Registers a call. From now on it can be cancelled. The queue gets its messages. */
   RunningCall register(LocalSessionId session, Message.Request request, MessageQueue queue) {
     ToolRegistry.RegisteredTool<?> tool = tool(request);
-    ObjectNode arguments = RequestParams.object(RequestParams.of(request), "arguments");
+    ObjectNode arguments = Json.member(Json.params(request), "arguments");
     CallId id = new CallId(session, request.id());
     MessageQueue.Writer out = queue.newWriter(writer -> remove(id, writer));
     ToolCallTask task =

@@ -56,7 +56,7 @@ final class ToolRegistry {
 
   /** Returns the result of {@code tools/list}: one page, sorted by name. */
   ObjectNode list(Message.Request request) {
-    RequestParams.requireFirstPage(request);
+    Json.requireFirstPage(request);
     return list;
   }
 

@@ -13,13 +13,13 @@ final class LocalServer implements AfterEachCallback {
 
   /** A server of these tools. */
   LocalUpstream of(Tool<?>... tools) {
-    LocalUpstream upstream = new LocalUpstream(ServerFeatures.of(List.of(tools)), "test", "1");
+    LocalUpstream upstream = new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(tools)), "test", "1");
     upstreams.add(upstream);
     return upstream;
   }
 
   /** A client of a server with these features. */
-  LocalClient clientOf(ServerFeatures offer) {
+  LocalClient clientOf(LocalUpstream.ServerFeatures offer) {
     LocalUpstream upstream = new LocalUpstream(offer, "test", "1");
     upstreams.add(upstream);
     return LocalClient.open(upstream);

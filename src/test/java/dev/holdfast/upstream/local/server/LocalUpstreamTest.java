@@ -37,7 +37,7 @@ class LocalUpstreamTest {
             return ToolResult.text("never");
           });
   private final LocalUpstream upstream =
-      new LocalUpstream(ServerFeatures.of(List.of(stuck, alpha)), "a \"name\"", "1.2");
+      new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(stuck, alpha)), "a \"name\"", "1.2");
 
   @AfterEach
   void close() {
@@ -243,7 +243,7 @@ class LocalUpstreamTest {
     // given
     UpstreamLink link = LocalClient.open(upstream).link();
     try (LocalUpstream other =
-        new LocalUpstream(ServerFeatures.of(List.of(alpha)), "other", "1.2")) {
+        new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(alpha)), "other", "1.2")) {
 
       // when
       LocalClient client = LocalClient.attach(other, link);
@@ -263,7 +263,7 @@ class LocalUpstreamTest {
   void shouldRefuseTwoToolsOfTheSameName() {
     assertThatIllegalArgumentException()
         .isThrownBy(
-            () -> new LocalUpstream(ServerFeatures.of(List.of(alpha, stuck, alpha)), "name", "1"))
+            () -> new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(alpha, stuck, alpha)), "name", "1"))
         .withMessage("Two tools have the name \"alpha\"");
   }
 
@@ -272,7 +272,7 @@ class LocalUpstreamTest {
   void shouldRefuseMalformedName(String name) {
     Tool<?> tool = ScriptedTool.waiting(name, _ -> ToolResult.text(""));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new LocalUpstream(ServerFeatures.of(List.of(tool)), "name", "1"))
+        .isThrownBy(() -> new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(tool)), "name", "1"))
         .withMessageStartingWith("Not a tool name");
   }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class MemoryLogLevelStoreTest extends LogLevelStoreContract {
 
-  private final MemoryLogLevelStore levels = new MemoryLogLevelStore();
+  private final LogLevelStore.InMemory levels = new LogLevelStore.InMemory();
 
   @Override
   protected LogLevelStore create() {
@@ -23,7 +23,7 @@ class MemoryLogLevelStoreTest extends LogLevelStoreContract {
   @Test
   void shouldForgetTheLeastRecentlyUsedLevel() {
     // given
-    for (int i = 0; i < MemoryLogLevelStore.MAX_LEVELS; i++) {
+    for (int i = 0; i < LogLevelStore.InMemory.MAX_LEVELS; i++) {
       levels.put("s" + i, LogLevel.ALERT);
     }
     Optional<LogLevel> used = levels.find("s0");

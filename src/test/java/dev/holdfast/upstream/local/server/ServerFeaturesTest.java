@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.local.ContentBlock;
 import dev.holdfast.upstream.local.Prompt;
-import dev.holdfast.upstream.local.PromptMessage;
 import dev.holdfast.upstream.local.Resource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -64,12 +63,12 @@ class ServerFeaturesTest {
     }
 
     @Override
-    public List<PromptMessage> get(Poem poem) {
+    public List<Prompt.PromptMessage> get(Poem poem) {
       if (poem.subject().equals("secret")) {
         throw new IllegalStateException("secret");
       }
       return List.of(
-          PromptMessage.user("A poem about " + poem.subject()), PromptMessage.assistant("Well:"));
+          Prompt.PromptMessage.user("A poem about " + poem.subject()), Prompt.PromptMessage.assistant("Well:"));
     }
   }
 
@@ -88,13 +87,13 @@ class ServerFeaturesTest {
     }
 
     @Override
-    public List<PromptMessage> get(Numbers arguments) {
+    public List<Prompt.PromptMessage> get(Numbers arguments) {
       return List.of();
     }
   }
 
-  private final ServerFeatures offer =
-      new ServerFeatures(
+  private final LocalUpstream.ServerFeatures offer =
+      new LocalUpstream.ServerFeatures(
           List.of(),
           List.of(new Page("p:text"), new Page("p:bytes"), new Page("p:broken")),
           List.of(new Write("poem")));
@@ -185,12 +184,12 @@ class ServerFeaturesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
             server.clientOf(
-                new ServerFeatures(List.of(), List.of(new Page("a"), new Page("a")), List.of())))
+                new LocalUpstream.ServerFeatures(List.of(), List.of(new Page("a"), new Page("a")), List.of())))
         .withMessage("Two resources are at \"a\"");
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
             server.clientOf(
-                new ServerFeatures(List.of(), List.of(), List.of(new Write("a"), new Write("a")))))
+                new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of(new Write("a"), new Write("a")))))
         .withMessage("Two prompts have the name \"a\"");
   }
 
@@ -199,7 +198,7 @@ class ServerFeaturesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
             server.clientOf(
-                new ServerFeatures(List.of(), List.of(), List.of(new Counts("counts")))))
+                new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of(new Counts("counts")))))
         .withMessage("Not a text: counts.number");
   }
 }
