@@ -2,6 +2,7 @@ package dev.holdfast.upstream.local.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageQueue;
@@ -15,7 +16,7 @@ import java.util.concurrent.FutureTask;
 final class ToolCalls implements AutoCloseable {
 
   /** Comparable so that a map stays fast when a client chooses ids with equal hashes. */
-  private record CallId(LocalSessionId session, RequestId request) implements Comparable<CallId> {
+  record CallId(LocalSessionId session, RequestId request) implements Comparable<CallId> {
     @Override
     public int compareTo(CallId other) {
       int bySession = session.name().compareTo(other.session.name());
@@ -26,7 +27,7 @@ final class ToolCalls implements AutoCloseable {
   private final ToolRegistry tools;
   private final LogLevelStore levels;
   private final ClientRequests clientRequests = new ClientRequests();
-  private final CallThreads threads = new CallThreads();
+  private final ComputeQueue computing = new ComputeQueue();
   private final ConcurrentMap<CallId, RunningCall> running = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
@@ -49,7 +50,9 @@ final class ToolCalls implements AutoCloseable {
             out,
             new CallClient(session, clientRequests, out),
             new ToolCallTask.LogFilter(levels, session.name()));
-    RunningCall call = new RunningCall(tool, new FutureTask<>(task, null), queue, out);
+    RunningCall call =
+        new RunningCall(
+            id, tool, request.bytes().length, new FutureTask<>(task, null), queue, out);
     if (running.putIfAbsent(id, call) != null) {
       out.abandon();
       throw error(JsonRpcErrorCode.INVALID_REQUEST, "Invalid Request: the id is in use");
@@ -81,9 +84,13 @@ final class ToolCalls implements AutoCloseable {
     return new RequestException(code.code(), text, Map.of());
   }
 
-  /** Starts a registered call, unless it was cancelled. */
+  /** Starts a registered call, unless it was cancelled. Refuses it if too many calls compute. */
   void start(RunningCall call) {
-    threads.start(call.tool(), call.task());
+    if (!call.tool().cpuBound()) {
+      Thread.ofVirtual().name("holdfast-tool-" + call.tool().name()).start(call.task());
+    } else if (!computing.start(call.id().session().name(), call.task(), call.bytes())) {
+      call.refuse();
+    }
   }
 
   /** Cancels a call. Ignores an unknown id: the call may just have ended. */
@@ -118,7 +125,6 @@ final class ToolCalls implements AutoCloseable {
     closed = true;
     running.values().forEach(RunningCall::fail);
     running.clear();
-    threads.close();
   }
 
   /**
@@ -127,7 +133,9 @@ final class ToolCalls implements AutoCloseable {
    * the same thread.
    */
   record RunningCall(
+      CallId id,
       ToolRegistry.RegisteredTool<?> tool,
+      int bytes,
       FutureTask<?> task,
       MessageQueue queue,
       MessageQueue.Writer out) {
@@ -136,6 +144,16 @@ final class ToolCalls implements AutoCloseable {
     void cancel() {
       out.abandon();
       task.cancel(true);
+    }
+
+    /** Also works before the queue has a reader. */
+    void refuse() {
+      queue.add(
+          JsonRpcErrors.error(
+              id.request(),
+              JsonRpcErrorCode.SERVER_ERROR.code(),
+              "Too many calls wait for a processor; try again later"));
+      cancel();
     }
 
     void fail() {

@@ -16,6 +16,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -26,8 +27,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(30)
 class LocalLoadTest {
 
-  private static final int CPU_THREADS =
-      Math.max(1, Runtime.getRuntime().availableProcessors() - 1);
+  private static final int CPU_THREADS = ComputeQueue.THREADS_PER_SESSION;
+
+  private static final String CALL =
+      """
+      {"jsonrpc":"2.0","id":%d,"method":"tools/call",
+       "params":{"name":"computes","_meta":{"x":"%s"}}}
+      """;
 
   private final BlockingQueue<String> seen = new ArrayBlockingQueue<>(100);
   private final AtomicInteger sent = new AtomicInteger();
@@ -43,6 +49,7 @@ class LocalLoadTest {
       server.of(
           ScriptedTool.waiting("floods", this::floods),
           ScriptedTool.computing("computes", this::computes),
+          ScriptedTool.computing("primes", _ -> ToolResult.text("prime")),
           ScriptedTool.waiting("quick", _ -> ToolResult.text("quick")));
   private final LocalClient client = LocalClient.open(upstream);
 
@@ -140,6 +147,70 @@ class LocalLoadTest {
         .allSatisfy(answer ->
             assertThat(drain(answer)).singleElement().asString().contains("virtual: false"));
     assertThat(mostRunning).hasValue(CPU_THREADS);
+  }
+
+  /** The calls of one client filled all threads and a queue without bound. */
+  @Test
+  void sessionsShouldTakeTurnsAtComputing() throws Exception {
+    // given
+    List<MessageSource> busy =
+        IntStream.range(0, CPU_THREADS + ComputeQueue.MAX_CALLS_PER_SESSION)
+            .mapToObj(id -> client.callTool(String.valueOf(id), "computes"))
+            .toList();
+    allBusy.await();
+
+    // when
+    MessageSource refused = client.callTool("1000", "computes");
+    MessageSource other = LocalClient.open(upstream).callTool("1", "primes");
+
+    // then
+    assertThat(drain(refused)).singleElement().asString().contains("\"id\":1000", "try again");
+    assertThat(drain(other)).singleElement().asString().contains("prime");
+    assertThat(mostRunning).hasValue(CPU_THREADS);
+    stop.countDown();
+    assertThat(busy)
+        .allSatisfy(answer -> assertThat(drain(answer)).singleElement().asString().contains("false"));
+  }
+
+  @Test
+  void shouldBoundWaitingCallsInBytes() throws Exception {
+    // given
+    String large = "x".repeat((int) (ComputeQueue.MAX_BYTES_PER_SESSION / 2));
+    for (int id = 0; id < CPU_THREADS; id++) {
+      client.callTool(String.valueOf(id), "computes");
+    }
+    allBusy.await();
+
+    // when
+    List<MessageSource> answers =
+        IntStream.range(0, 3)
+            .mapToObj(id -> client.call(CALL.formatted(id + 1000, large)))
+            .toList();
+
+    // then
+    assertThat(drain(answers.get(1))).singleElement().asString().contains("try again");
+    stop.countDown();
+    assertThat(drain(answers.get(0))).singleElement().asString().contains("false");
+  }
+
+  /** A batch may have more calls than the queue of its stream has places. */
+  @Test
+  void shouldRefuseTheCallsOfABatchWithoutReader() throws Exception {
+    // given
+    IntStream.range(0, CPU_THREADS + ComputeQueue.MAX_CALLS_PER_SESSION)
+        .forEach(id -> client.callTool(String.valueOf(id), "computes"));
+    String batch =
+        IntStream.rangeClosed(0, MessageQueue.MAX_MESSAGES)
+            .mapToObj(id -> CALL.formatted(id + 1000, ""))
+            .collect(Collectors.joining(",", "[", "]"));
+
+    // when
+    MessageSource answer = client.call(batch);
+
+    // then
+    assertThat(drain(answer))
+        .hasSize(MessageQueue.MAX_MESSAGES + 1)
+        .allMatch(message -> message.contains("try again"));
   }
 
   @Test
