@@ -54,14 +54,23 @@ public abstract sealed class UpstreamException extends RuntimeException
      * A refusal.
      *
      * @param status the HTTP status, 400 to 599
-     * @param error the JSON-RPC error in the body, on one line; null for none
+     * @param error the JSON-RPC error in the body, on one line; null for none. Dropped if the
+     *     status {@linkplain #isAboutCredentials is about credentials}
      * @param retryAfter wait before a retry that the server asks for; null for none
      */
     public Refused(int status, byte @Nullable [] error, @Nullable Duration retryAfter) {
       super("the upstream refused with status " + status, null);
       this.status = status;
-      this.error = error;
+      this.error = isAboutCredentials(status) ? null : error;
       this.retryAfter = retryAfter;
+    }
+
+    /**
+     * Whether a status is about the gateway's own credentials. What a server says about them is not
+     * for clients, so such a refusal has no JSON-RPC error.
+     */
+    public static boolean isAboutCredentials(int status) {
+      return status == 401 || status == 403 || status == 407;
     }
 
     /** The wait before a retry that the server asks for. */

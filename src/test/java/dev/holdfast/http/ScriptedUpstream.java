@@ -93,7 +93,13 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
       case "hang" -> wire.beginEvents().chunk("data: " + notification("almost") + "\n\n").stall();
       case "break" -> wire.beginEvents().chunk("data: " + notification("almost") + "\n\n").reset();
       case "gone" -> wire.answer(404, "text/plain", SECRET);
-      case "unauthorized", "prompts/list" -> wire.answer(401, "text/plain", SECRET);
+      case "unauthorized", "prompts/list" ->
+          wire.answer(
+              401,
+              "application/json",
+              "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":1,\"message\":\"%s\"}}"
+                  .formatted(id(body), SECRET),
+              "WWW-Authenticate: Bearer error_description=\"" + SECRET + "\"");
       case "conflict" -> wire.answer(409, "text/plain", SECRET);
       case "explain", "prompts/get" ->
           wire.answer(

@@ -62,7 +62,7 @@ class UpstreamFailureTest {
   @ParameterizedTest
   @CsvSource({
     // The upstream refuses the gateway's credentials, not those of the client.
-    "prompts/list, 502, status 401",
+    "prompts/list, 502, no access",
     "resources/templates/list, 502, status 500",
     "completion/complete, 502, broke off"
   })

@@ -16,7 +16,6 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +30,6 @@ public final class ErrorResponses {
 
   /** Seconds after which a client may repeat a request that the gateway could not serve. */
   private static final int RETRY_AFTER = 1;
-
-  /** Statuses that concern the gateway's own credentials at the upstream, not the client's. */
-  private static final Set<Integer> GATEWAY_CREDENTIALS = Set.of(401, 403, 407);
 
   private ErrorResponses() {}
 
@@ -103,7 +99,8 @@ public final class ErrorResponses {
       case UpstreamException.TimedOut _ -> 504;
       case UpstreamException.SessionGone _ -> 404;
       case UpstreamException.Refused refused ->
-          refused.status() < 500 && !GATEWAY_CREDENTIALS.contains(refused.status())
+          refused.status() < 500
+                  && !UpstreamException.Refused.isAboutCredentials(refused.status())
               ? refused.status()
               : 502;
     };

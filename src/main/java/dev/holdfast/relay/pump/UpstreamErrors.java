@@ -75,6 +75,9 @@ public final class UpstreamErrors {
       case UpstreamException.TimedOut _ ->
           "The server did not answer in time; the outcome of the request is unknown";
       case UpstreamException.SessionGone _ -> "The server has ended the session; initialize again";
+      case UpstreamException.Refused refused
+          when UpstreamException.Refused.isAboutCredentials(refused.status()) ->
+          "The gateway has no access to the server; tell its operator";
       case UpstreamException.Refused refused ->
           "The server refused the request with status " + refused.status();
       case UpstreamException.Broken _ ->

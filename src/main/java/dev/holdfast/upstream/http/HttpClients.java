@@ -8,6 +8,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.PoolOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +17,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.jboss.logging.Logger;
 
 /**
  * All connections to one server, spread over a few event loops.
@@ -37,13 +40,20 @@ public final class HttpClients implements AutoCloseable {
 
   private static final long CLOSE_SECONDS = 5;
 
+  private static final Duration WARNING_INTERVAL = Duration.ofMinutes(1);
+
+  private static final Logger LOG = Logger.getLogger(HttpClients.class);
+
   private final List<ConnectionPool> calls = new ArrayList<>();
   private final List<ConnectionPool> streams = new ArrayList<>();
   private final AtomicInteger turn = new AtomicInteger();
+  private final HttpUpstreamSettings settings;
+  private final AtomicLong nextWarning = new AtomicLong(System.nanoTime());
   private volatile boolean closed;
 
   /** Creates the pools. They connect on demand. */
   public HttpClients(Vertx vertx, HttpUpstreamSettings settings) {
+    this.settings = settings;
     HttpClientOptions options =
         new HttpClientOptions()
             .setConnectTimeout((int) Math.min(settings.connectTimeout().toMillis(), 1 << 30))
@@ -93,6 +103,16 @@ public final class HttpClients implements AutoCloseable {
   public void requireOpen() {
     if (closed) {
       throw new UpstreamException.Broken("the gateway closed its connections", null);
+    }
+  }
+
+  /** Tells the operator, but not for each request, that the server refuses the credentials. */
+  void warnOfCredentials(int status) {
+    long now = System.nanoTime();
+    long next = nextWarning.get();
+    if (now - next >= 0
+        && nextWarning.compareAndSet(next, now + WARNING_INTERVAL.toNanos())) {
+      LOG.warnf("The upstream refuses the gateway's credentials: status=%d %s", status, settings);
     }
   }
 

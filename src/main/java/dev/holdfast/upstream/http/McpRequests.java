@@ -2,6 +2,7 @@ package dev.holdfast.upstream.http;
 
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.upstream.UpstreamException;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
@@ -92,8 +93,11 @@ record McpRequests(
   private HttpAnswer send(
       HttpExchange exchange, RequestOptions options, byte @Nullable [] body, Deadline answered) {
     Deadline connected = Deadline.after(settings.connectTimeout());
-    return new HttpAnswer(
-        exchange, exchange.send(options, body, connected, answered), hasSession());
+    HttpClientResponse head = exchange.send(options, body, connected, answered);
+    if (UpstreamException.Refused.isAboutCredentials(head.statusCode())) {
+      clients.warnOfCredentials(head.statusCode());
+    }
+    return new HttpAnswer(exchange, head, hasSession());
   }
 
   private RequestOptions options(HttpMethod method) {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.protocol.Body;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
@@ -206,7 +207,7 @@ class HttpUpstreamSessionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {400, 401, 403, 405, 429, 500, 503})
+  @ValueSource(ints = {400, 405, 429, 500, 503})
   void onErrorStatusShouldPassOnJsonRpcError(int status) {
     // given
     String error = "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32000,\n\"message\":\"no\"}}";
@@ -220,6 +221,47 @@ class HttpUpstreamSessionTest {
     // then
     assertThat(refused.status()).isEqualTo(status);
     assertThat(refused.error()).asString().isEqualTo(error.replace('\n', ' '));
+  }
+
+  /** The error may name the gateway's credentials, which are not the client's. */
+  @ParameterizedTest
+  @ValueSource(ints = {401, 403, 407})
+  void shouldKeepErrorsAboutCredentialsFromClients(int status) {
+    // given
+    String error = "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"bad key\"}}";
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(status, JSON, error));
+    UpstreamSession session = fixture.session(server);
+
+    // when
+    var refused =
+        catchThrowableOfType(UpstreamException.Refused.class, () -> session.request(call(1)));
+
+    // then
+    assertThat(refused.status()).isEqualTo(status);
+    assertThat(refused.error()).isNull();
+  }
+
+  @Test
+  void shouldTellTheOperatorOfRefusedCredentialsOnce() {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.answer(401, JSON, "{}"));
+    UpstreamSession session =
+        fixture.session(server, UpstreamFixture.headers(Map.of("Authorization", "Bearer secret")));
+
+    try (LoggedLines log = new LoggedLines(HttpClients.class)) {
+      // when
+      for (int i = 0; i < 3; i++) {
+        assertThatThrownBy(() -> session.send(NOTIFICATION))
+            .isInstanceOf(UpstreamException.Refused.class);
+      }
+
+      // then
+      assertThat(log.lines())
+          .singleElement()
+          .asString()
+          .contains("credentials", "401", server.url().getAuthority(), "Authorization")
+          .doesNotContain("secret");
+    }
   }
 
   @ParameterizedTest
