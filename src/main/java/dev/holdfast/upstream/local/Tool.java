@@ -35,8 +35,9 @@ public interface Tool<A extends Record> {
   }
 
   /**
-   * Returns whether a call computes for long. Such calls share a few threads, one fewer than there
-   * are processors. They may queue behind each other, but do not delay other calls.
+   * Returns whether a call computes for long. Such calls share a few threads and do not delay
+   * other calls. Sessions take turns at these threads. When too many calls wait, further ones are
+   * refused.
    */
   default boolean cpuBound() {
     return false;
