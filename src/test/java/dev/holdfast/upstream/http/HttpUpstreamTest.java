@@ -182,7 +182,8 @@ class HttpUpstreamTest {
   @Test
   void whenTooManyBytesPrecedeResponseShouldBeBroken() {
     // given
-    String large = notification(1).replace("n/1", "n/" + "x".repeat(500_000));
+    String params = "n/1\",\"params\":{\"x\":\"" + "x".repeat(500_000) + "\"}";
+    String large = notification(1).replace("n/1\"", params);
     ScriptedServer server =
         fixture.server((request, wire) -> {
           wire.beginEvents();
