@@ -209,7 +209,8 @@ public final class Demo {
       return switch (call.client().elicit("Who is there?", Form.class, ELICITATION_TIMEOUT)) {
         case Client.ElicitationResult.Accept<Form>(Form form) -> ToolResult.text(greeting(form));
         case Client.ElicitationResult.Decline<Form> _ -> ToolResult.text("Hello, whoever you are!");
-        case Client.ElicitationResult.Cancel<Form> _ -> ToolResult.error("Nobody said whom to greet.");
+        case Client.ElicitationResult.Cancel<Form> _ ->
+            ToolResult.error("Nobody said whom to greet.");
       };
     }
 

@@ -32,7 +32,11 @@ public final class MessageQueue {
   private boolean closed; // by the reader, or by a failure
   private @Nullable UpstreamException failure;
 
-  /** Opens a writer. The reader must not take before all writers are open: it could see an early end. {@code onEnd} runs once, under the lock of the queue and before the reader can see the last message. */
+  /**
+   * Opens a writer. The reader must not take before all writers are open: it could see an early
+   * end. {@code onEnd} runs once, under the lock of the queue and before the reader can see the
+   * last message.
+   */
   public Writer newWriter(Consumer<Writer> onEnd) {
     lock.lock();
     try {
@@ -53,7 +57,10 @@ public final class MessageQueue {
     }
   }
 
-  /** Waits until the reader can take a message or sees the end. Returns false after a timeout; zero is none. */
+  /**
+   * Waits until the reader can take a message or sees the end. Returns false after a timeout; zero
+   * is none.
+   */
   public boolean await(Duration timeout) throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -113,7 +120,10 @@ public final class MessageQueue {
     }
   }
 
-  /** Ends the stream for its reader, and returns the messages that were not read. Drops all further messages. Idempotent. */
+  /**
+   * Ends the stream for its reader, and returns the messages that were not read. Drops all further
+   * messages. Idempotent.
+   */
   public List<UpstreamMessage> close() {
     lock.lock();
     try {
@@ -162,7 +172,10 @@ public final class MessageQueue {
       this.onEnd = onEnd;
     }
 
-    /** Waits for room and adds a message. Interrupts do not end the wait. False if the writer or the stream has ended; the message is dropped. */
+    /**
+     * Waits for room and adds a message. Interrupts do not end the wait. False if the writer or the
+     * stream has ended; the message is dropped.
+     */
     public boolean write(byte[] message) {
       return put(message, State.OPEN);
     }

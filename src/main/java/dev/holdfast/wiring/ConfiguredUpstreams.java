@@ -14,7 +14,6 @@ import dev.holdfast.upstream.local.Prompt;
 import dev.holdfast.upstream.local.Resource;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.server.LocalUpstream;
-import dev.holdfast.upstream.local.server.LogLevelStore;
 import dev.holdfast.upstream.stdio.CommandLine;
 import dev.holdfast.upstream.stdio.StdioUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstreamSettings;

@@ -25,7 +25,8 @@ class StdioBridgeTest {
   private static List<String> told(String... said) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     String input = String.join("\n", said) + "\n";
-    try (LocalUpstream upstream = new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of()), "server", "1");
+    try (LocalUpstream upstream =
+            new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of()), "server", "1");
         StdioBridge bridge = new StdioBridge(upstream, out, LONGEST)) {
       assertThat(bridge.run(new ByteArrayInputStream(input.getBytes(UTF_8)))).isTrue();
     }

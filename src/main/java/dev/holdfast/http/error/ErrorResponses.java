@@ -99,8 +99,7 @@ public final class ErrorResponses {
       case UpstreamException.TimedOut _ -> 504;
       case UpstreamException.SessionGone _ -> 404;
       case UpstreamException.Refused refused ->
-          refused.status() < 500
-                  && !UpstreamException.Refused.isAboutCredentials(refused.status())
+          refused.status() < 500 && !UpstreamException.Refused.isAboutCredentials(refused.status())
               ? refused.status()
               : 502;
     };

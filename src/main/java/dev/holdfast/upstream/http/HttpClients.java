@@ -110,8 +110,7 @@ public final class HttpClients implements AutoCloseable {
   void warnOfCredentials(int status) {
     long now = System.nanoTime();
     long next = nextWarning.get();
-    if (now - next >= 0
-        && nextWarning.compareAndSet(next, now + WARNING_INTERVAL.toNanos())) {
+    if (now - next >= 0 && nextWarning.compareAndSet(next, now + WARNING_INTERVAL.toNanos())) {
       LOG.warnf("The upstream refuses the gateway's credentials: status=%d %s", status, settings);
     }
   }

@@ -35,8 +35,8 @@ public interface Tool<A extends Record> {
   }
 
   /**
-   * Returns whether a call computes for long. Such calls share a few threads and do not delay
-   * other calls. Sessions take turns at these threads. When too many calls wait, further ones are
+   * Returns whether a call computes for long. Such calls share a few threads and do not delay other
+   * calls. Sessions take turns at these threads. When too many calls wait, further ones are
    * refused.
    */
   default boolean cpuBound() {

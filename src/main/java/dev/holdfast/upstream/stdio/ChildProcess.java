@@ -50,7 +50,10 @@ final class ChildProcess extends Channel {
    * descendants have ended.
    */
   static ChildProcess start(
-      StdioUpstreamSettings settings, String session, Consumer<Channel> whenGone, BiConsumer<String, Runnable> threads) {
+      StdioUpstreamSettings settings,
+      String session,
+      Consumer<Channel> whenGone,
+      BiConsumer<String, Runnable> threads) {
     ProcessBuilder builder = new ProcessBuilder(settings.command());
     if (settings.directory() != null) {
       builder.directory(settings.directory().toFile());
@@ -87,7 +90,10 @@ final class ChildProcess extends Channel {
     CompletableFuture<?> _ = process.onExit().thenRun(this::end);
   }
 
-  /** Without these threads, which {@link Thread#start} may refuse, nothing reads from the process or ends it. */
+  /**
+   * Without these threads, which {@link Thread#start} may refuse, nothing reads from the process or
+   * ends it.
+   */
   private void killUnlessEnding(OutOfMemoryError noThread) {
     if (ending.compareAndSet(false, true)) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);

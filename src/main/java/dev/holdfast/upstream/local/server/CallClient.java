@@ -46,7 +46,8 @@ record CallClient(LocalSessionId session, ClientRequests requests, MessageQueue.
     try {
       return codec.read(content instanceof ObjectNode object ? object : Json.object());
     } catch (InvalidArgumentsException e) {
-      throw new Client.ClientException.Unreadable(ELICITATION_CREATE, String.valueOf(e.getMessage()));
+      throw new Client.ClientException.Unreadable(
+          ELICITATION_CREATE, String.valueOf(e.getMessage()));
     }
   }
 
@@ -67,7 +68,8 @@ record CallClient(LocalSessionId session, ClientRequests requests, MessageQueue.
       content.add(
           ContentJson.read(block)
               .orElseThrow(() ->
-                  new Client.ClientException.Unreadable(SAMPLING_CREATE_MESSAGE, "unknown content")));
+                  new Client.ClientException.Unreadable(
+                      SAMPLING_CREATE_MESSAGE, "unknown content")));
     }
     return new Client.SamplingResult(
         content, result.path("model").asText(), result.path("stopReason").textValue());

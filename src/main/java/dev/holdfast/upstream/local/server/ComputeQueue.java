@@ -86,9 +86,8 @@ final class ComputeQueue {
   private @Nullable Call poll() {
     Call next =
         waiting.stream()
-            .filter(
-                call ->
-                    Collections.frequency(runningSessions, call.session()) < THREADS_PER_SESSION)
+            .filter(call ->
+                Collections.frequency(runningSessions, call.session()) < THREADS_PER_SESSION)
             .min(Comparator.comparingLong(Call::turn))
             .orElse(null);
     if (next != null) {

@@ -194,7 +194,8 @@ final class RecordCodec<R extends Record> {
                   Option.MAP_VALUES_AS_ADDITIONAL_PROPERTIES)
               .without(Option.SCHEMA_VERSION_INDICATOR)
               .with(new JacksonModule(JacksonOption.FLATTENED_ENUMS_FROM_JSONPROPERTY))
-              .with(new JakartaValidationModule(JakartaValidationOption.INCLUDE_PATTERN_EXPRESSIONS));
+              .with(
+                  new JakartaValidationModule(JakartaValidationOption.INCLUDE_PATTERN_EXPRESSIONS));
       // Keeps the order of declaration.
       config.forTypesInGeneral().withPropertySorter((_, _) -> 0);
       config

@@ -51,8 +51,7 @@ final class ToolCalls implements AutoCloseable {
             new CallClient(session, clientRequests, out),
             new ToolCallTask.LogFilter(levels, session.name()));
     RunningCall call =
-        new RunningCall(
-            id, tool, request.bytes().length, new FutureTask<>(task, null), queue, out);
+        new RunningCall(id, tool, request.bytes().length, new FutureTask<>(task, null), queue, out);
     if (running.putIfAbsent(id, call) != null) {
       out.abandon();
       throw error(JsonRpcErrorCode.INVALID_REQUEST, "Invalid Request: the id is in use");

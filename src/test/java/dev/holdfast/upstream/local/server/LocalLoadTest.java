@@ -169,7 +169,8 @@ class LocalLoadTest {
     assertThat(mostRunning).hasValue(CPU_THREADS);
     stop.countDown();
     assertThat(busy)
-        .allSatisfy(answer -> assertThat(drain(answer)).singleElement().asString().contains("false"));
+        .allSatisfy(
+            answer -> assertThat(drain(answer)).singleElement().asString().contains("false"));
   }
 
   @Test

@@ -13,7 +13,8 @@ final class LocalServer implements AfterEachCallback {
 
   /** A server of these tools. */
   LocalUpstream of(Tool<?>... tools) {
-    LocalUpstream upstream = new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(tools)), "test", "1");
+    LocalUpstream upstream =
+        new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(tools)), "test", "1");
     upstreams.add(upstream);
     return upstream;
   }

@@ -37,7 +37,8 @@ class LocalUpstreamTest {
             return ToolResult.text("never");
           });
   private final LocalUpstream upstream =
-      new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(stuck, alpha)), "a \"name\"", "1.2");
+      new LocalUpstream(
+          LocalUpstream.ServerFeatures.of(List.of(stuck, alpha)), "a \"name\"", "1.2");
 
   @AfterEach
   void close() {
@@ -262,8 +263,9 @@ class LocalUpstreamTest {
   @Test
   void shouldRefuseTwoToolsOfTheSameName() {
     assertThatIllegalArgumentException()
-        .isThrownBy(
-            () -> new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(alpha, stuck, alpha)), "name", "1"))
+        .isThrownBy(() ->
+            new LocalUpstream(
+                LocalUpstream.ServerFeatures.of(List.of(alpha, stuck, alpha)), "name", "1"))
         .withMessage("Two tools have the name \"alpha\"");
   }
 
@@ -272,7 +274,8 @@ class LocalUpstreamTest {
   void shouldRefuseMalformedName(String name) {
     Tool<?> tool = ScriptedTool.waiting(name, _ -> ToolResult.text(""));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(tool)), "name", "1"))
+        .isThrownBy(
+            () -> new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(tool)), "name", "1"))
         .withMessageStartingWith("Not a tool name");
   }
 

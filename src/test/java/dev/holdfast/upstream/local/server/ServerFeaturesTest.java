@@ -68,7 +68,8 @@ class ServerFeaturesTest {
         throw new IllegalStateException("secret");
       }
       return List.of(
-          Prompt.PromptMessage.user("A poem about " + poem.subject()), Prompt.PromptMessage.assistant("Well:"));
+          Prompt.PromptMessage.user("A poem about " + poem.subject()),
+          Prompt.PromptMessage.assistant("Well:"));
     }
   }
 
@@ -184,12 +185,14 @@ class ServerFeaturesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
             server.clientOf(
-                new LocalUpstream.ServerFeatures(List.of(), List.of(new Page("a"), new Page("a")), List.of())))
+                new LocalUpstream.ServerFeatures(
+                    List.of(), List.of(new Page("a"), new Page("a")), List.of())))
         .withMessage("Two resources are at \"a\"");
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
             server.clientOf(
-                new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of(new Write("a"), new Write("a")))))
+                new LocalUpstream.ServerFeatures(
+                    List.of(), List.of(), List.of(new Write("a"), new Write("a")))))
         .withMessage("Two prompts have the name \"a\"");
   }
 
@@ -198,7 +201,8 @@ class ServerFeaturesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
             server.clientOf(
-                new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of(new Counts("counts")))))
+                new LocalUpstream.ServerFeatures(
+                    List.of(), List.of(), List.of(new Counts("counts")))))
         .withMessage("Not a text: counts.number");
   }
 }
