@@ -1,7 +1,7 @@
 package dev.holdfast.observe;
 
 import dev.holdfast.http.error.HttpListener;
-import dev.holdfast.redis.RedisCommandListener;
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.UpstreamException;
 import io.micrometer.core.instrument.Counter;
@@ -223,7 +223,7 @@ public final class Metrics implements RelayListener, HttpListener {
 
   /** Metrics of the Redis connections. Created only where Redis is the store. */
   @Singleton
-  public static final class OfRedis implements RedisCommandListener {
+  public static final class OfRedis implements RedisClient.Listener {
 
     private final Timer roundTrips;
     private final Counter failures;

@@ -38,7 +38,7 @@ final class ClusterClient implements RedisClient {
       Function<ServerAddress, Redis> vertxClients,
       List<ServerAddress> seeds,
       Duration timeout,
-      RedisCommandListener listener) {
+      RedisClient.Listener listener) {
     this.vertxClients = vertxClients;
     this.seeds = seeds;
     this.nodes = new ClusterNodes(vertxClients, seeds, timeout, listener);

@@ -38,7 +38,7 @@ final class ClusterNodes {
   private final Function<ServerAddress, Redis> vertxClients;
   private final List<ServerAddress> seeds;
   private final Duration timeout;
-  private final RedisCommandListener listener;
+  private final RedisClient.Listener listener;
   private final Map<ServerAddress, ServerClient> clients = new ConcurrentHashMap<>();
 
   /** The refresh under way, until its pause is over. */
@@ -60,7 +60,7 @@ final class ClusterNodes {
       Function<ServerAddress, Redis> vertxClients,
       List<ServerAddress> seeds,
       Duration timeout,
-      RedisCommandListener listener) {
+      RedisClient.Listener listener) {
     this.vertxClients = vertxClients;
     this.seeds = seeds;
     this.timeout = timeout;

@@ -84,6 +84,27 @@ public interface RedisClient extends AutoCloseable {
   void close();
 
   /**
+   * Observes every exchange with Redis, for metrics. Methods run on the connection's thread and
+   * must return at once.
+   */
+  interface Listener {
+
+    /** Ignores everything. */
+    Listener NONE = new Listener() {};
+
+    /**
+     * Redis replied to everything that was sent in one write, possibly with errors.
+     *
+     * @param nanos from the write to the last reply; not a {@code Duration}, to save the allocation
+     *     per command
+     */
+    default void answered(long nanos) {}
+
+    /** The connection ended before the reply. */
+    default void unanswered() {}
+  }
+
+  /**
    * A write that changes nothing. Redis refuses it whenever it refuses writes: for lack of memory,
    * disk or replicas, or because the server is a replica.
    */

@@ -23,15 +23,6 @@ public final class RedisClientFactory {
   }
 
   /**
-   * Makes a client that does not report its commands.
-   *
-   * @see #create(Vertx, RedisOptions, Duration, RedisCommandListener)
-   */
-  public static RedisClient create(Vertx vertx, RedisOptions options, Duration timeout) {
-    return create(vertx, options, timeout, RedisCommandListener.NONE);
-  }
-
-  /**
    * Makes a client, which does not connect yet.
    *
    * @param options addresses and kind of Redis: a server, servers watched by sentinels, or a
@@ -42,7 +33,7 @@ public final class RedisClientFactory {
    * @throws IllegalArgumentException when Redis is of another kind
    */
   public static RedisClient create(
-      Vertx vertx, RedisOptions options, Duration timeout, RedisCommandListener listener) {
+      Vertx vertx, RedisOptions options, Duration timeout, RedisClient.Listener listener) {
     RedisClientFactory servers = new RedisClientFactory(vertx, options);
     return switch (options.getType()) {
       case STANDALONE -> new ServerClient(servers::newClient, false, timeout, listener);

@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.retry.Backoff;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
@@ -31,8 +32,6 @@ public final class RedisSubscription implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(RedisSubscription.class);
   private static final String PROBE = "*";
   private static final int MAX_MISSED_PROBES = 3;
-  private static final Duration MAX_BACK_OFF = Duration.ofSeconds(2);
-  private static final Duration MIN_BACK_OFF = Duration.ofMillis(20);
 
   private final Supplier<Redis> clients;
   private final RedisClient commands;
@@ -115,22 +114,17 @@ public final class RedisSubscription implements AutoCloseable {
   }
 
   private void run() {
-    Duration backOff = MIN_BACK_OFF;
+    Backoff backoff = Backoff.STORE;
     try {
       while (closed.getCount() > 0) {
-        backOff = serveOneConnection() ? MIN_BACK_OFF : doubled(backOff);
-        if (closed.await(backOff.toMillis(), TimeUnit.MILLISECONDS)) {
+        backoff = serveOneConnection() ? backoff.reset() : backoff.next();
+        if (closed.await(backoff.delay().toMillis(), TimeUnit.MILLISECONDS)) {
           return;
         }
       }
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private static Duration doubled(Duration backOff) {
-    Duration twice = backOff.multipliedBy(2);
-    return twice.compareTo(MAX_BACK_OFF) < 0 ? twice : MAX_BACK_OFF;
   }
 
   /** Returns when the connection is lost or silent. The result is whether it subscribed. */

@@ -28,7 +28,7 @@ final class ServerClient implements RedisClient {
   private final Supplier<Redis> clients;
   private final boolean primaryOnly;
   private final Duration timeout;
-  private final RedisCommandListener listener;
+  private final RedisClient.Listener listener;
   private final Semaphore sendPermits = new Semaphore(MAX_PENDING);
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -51,7 +51,7 @@ final class ServerClient implements RedisClient {
       Supplier<Redis> clients,
       boolean primaryOnly,
       Duration timeout,
-      RedisCommandListener listener) {
+      RedisClient.Listener listener) {
     this.clients = clients;
     this.primaryOnly = primaryOnly;
     this.timeout = timeout;

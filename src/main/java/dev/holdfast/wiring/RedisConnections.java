@@ -4,7 +4,6 @@ import dev.holdfast.cluster.OwnedSessions;
 import dev.holdfast.cluster.ReplicaId;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
-import dev.holdfast.redis.RedisCommandListener;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisSubscription;
 import io.quarkus.redis.client.RedisOptionsCustomizer;
@@ -70,7 +69,7 @@ record RedisConnections(
         GatewayConfig gateway,
         Vertx vertx,
         Instance<Redis> configured,
-        RedisCommandListener listener) {
+        RedisClient.Listener listener) {
       configured.get().close();
       Duration timeout = gateway.redis().timeout();
       RedisKeys keys = new RedisKeys(gateway.redis().prefix());

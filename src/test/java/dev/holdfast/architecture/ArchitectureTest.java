@@ -47,7 +47,7 @@ class ArchitectureTest {
           entry("log.redis.write", List.of("log.redis.script", "log", "redis", "budget")),
           entry("log.redis.read", List.of("log.redis.script", "log.redis.write", "log", "redis")),
           entry("log.redis.inbox", List.of("log.redis.script", "log", "log.ownership", "redis")),
-          entry("redis", List.of()),
+          entry("redis", List.of("retry")),
           entry("cluster", List.of("redis")),
           entry("upstream", List.of("protocol")),
           entry(

@@ -31,7 +31,8 @@ class RedisCheckIT {
     vertx = Vertx.vertx();
     redis = RedisFixture.start();
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
-    client = RedisClientFactory.create(vertx, options, Duration.ofSeconds(5));
+    client =
+        RedisClientFactory.create(vertx, options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
   }
 
   @AfterAll

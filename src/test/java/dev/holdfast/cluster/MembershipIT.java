@@ -41,7 +41,10 @@ class MembershipIT {
     final ReplicaId id = ReplicaId.random();
     final RedisClient client =
         RedisClientFactory.create(
-            vertx, new RedisOptions().setConnectionString(redis.url()), Duration.ofMillis(300));
+            vertx,
+            new RedisOptions().setConnectionString(redis.url()),
+            Duration.ofMillis(300),
+            RedisClient.Listener.NONE);
     final OwnedSessions sessions = new OwnedSessions(client, KEYS, id, Duration.ZERO);
     final Map<String, ReplicaId> adopted = new ConcurrentHashMap<>();
     final AtomicInteger suspicions = new AtomicInteger();

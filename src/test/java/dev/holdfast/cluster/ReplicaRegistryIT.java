@@ -28,7 +28,10 @@ class ReplicaRegistryIT {
   private final Vertx vertx = Vertx.vertx();
   private final RedisClient client =
       RedisClientFactory.create(
-          vertx, new RedisOptions().setConnectionString(redis.url()), Duration.ofSeconds(1));
+          vertx,
+          new RedisOptions().setConnectionString(redis.url()),
+          Duration.ofSeconds(1),
+          RedisClient.Listener.NONE);
   private final OwnedSessions sessions = new OwnedSessions(client, KEYS, SELF, Duration.ZERO);
   private final ReplicaRegistry replicas = new ReplicaRegistry(client, KEYS, SELF, TIMING);
 

@@ -38,7 +38,7 @@ class RedisClientIT {
   private final Exchanges exchanges = new Exchanges();
 
   /** Counts exchanges. */
-  private static final class Exchanges implements RedisCommandListener {
+  private static final class Exchanges implements RedisClient.Listener {
     private final AtomicInteger answered = new AtomicInteger();
     private final AtomicInteger unanswered = new AtomicInteger();
 

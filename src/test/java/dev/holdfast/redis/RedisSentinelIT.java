@@ -46,7 +46,7 @@ class RedisSentinelIT {
             .setRole(RedisRole.REPLICA)
             .setAutoFailover(true);
     Stream.of(servers.hosts().split(",")).forEach(options::addConnectionString);
-    link = RedisClientFactory.create(vertx, options, TIMEOUT);
+    link = RedisClientFactory.create(vertx, options, TIMEOUT, RedisClient.Listener.NONE);
   }
 
   @AfterEach
@@ -130,7 +130,7 @@ class RedisSentinelIT {
     RedisOptions options = new RedisOptions().setConnectionString(servers.replica().url());
     try (ServerClient node =
         new ServerClient(
-            () -> Redis.createClient(vertx, options), true, TIMEOUT, RedisCommandListener.NONE)) {
+            () -> Redis.createClient(vertx, options), true, TIMEOUT, RedisClient.Listener.NONE)) {
       assertThatExceptionOfType(RedisException.Unavailable.class)
           .isThrownBy(() -> node.send(Request.cmd(Command.GET).arg("count")));
     }
@@ -143,7 +143,7 @@ class RedisSentinelIT {
       RedisOptions options = new RedisOptions().setConnectionString(server.url());
       try (ServerClient node =
           new ServerClient(
-              () -> Redis.createClient(vertx, options), true, TIMEOUT, RedisCommandListener.NONE)) {
+              () -> Redis.createClient(vertx, options), true, TIMEOUT, RedisClient.Listener.NONE)) {
         node.send(INCREMENT);
         server.command("REPLICAOF", "127.0.0.1", Integer.toString(servers.primary().port()));
 

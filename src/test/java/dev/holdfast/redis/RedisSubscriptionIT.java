@@ -31,7 +31,10 @@ class RedisSubscriptionIT {
   private final RedisProxy proxy = new RedisProxy(redis.port());
   private final RedisClient link =
       RedisClientFactory.create(
-          vertx, new RedisOptions().setConnectionString(redis.url()), Duration.ofSeconds(1));
+          vertx,
+          new RedisOptions().setConnectionString(redis.url()),
+          Duration.ofSeconds(1),
+          RedisClient.Listener.NONE);
   private final RedisSubscription channel =
       new RedisSubscription(
           () -> Redis.createClient(vertx, new RedisOptions().setConnectionString(proxy.url())),

@@ -61,9 +61,10 @@ public final class Replica implements AutoCloseable {
       RedisOptions beating,
       Duration timeout,
       Retention retention) {
-    client = RedisClientFactory.create(vertx, commands, timeout);
-    beats = RedisClientFactory.create(vertx, beating, timeout);
-    RedisClient subscriptions = RedisClientFactory.create(vertx, channels, timeout);
+    client = RedisClientFactory.create(vertx, commands, timeout, RedisClient.Listener.NONE);
+    beats = RedisClientFactory.create(vertx, beating, timeout, RedisClient.Listener.NONE);
+    RedisClient subscriptions =
+        RedisClientFactory.create(vertx, channels, timeout, RedisClient.Listener.NONE);
     channel =
         new RedisSubscription(
             subscriptions::newSubscriptionClient, beats, KEYS.replicaChannel(name), BEAT);

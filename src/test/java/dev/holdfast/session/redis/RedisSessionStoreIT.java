@@ -67,7 +67,8 @@ class RedisSessionStoreIT extends SessionStoreContract {
   @Override
   public SessionStore another() {
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
-    RedisClient link = RedisClientFactory.create(vertx, options, Duration.ofSeconds(5));
+    RedisClient link =
+        RedisClientFactory.create(vertx, options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
     links.add(link);
     return new RedisSessionStore(
         link, keys, idleTimeout, idleTimeout.multipliedBy(20), limits(limit));
@@ -108,7 +109,8 @@ class RedisSessionStoreIT extends SessionStoreContract {
   @Test
   void shouldReportAnUnreachableStore() {
     RedisOptions nowhere = new RedisOptions().setConnectionString("redis://127.0.0.1:1");
-    RedisClient link = RedisClientFactory.create(vertx, nowhere, Duration.ofSeconds(5));
+    RedisClient link =
+        RedisClientFactory.create(vertx, nowhere, Duration.ofSeconds(5), RedisClient.Listener.NONE);
     links.add(link);
     SessionStore store = new RedisSessionStore(link, keys, idleTimeout, idleTimeout, limits(10));
 

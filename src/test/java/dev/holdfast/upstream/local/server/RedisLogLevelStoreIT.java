@@ -31,7 +31,8 @@ class RedisLogLevelStoreIT extends LogLevelStoreContract {
     redis = RedisFixture.start();
     vertx = Vertx.vertx();
     RedisOptions options = new RedisOptions().setConnectionString(redis.url());
-    link = RedisClientFactory.create(vertx, options, Duration.ofSeconds(5));
+    link =
+        RedisClientFactory.create(vertx, options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
   }
 
   @AfterEach
