@@ -135,7 +135,7 @@ final class Lifecycle {
         try {
           relay.sweep();
           reconciler.reconcile();
-        } catch (RuntimeException failure) {
+        } catch (Throwable failure) {
           LOG.warn("a sweep failed; the next one catches up", failure);
         }
       }

@@ -17,7 +17,7 @@ public final class ScriptedSource implements MessageSource {
   private sealed interface Step {
     record Messages(List<UpstreamMessage> messages) implements Step {}
 
-    record Failure(RuntimeException failure) implements Step {}
+    record Failure(Throwable failure) implements Step {}
   }
 
   private final BlockingQueue<Step> steps = new LinkedBlockingQueue<>();
@@ -40,7 +40,7 @@ public final class ScriptedSource implements MessageSource {
   }
 
   /** Fails; for what no {@link UpstreamException} foresees, too. */
-  public ScriptedSource fail(RuntimeException failure) {
+  public ScriptedSource fail(Throwable failure) {
     steps.add(new Step.Failure(failure));
     return this;
   }
@@ -62,7 +62,8 @@ public final class ScriptedSource implements MessageSource {
           ? List.of()
           : switch (steps.take()) {
             case Step.Messages(List<UpstreamMessage> messages) -> messages;
-            case Step.Failure(RuntimeException failure) -> throw failure;
+            case Step.Failure(Error failure) -> throw failure;
+            case Step.Failure(Throwable failure) -> throw (RuntimeException) failure;
           };
     } catch (InterruptedException e) {
       throw new AssertionError(e);

@@ -90,7 +90,8 @@ public final class Reconciler {
     } catch (LogException.StoreUnavailable | SessionStoreException away) {
       LOG.debugf("check not done, the store is away check=%s: %s", check.name(), away.getMessage());
       return false;
-    } catch (RuntimeException unexpected) {
+    } catch (Throwable unexpected) {
+      // The other checks must still run.
       LOG.errorf(unexpected, "check failed unexpectedly check=%s", check.name());
       return true;
     }

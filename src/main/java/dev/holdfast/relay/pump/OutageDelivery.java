@@ -27,6 +27,8 @@ final class OutageDelivery {
   /** Delays between attempts to tell the store. */
   private static final Backoff SETTLE = new Backoff(Duration.ofMillis(20), Duration.ofMillis(100));
 
+  private static final Duration UNEXPECTED_DELAY = Duration.ofSeconds(1);
+
   private final StreamWriter writer;
   private final RelayListener listener;
 
@@ -82,6 +84,10 @@ final class OutageDelivery {
         LOG.debugf("not settled here stream=%s: %s", writer.stream(), fenced.getMessage());
         end();
         return;
+      } catch (Throwable unexpected) {
+        // No other thread tells the store about the gap.
+        LOG.errorf(unexpected, "not settled yet stream=%s", writer.stream());
+        LockSupport.parkNanos(UNEXPECTED_DELAY.toNanos());
       }
     }
   }

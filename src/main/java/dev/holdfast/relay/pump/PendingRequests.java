@@ -20,9 +20,12 @@ public final class PendingRequests {
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Both guarded by the lock.
+  // All guarded by the lock.
   private final Set<RequestId> open = new LinkedHashSet<>();
   private final Set<RequestId> cancelled = new HashSet<>();
+
+  /** Requests whose responses may not be in the log yet. */
+  private final List<RequestId> unwritten = new ArrayList<>();
 
   /** Formats ids as the log records them: JSON, separated by commas. */
   public static String format(List<RequestId> ids) {
@@ -84,15 +87,36 @@ public final class PendingRequests {
   }
 
   private boolean remove(@Nullable RequestId id) {
-    if (id != null) {
-      return open.remove(id) || cancelled.remove(id);
-    }
     // An error without an id answers the request if only one is pending.
-    boolean only = open.size() == 1;
-    if (only) {
-      open.clear();
+    RequestId answered = id == null && open.size() == 1 ? open.iterator().next() : id;
+    if (answered == null) {
+      return false;
     }
-    return only;
+    boolean wasOpen = open.remove(answered);
+    if (wasOpen) {
+      unwritten.add(answered);
+    }
+    return wasOpen || cancelled.remove(answered);
+  }
+
+  /** The log has all responses so far. */
+  void written() {
+    lock.lock();
+    try {
+      unwritten.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes the requests pending again whose responses may not be in the log. */
+  void reopenUnwritten() {
+    lock.lock();
+    try {
+      open.addAll(unwritten);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Cancels a request, whose response may still arrive; returns whether none is pending. */

@@ -8,6 +8,7 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.retry.Backoff;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,10 @@ public final class Pump implements Runnable {
   private static final Logger LOG = Logger.getLogger(Pump.class);
   private static final byte[] NO_PAYLOAD = {};
   private static final Duration SEND_TIME = Duration.ofMillis(50);
+
+  /** Clients wait for the end of a stream: memory that is short may be free again soon. */
+  private static final Backoff ENDING =
+      new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1), 60, 0);
 
   /** Where the upstream's messages come from. */
   public enum Origin {
@@ -102,9 +108,11 @@ public final class Pump implements Runnable {
       LOG.debugf("pump stopped stream=%s: %s", writer.stream(), fenced.getMessage());
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException unexpected) {
-      LOG.errorf(unexpected, "pump failed unexpectedly stream=%s", writer.stream());
+    } catch (Throwable unexpected) {
+      // Also an Error, such as too little memory: clients wait for the end of the stream.
+      pending.reopenUnwritten();
       endStream(new UpstreamException.Broken("the gateway failed", unexpected));
+      LOG.errorf(unexpected, "pump failed unexpectedly stream=%s", writer.stream());
     } finally {
       upstreamAnswered.complete(null);
       finish();
@@ -162,6 +170,7 @@ public final class Pump implements Runnable {
     if (!events.isEmpty()) {
       appender.append(events);
     }
+    pending.written();
     return !last;
   }
 
@@ -186,6 +195,27 @@ public final class Pump implements Runnable {
     if (!endsWithUpstream || end == End.HANDED_OVER) {
       return;
     }
+    for (Backoff backoff = ENDING; ; backoff = backoff.next()) {
+      try {
+        appendEnd(failure);
+        return;
+      } catch (LogException.Fenced ended) {
+        LOG.debugf("another replica ended stream=%s", writer.stream());
+        return;
+      } catch (InterruptedException stop) {
+        Thread.currentThread().interrupt();
+        return;
+      } catch (Throwable unexpected) {
+        if (backoff.isExhausted()) {
+          throw unexpected;
+        }
+        LOG.errorf(unexpected, "stream not ended yet stream=%s", writer.stream());
+        LockSupport.parkNanos(backoff.delay().toNanos());
+      }
+    }
+  }
+
+  private void appendEnd(UpstreamException failure) throws InterruptedException {
     if (!answersRequests() || !pending.open().isEmpty()) {
       // The upstream may have ended its answer because the client cancelled the request through
       // another replica. The cancellation was sent to this replica before the upstream got it, but
@@ -202,13 +232,7 @@ public final class Pump implements Runnable {
     }
     byte[] lastPayload = events.isEmpty() ? NO_PAYLOAD : events.removeLast().payload();
     events.add(new NewEvent(lastPayload, null, true));
-    try {
-      appender.append(events);
-    } catch (LogException.Fenced ended) {
-      LOG.debugf("another replica ended stream=%s", writer.stream());
-    } catch (InterruptedException stop) {
-      Thread.currentThread().interrupt();
-    }
+    appender.append(events);
   }
 
   /**

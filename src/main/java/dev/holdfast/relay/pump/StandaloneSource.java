@@ -59,12 +59,7 @@ public final class StandaloneSource implements MessageSource {
   public List<UpstreamMessage> take() {
     while (!current.isClosed()) {
       try {
-        MessageSource open = current.current();
-        MessageSource source = open == null ? open() : open;
-        if (source == null) {
-          return List.of();
-        }
-        List<UpstreamMessage> messages = source.take();
+        List<UpstreamMessage> messages = takeOnce();
         backoff = first;
         messages.forEach(
             message -> lastId = message.eventId() == null ? lastId : message.eventId());
@@ -88,6 +83,23 @@ public final class StandaloneSource implements MessageSource {
       }
     }
     return List.of();
+  }
+
+  /** An unexpected failure must not silence the stream: the session has no other one. */
+  private List<UpstreamMessage> takeOnce() {
+    MessageSource source = current.current();
+    try {
+      source = source == null ? open() : source;
+      return source == null ? List.of() : source.take();
+    } catch (UpstreamException failure) {
+      throw failure;
+    } catch (Throwable unexpected) {
+      if (source != null) {
+        source.close();
+      }
+      LOG.error("standalone stream failed unexpectedly", unexpected);
+      throw new UpstreamException.Broken("the gateway failed", unexpected);
+    }
   }
 
   private void moved(String id) {

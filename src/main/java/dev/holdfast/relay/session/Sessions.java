@@ -314,7 +314,7 @@ public final class Sessions {
       return clear(session);
     } catch (LogException.StoreUnavailable away) {
       LOG.warnf("log of expired session not ended session=%s: %s", session.id(), away.getMessage());
-    } catch (RuntimeException failure) {
+    } catch (Throwable failure) {
       LOG.warnf(failure, "expired session not ended completely session=%s", session.id());
     }
     return new EndReport(1, 0);

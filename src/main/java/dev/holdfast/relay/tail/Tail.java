@@ -134,7 +134,7 @@ public final class Tail implements Tails.Movable {
       LOG.tracef("client is gone stream=%s", stream);
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException unexpected) {
+    } catch (Throwable unexpected) {
       LOG.errorf(unexpected, "tail failed unexpectedly stream=%s", stream);
     } finally {
       connection.end();

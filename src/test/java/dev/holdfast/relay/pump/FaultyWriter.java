@@ -21,20 +21,20 @@ final class FaultyWriter implements StreamWriter {
   private @Nullable List<NewEvent> written;
   private @Nullable Position position;
 
-  private record Fault(boolean afterWrite, @Nullable Supplier<RuntimeException> failure) {}
+  private record Fault(boolean afterWrite, @Nullable Supplier<? extends Throwable> failure) {}
 
   FaultyWriter(StreamWriter target) {
     this.target = target;
   }
 
   /** Lets one more append fail before it writes. */
-  FaultyWriter failBefore(Supplier<RuntimeException> failure) {
+  FaultyWriter failBefore(Supplier<? extends Throwable> failure) {
     faults.add(new Fault(false, failure));
     return this;
   }
 
   /** Lets one more append write and then fail. */
-  FaultyWriter failAfter(Supplier<RuntimeException> failure) {
+  FaultyWriter failAfter(Supplier<? extends Throwable> failure) {
     faults.add(new Fault(true, failure));
     return this;
   }
@@ -58,7 +58,10 @@ final class FaultyWriter implements StreamWriter {
     }
     Position result = fault.afterWrite() ? write(events) : Position.START;
     if (fault.failure() != null) {
-      throw fault.failure().get();
+      switch (fault.failure().get()) {
+        case Error error -> throw error;
+        case Throwable failure -> throw (RuntimeException) failure;
+      }
     }
     return result;
   }

@@ -162,6 +162,43 @@ class PumpTest {
     assertThat(pumping.isComplete()).isTrue();
   }
 
+  /** A batch with many answers once took all memory, and its client waited for ever. */
+  @Test
+  void shouldEndWithAnErrorWhenThereIsTooLittleMemory() {
+    pumping.source.bring(PROGRESS).fail(new OutOfMemoryError("planted"));
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).containsExactly(PROGRESS, broken("1"));
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldEndWithAnErrorWhenTheResponseCannotBeWritten() {
+    pumping.writer.failBefore(() -> new OutOfMemoryError("planted"));
+    pumping.source.bring(result("1"));
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).containsExactly(broken("1"));
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldEndWithAnErrorEvenIfThatFailsAtFirst() {
+    pumping
+        .writer
+        .failBefore(() -> new OutOfMemoryError("planted"))
+        .failBefore(() -> new OutOfMemoryError("planted again"))
+        .failBefore(() -> new IllegalStateException("a bug"));
+    pumping.source.bring(result("1"));
+
+    pumping.pump("1").run();
+
+    assertThat(pumping.logged()).containsExactly(broken("1"));
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
   @Test
   void shouldStopWithoutAnEventWhenFenced() {
     pumping

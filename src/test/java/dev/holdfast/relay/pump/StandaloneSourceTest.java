@@ -116,6 +116,20 @@ class StandaloneSourceTest {
     source.close();
   }
 
+  /** No pump would ever open the session's only standalone stream again. */
+  @Test
+  void shouldReopenAfterAnUnexpectedFailure() {
+    answer(new ScriptedSource().fail(new OutOfMemoryError("planted")));
+    answer(new ScriptedSource().fail(new IllegalStateException("a bug")));
+    answer(new ScriptedSource().bring(PROGRESS));
+
+    try (StandaloneSource source = source(SHORT)) {
+      assertThat(source.take()).hasSize(1);
+    }
+
+    assertThat(heard.failures).hasSize(2);
+  }
+
   @Test
   void shouldEndWhenTheServerOffersNoStream() {
     answers.add(Optional::empty);

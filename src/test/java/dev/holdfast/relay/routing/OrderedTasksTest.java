@@ -87,8 +87,14 @@ class OrderedTasksTest {
             () -> {
               throw new IllegalStateException("a test");
             });
+    boolean failingBadly =
+        tasks.add(
+            1,
+            () -> {
+              throw new OutOfMemoryError("planted");
+            });
 
-    assertThat(failing).isTrue();
+    assertThat(failing && failingBadly).isTrue();
     assertThat(add(2)).isTrue();
     tasks.done().join();
     assertThat(done).containsExactly(2);
