@@ -42,16 +42,7 @@ public final class Reconciler {
    */
   public void reconcileSoon() {
     if (requested.getAndIncrement() == 0) {
-      Thread.ofVirtual()
-          .name("reconciler")
-          .start(() -> {
-            try {
-              runRequested();
-            } catch (Error failure) {
-              requested.set(0); // Otherwise no later call would start a run.
-              throw failure;
-            }
-          });
+      Thread.ofVirtual().name("reconciler").start(this::runRequested);
     }
   }
 
@@ -91,7 +82,7 @@ public final class Reconciler {
       LOG.debugf("check not done, the store is away check=%s: %s", check.name(), away.getMessage());
       return false;
     } catch (Throwable unexpected) {
-      // The other checks must still run.
+      // Also an Error: the other checks and later runs must not be missed.
       LOG.errorf(unexpected, "check failed unexpectedly check=%s", check.name());
       return true;
     }

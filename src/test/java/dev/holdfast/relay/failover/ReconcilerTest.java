@@ -80,7 +80,7 @@ class ReconcilerTest {
 
   /** An error that ended a run once left the reconciler waiting for the end of that run. */
   @Test
-  void shouldRunAgainAfterAnErrorEndedARun() {
+  void shouldRunAgainAfterAnError() {
     AtomicInteger attempts = new AtomicInteger();
     Check failing =
         new Check(
@@ -93,14 +93,11 @@ class ReconcilerTest {
             });
     Reconciler reconciler = new Reconciler(List.of(failing));
     reconciler.reconcileSoon();
-    await().dontCatchUncaughtExceptions().until(() -> attempts.get() == 1);
+    await().until(() -> attempts.get() == 1);
 
-    await()
-        .dontCatchUncaughtExceptions()
-        .untilAsserted(() -> {
-          reconciler.reconcileSoon();
-          assertThat(done).contains("again");
-        });
+    reconciler.reconcileSoon();
+
+    await().untilAsserted(() -> assertThat(done).containsExactly("again"));
   }
 
   private static void awaitUninterrupted(CountDownLatch latch) {
