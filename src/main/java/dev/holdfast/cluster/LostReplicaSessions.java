@@ -11,12 +11,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.jboss.logging.Logger;
 
 /**
- * Hands the sessions of a lost replica to the {@link SessionAdopter}. Several survivors may share
- * the work: each takes random sessions, and the adopter decides which replica gets each stream.
+ * Hands the sessions of a lost replica to an adopter. Several survivors may share the work: each
+ * takes random sessions, and the adopter decides which replica gets each stream.
  */
 final class LostReplicaSessions {
 
@@ -28,10 +29,13 @@ final class LostReplicaSessions {
   private final RedisClient redis;
   private final RedisKeys keys;
   private final ReplicaRegistry replicas;
-  private final SessionAdopter adopter;
+  private final BiConsumer<String, ReplicaId> adopter;
 
   LostReplicaSessions(
-      RedisClient redis, RedisKeys keys, ReplicaRegistry replicas, SessionAdopter adopter) {
+      RedisClient redis,
+      RedisKeys keys,
+      ReplicaRegistry replicas,
+      BiConsumer<String, ReplicaId> adopter) {
     this.redis = redis;
     this.keys = keys;
     this.replicas = replicas;
@@ -49,7 +53,7 @@ final class LostReplicaSessions {
     String key = keys.replicaSessions(lost.value());
     List<String> batch = nextBatch(key);
     long total = 0;
-    while (!batch.isEmpty() && proceed.getAsBoolean() && replicas.isStillSilent(lost)) {
+    while (!batch.isEmpty() && proceed.getAsBoolean() && replicas.isSilent(lost, false)) {
       List<String> adopted = adopt(batch, lost);
       if (adopted.isEmpty()) {
         return; // The next heartbeat names the replica again.
@@ -59,7 +63,7 @@ final class LostReplicaSessions {
       batch = nextBatch(key);
     }
     if (batch.isEmpty()) {
-      replicas.forget(lost);
+      boolean _ = replicas.isSilent(lost, true);
       LOG.infof("Sessions of a lost replica adopted: replica=%s sessions=%d", lost, total);
     }
   }
@@ -74,7 +78,7 @@ final class LostReplicaSessions {
     List<String> adopted = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> running = new ArrayList<>();
-      sessions.forEach(session -> running.add(threads.submit(() -> adopter.adopt(session, lost))));
+      sessions.forEach(session -> running.add(threads.submit(() -> adopter.accept(session, lost))));
       for (int i = 0; i < running.size(); i++) {
         try {
           running.get(i).get();

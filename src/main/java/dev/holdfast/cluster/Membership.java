@@ -6,6 +6,7 @@ import dev.holdfast.redis.RedisKeys;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,9 @@ public final class Membership implements AutoCloseable {
   /**
    * Does nothing before {@link #start()}.
    *
-   * @param adopter adopts the sessions of lost replicas
+   * @param adopter adopts the streams that a lost replica owns in one session. Called for many
+   *     sessions at once, each on its own virtual thread. If it throws, the session stays on record
+   *     and is offered again later, to this replica or another
    * @param onSuspected runs after each heartbeat while other replicas may have considered this one
    *     lost, and may have adopted its streams
    */
@@ -42,7 +45,7 @@ public final class Membership implements AutoCloseable {
       ReplicaId self,
       HeartbeatTiming timing,
       OwnedSessions sessions,
-      SessionAdopter adopter,
+      BiConsumer<String, ReplicaId> adopter,
       Runnable onSuspected) {
     this.replicas = new ReplicaRegistry(redis, keys, self, timing);
     this.sessions = sessions;

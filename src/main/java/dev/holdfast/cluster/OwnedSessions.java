@@ -34,9 +34,8 @@ public final class OwnedSessions {
 
   private static final int BATCH_SIZE = 500;
 
-  private static final RedisScript REGISTER = RedisScript.load(OwnedSessions.class, "register.lua");
-
   private final RedisClient redis;
+  private final RedisScript register;
   private final String replica;
   private final String replicas;
   private final String key;
@@ -57,6 +56,7 @@ public final class OwnedSessions {
    */
   public OwnedSessions(RedisClient redis, RedisKeys keys, ReplicaId replica, Duration linger) {
     this.redis = redis;
+    this.register = new RedisScript(redis, OwnedSessions.class, "register.lua");
     this.replica = replica.value();
     this.replicas = keys.replicas();
     this.key = keys.replicaSessions(replica.value());
@@ -85,8 +85,7 @@ public final class OwnedSessions {
 
   /** Heartbeats register too, but a session may be added before the first heartbeat succeeds. */
   private Request register() {
-    return REGISTER.evalRequest(
-        List.of(replicas), args -> args.arg(replica).arg(RETENTION.toMillis()));
+    return register.evalRequest(List.of(replicas), replica, RETENTION.toMillis());
   }
 
   /** Number of times that this replica was missing in the set when it recorded a session. */

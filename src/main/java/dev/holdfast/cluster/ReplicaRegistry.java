@@ -19,17 +19,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplicaRegistry {
 
-  private static final RedisScript HEARTBEAT =
-      RedisScript.load(ReplicaRegistry.class, "heartbeat.lua");
-  private static final RedisScript LEAVE = RedisScript.load(ReplicaRegistry.class, "leave.lua");
-  private static final RedisScript IS_SILENT =
-      RedisScript.load(ReplicaRegistry.class, "is-silent.lua");
-
   /** Maximum number of lost replicas in one reply. The next heartbeat returns the rest. */
   private static final int MAX_LOST = 16;
 
-  private final RedisClient redis;
-  private final String key;
+  private final RedisScript heartbeat;
+  private final RedisScript isSilent;
+  private final RedisScript leave;
+  private final List<String> key;
   private final ReplicaId self;
   private final HeartbeatTiming timing;
 
@@ -40,8 +36,10 @@ final class ReplicaRegistry {
   private long steadySince;
 
   ReplicaRegistry(RedisClient redis, RedisKeys keys, ReplicaId self, HeartbeatTiming timing) {
-    this.redis = redis;
-    this.key = keys.replicas();
+    this.heartbeat = new RedisScript(redis, ReplicaRegistry.class, "heartbeat.lua");
+    this.isSilent = new RedisScript(redis, ReplicaRegistry.class, "is-silent.lua");
+    this.leave = new RedisScript(redis, ReplicaRegistry.class, "leave.lua");
+    this.key = List.of(keys.replicas());
     this.self = self;
     this.timing = timing;
   }
@@ -63,14 +61,8 @@ final class ReplicaRegistry {
    */
   Heartbeat heartbeat(long registered) {
     Response found =
-        HEARTBEAT.run(
-            redis,
-            List.of(key),
-            args ->
-                args.arg(self.value())
-                    .arg(timing.deadAfter().toMillis())
-                    .arg(MAX_LOST)
-                    .arg(OwnedSessions.RETENTION.toMillis()));
+        heartbeat.run(
+            key, self, timing.deadAfter().toMillis(), MAX_LOST, OwnedSessions.RETENTION.toMillis());
     if (found == null) {
       return new Heartbeat(false, List.of());
     }
@@ -100,22 +92,15 @@ final class ReplicaRegistry {
     return ids;
   }
 
-  boolean isStillSilent(ReplicaId lost) {
-    return isSilent(lost, "");
-  }
-
-  /** Removes a lost replica that has no sessions left, unless it has come back. */
-  void forget(ReplicaId lost) {
-    boolean _ = isSilent(lost, "forget");
-  }
-
-  private boolean isSilent(ReplicaId replica, String action) {
-    Response answer =
-        IS_SILENT.run(
-            redis,
-            List.of(key),
-            args -> args.arg(replica.value()).arg(timing.deadAfter().toMillis()).arg(action));
-    return answer != null && answer.toString().equals("1");
+  /**
+   * Whether a lost replica has not come back.
+   *
+   * @param forget whether to remove a silent replica, which has no sessions left
+   */
+  boolean isSilent(ReplicaId lost, boolean forget) {
+    return isSilent
+        .runForText(key, lost, timing.deadAfter().toMillis(), forget ? "forget" : "")
+        .equals("1");
   }
 
   /**
@@ -124,9 +109,7 @@ final class ReplicaRegistry {
    * @return whether another replica is alive
    */
   boolean leave() {
-    Response others =
-        LEAVE.run(
-            redis, List.of(key), args -> args.arg(self.value()).arg(timing.deadAfter().toMillis()));
+    Response others = leave.run(key, self, timing.deadAfter().toMillis());
     return others != null && Long.parseLong(others.toString()) > 0;
   }
 }

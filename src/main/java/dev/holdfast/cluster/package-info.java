@@ -3,8 +3,7 @@
  * owns streams.
  *
  * <p>{@link dev.holdfast.cluster.Membership} sends heartbeats and finds lost replicas. {@link
- * dev.holdfast.cluster.OwnedSessions} records the sessions of this replica. A {@link
- * dev.holdfast.cluster.SessionAdopter} adopts the sessions of a lost replica.
+ * dev.holdfast.cluster.OwnedSessions} records the sessions of this replica.
  */
 @NullMarked
 package dev.holdfast.cluster;

@@ -1,6 +1,7 @@
 package dev.holdfast.log;
 
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,36 +32,32 @@ public interface EventLog extends AutoCloseable {
    * Opens a new stream with this replica as its owner. When this method returns, the ownership is
    * recorded: if this replica is lost, another one finds the stream and completes it.
    *
+   * <p>A shared stream can keep the events. The new stream then still has its own owner, event
+   * count and end. The shared stream numbers the events of all its streams together, in the order
+   * of the writes. The log does not keep an event without a payload there; such an event can only
+   * end its stream.
+   *
    * @param stream a name not used in this session before
    * @param requests the JSON-RPC ids of the requests that the stream answers, as JSON text; empty
    *     for a stream that answers none
+   * @param sharedStream the name of an open {@link #openShared shared} stream of the same session;
+   *     null for a stream that keeps its events itself
    * @return the writer, at the start of the stream
-   * @throws LogException.SessionEnded when there is no such session
+   * @throws LogException.SessionEnded when there is no such session or no such shared stream
    * @throws LogException.TooManyStreams when the session has the maximum of open streams
    * @throws LogException.Fenced when the stream exists already
    */
+  StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream);
+
+  /** Opens a new stream that keeps its events itself. */
   default StreamWriter open(StreamRef stream, String requests) {
     return open(stream, requests, null);
   }
 
   /**
-   * Opens a new stream, optionally with its events in a shared stream. The new stream still has its
-   * own owner, event count and end. The shared stream numbers the events of all its streams
-   * together, in the order of the writes. The log does not keep an event without a payload; such an
-   * event can only end its stream.
-   *
-   * @param sharedStream the name of an open {@link #openShared shared} stream of the same session;
-   *     null for a stream that keeps its events itself
-   * @throws LogException.SessionEnded when there is no such session or no such shared stream
-   * @see #open(StreamRef, String)
-   */
-  StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream);
-
-  /**
    * Opens a shared stream. It has no owner and no writer; it keeps the events of streams that are
-   * opened {@link #open(StreamRef, String, String) with its name}. Readers and watchers use it like
-   * any other stream. It counts as an open stream and ends with its session. Does nothing when the
-   * stream is open.
+   * opened {@link #open with its name}. Readers and watchers use it like any other stream. It
+   * counts as an open stream and ends with its session. Does nothing when the stream is open.
    *
    * @throws LogException.SessionEnded when there is no such session
    * @throws LogException.TooManyStreams when the session has the maximum of open streams
@@ -128,9 +125,36 @@ public interface EventLog extends AutoCloseable {
   void check();
 
   /** The size of the log. The cost of the call does not depend on the size. */
-  LogSize depth();
+  Size depth();
 
   /** Releases connections and memory. Does not notify watchers. */
   @Override
   void close();
+
+  /** The registration of a {@link Watcher} with a stream. */
+  interface Watch extends AutoCloseable {
+
+    /** Ends the watch. A call of the watcher that is under way may still complete. */
+    @Override
+    void close();
+  }
+
+  /** Receives notifications about one stream. Its methods must return at once. */
+  interface Watcher {
+
+    /** There may be new events, or the stream or its session may have ended. */
+    void wake();
+
+    /** A newer tail has replaced this one. */
+    void evicted();
+  }
+
+  /**
+   * The size of a log.
+   *
+   * @param events number of kept events; empty when the store cannot count them quickly
+   * @param bytes memory of the whole store, which may hold more than the log; empty when the store
+   *     does not report it
+   */
+  record Size(OptionalLong events, OptionalLong bytes) {}
 }

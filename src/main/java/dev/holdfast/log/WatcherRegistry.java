@@ -22,7 +22,7 @@ public final class WatcherRegistry {
    *
    * @param onRemoval runs once, when the registration is closed or evicted
    */
-  public Registration register(StreamRef stream, Watcher watcher, Runnable onRemoval) {
+  public Registration register(StreamRef stream, EventLog.Watcher watcher, Runnable onRemoval) {
     Registration registration =
         new Registration(this, stream, watcher, numbers.incrementAndGet(), onRemoval);
     AtomicReference<@Nullable Registration> previous = new AtomicReference<>();
@@ -99,10 +99,10 @@ public final class WatcherRegistry {
   }
 
   /** One registered watcher. */
-  public static final class Registration implements Watch {
+  public static final class Registration implements EventLog.Watch {
     private final WatcherRegistry registry;
     private final StreamRef stream;
-    private final Watcher watcher;
+    private final EventLog.Watcher watcher;
     private final long number;
     private final Runnable onRemoval;
 
@@ -112,7 +112,7 @@ public final class WatcherRegistry {
     private Registration(
         WatcherRegistry registry,
         StreamRef stream,
-        Watcher watcher,
+        EventLog.Watcher watcher,
         long number,
         Runnable onRemoval) {
       this.registry = registry;

@@ -3,7 +3,7 @@
  * position.
  *
  * <p>{@link dev.holdfast.log.EventLog} is the port; {@code log.memory} and {@code log.redis} are
- * its adapters. {@code log.ownership} has what only replicas with a shared store need.
+ * its adapters. {@link dev.holdfast.log.SharedLog} has what only replicas with a shared store need.
  */
 @NullMarked
 package dev.holdfast.log;

@@ -2,7 +2,6 @@ package dev.holdfast.observe;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
-import dev.holdfast.log.LogSize;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import io.micrometer.core.instrument.Gauge;
@@ -28,7 +27,7 @@ final class Gauges {
 
   private final long started = System.nanoTime();
   private final CachedValue<OptionalLong> sessions;
-  private final CachedValue<LogSize> logSize;
+  private final CachedValue<EventLog.Size> logSize;
 
   Gauges(MeterRegistry registry, SessionStore store, EventLog log) {
     sessions = new CachedValue<>(MAX_AGE, () -> count(store));
@@ -58,11 +57,11 @@ final class Gauges {
     }
   }
 
-  private static LogSize depth(EventLog log) {
+  private static EventLog.Size depth(EventLog log) {
     try {
       return log.depth();
     } catch (LogException unavailable) {
-      return new LogSize(OptionalLong.empty(), OptionalLong.empty());
+      return new EventLog.Size(OptionalLong.empty(), OptionalLong.empty());
     }
   }
 

@@ -12,7 +12,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -20,28 +19,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * A Lua script, which Redis executes atomically. It is called by its hash. Its source is sent only
  * when a server does not know the hash: after a restart, or on another server of a cluster.
+ *
+ * <p>The comment at the head of each script describes its keys, which are all in one slot, and its
+ * arguments. An argument is a byte array, a list of arguments, or a value that is sent as text.
  */
 public final class RedisScript {
 
+  private final RedisClient client;
   private final String source;
   private final String sha1;
-
-  private RedisScript(String source) {
-    this.source = source;
-    this.sha1 = sha1(source);
-  }
 
   /**
    * Loads a script from resources beside a class. {@code clock.lua} precedes it.
    *
+   * @param client runs the script
    * @param resources names of the files that make up the script, in order: functions that several
    *     scripts share come first
    * @throws IllegalArgumentException when one is missing
    */
-  public static RedisScript load(Class<?> user, String... resources) {
+  public RedisScript(RedisClient client, Class<?> user, String... resources) {
     Stream<String> files = Stream.of(resources).map(each -> read(user, each));
-    return new RedisScript(
-        read(RedisScript.class, "clock.lua") + files.collect(Collectors.joining("\n")));
+    this.client = client;
+    this.source = read(RedisScript.class, "clock.lua") + files.collect(Collectors.joining("\n"));
+    this.sha1 = sha1(source);
   }
 
   private static String read(Class<?> user, String resource) {
@@ -58,43 +58,45 @@ public final class RedisScript {
   /**
    * Runs the script and waits for its result.
    *
-   * @param keys all in one slot
-   * @param arguments adds the arguments
-   * @return the script's result; null for a nil
+   * @return null for a nil
    * @throws RedisException.Unavailable when the script did not run
    * @throws RedisException.UnknownOutcome when the script may have run
    */
-  public @Nullable Response run(RedisClient redis, List<String> keys, Consumer<Request> arguments) {
+  public @Nullable Response run(List<String> keys, Object... arguments) {
     try {
-      return redis.send(request(Command.EVALSHA, sha1, keys, arguments));
+      return client.send(request(Command.EVALSHA, sha1, keys, arguments));
     } catch (RedisException.Unavailable refused) {
       if (!isUnknownScript(refused)) {
         throw refused;
       }
-      return redis.send(request(Command.EVAL, source, keys, arguments));
+      return client.send(evalRequest(keys, arguments));
     }
+  }
+
+  /** Runs the script, waits for its result and returns it as text. */
+  public String runForText(List<String> keys, Object... arguments) {
+    return String.valueOf(run(keys, arguments));
+  }
+
+  /** Runs the script and waits for its result, which is a list. */
+  public List<Response> runForList(List<String> keys, Object... arguments) {
+    Response found = run(keys, arguments);
+    return found == null ? List.of() : found.stream().toList();
   }
 
   /**
    * Runs the script without waiting.
    *
-   * @param done receives the failure, or null after success; runs on a thread that must not be
-   *     blocked
+   * @param done runs after success and after failure; must not block
    */
-  public void runLater(
-      RedisClient redis,
-      List<String> keys,
-      Consumer<Request> arguments,
-      Consumer<@Nullable Throwable> done) {
-    redis
+  public void runLater(List<String> keys, Runnable done, Object... arguments) {
+    client
         .sendLater(request(Command.EVALSHA, sha1, keys, arguments))
-        .whenComplete((reply, failure) -> {
+        .whenComplete((_, failure) -> {
           if (failure == null || !isUnknownScript(failure)) {
-            done.accept(failure);
+            done.run();
           } else {
-            redis
-                .sendLater(request(Command.EVAL, source, keys, arguments))
-                .whenComplete((again, second) -> done.accept(second));
+            client.sendLater(evalRequest(keys, arguments)).whenComplete((_, _) -> done.run());
           }
         });
   }
@@ -102,20 +104,27 @@ public final class RedisScript {
   /**
    * A command with the script's source, for batches, where a missing hash cannot be retried. Use it
    * for short scripts only.
-   *
-   * @param keys all in one slot
-   * @param arguments adds the arguments
    */
-  public Request evalRequest(List<String> keys, Consumer<Request> arguments) {
+  public Request evalRequest(List<String> keys, Object... arguments) {
     return request(Command.EVAL, source, keys, arguments);
   }
 
   private static Request request(
-      Command command, String script, List<String> keys, Consumer<Request> arguments) {
+      Command command, String script, List<String> keys, Object... arguments) {
     Request request = Request.cmd(command).arg(script).arg(keys.size());
     keys.forEach(request::arg);
-    arguments.accept(request);
+    add(request, List.of(arguments));
     return request;
+  }
+
+  private static void add(Request request, List<?> arguments) {
+    for (Object argument : arguments) {
+      switch (argument) {
+        case byte[] bytes -> request.arg(bytes);
+        case List<?> more -> add(request, more);
+        default -> request.arg(argument.toString());
+      }
+    }
   }
 
   private static boolean isUnknownScript(Throwable failure) {

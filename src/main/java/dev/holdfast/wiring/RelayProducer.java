@@ -4,7 +4,7 @@ import dev.holdfast.cli.CommandContext;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.ownership.Inbox;
+import dev.holdfast.log.Inbox;
 import dev.holdfast.log.redis.RedisStreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.relay.Relay;

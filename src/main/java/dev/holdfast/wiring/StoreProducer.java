@@ -3,8 +3,8 @@ package dev.holdfast.wiring;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.memory.MemoryEventLog;
-import dev.holdfast.log.ownership.SharedLog;
 import dev.holdfast.log.redis.RedisEventLog;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.session.SessionConfig;
@@ -80,7 +80,7 @@ final class StoreProducer {
     opened.subscription().start();
     redis = opened;
     log = redisLog;
-    sharedLog = redisLog;
+    sharedLog = redisLog.shared();
     sessions =
         new RedisSessionStore(
             opened.client(), opened.keys(), idleTimeout, sessionTtl, sessionLimits);

@@ -31,22 +31,10 @@ class ArchitectureTest {
           entry("protocol", List.of()),
           entry("sse", List.of("protocol")),
           entry("log", List.of()),
-          entry("log.ownership", List.of("log")),
           entry("log.memory", List.of("log")),
-          entry(
-              "log.redis",
-              List.of(
-                  "log.redis.script",
-                  "log.redis.write",
-                  "log.redis.read",
-                  "log.redis.inbox",
-                  "log",
-                  "log.ownership",
-                  "redis")),
+          entry("log.redis", List.of("log.redis.script", "log.redis.write", "log", "redis")),
           entry("log.redis.script", List.of("log", "redis")),
           entry("log.redis.write", List.of("log.redis.script", "log", "redis", "budget")),
-          entry("log.redis.read", List.of("log.redis.script", "log.redis.write", "log", "redis")),
-          entry("log.redis.inbox", List.of("log.redis.script", "log", "log.ownership", "redis")),
           entry("redis", List.of("retry")),
           entry("cluster", List.of("redis")),
           entry("upstream", List.of("protocol")),
@@ -90,7 +78,6 @@ class ArchitectureTest {
                   "retry",
                   "protocol",
                   "log",
-                  "log.ownership",
                   "upstream",
                   "session")),
           entry(
@@ -104,7 +91,6 @@ class ArchitectureTest {
                   "retry",
                   "protocol",
                   "log",
-                  "log.ownership",
                   "upstream",
                   "session")),
           entry(
@@ -130,7 +116,6 @@ class ArchitectureTest {
                   "relay.legacy",
                   "protocol",
                   "log",
-                  "log.ownership",
                   "upstream",
                   "session")),
           entry("http.error", List.of("relay.pump", "relay.stream", "session", "protocol")),
@@ -186,7 +171,6 @@ class ArchitectureTest {
                   "protocol",
                   "sse",
                   "log",
-                  "log.ownership",
                   "log.memory",
                   "log.redis",
                   "redis",
@@ -246,8 +230,7 @@ class ArchitectureTest {
   /** The packages that map exceptions to statuses may use the exceptions of these layers. */
   private static DescribedPredicate<JavaClass> exceptionsFor(String user) {
     return user.equals("http") || user.equals("http.error")
-        ? resideInAnyPackage(
-                packageName("log"), packageName("log.ownership"), packageName("upstream"))
+        ? resideInAnyPackage(packageName("log"), packageName("upstream"))
             .and(assignableTo(RuntimeException.class))
         : DescribedPredicate.alwaysFalse();
   }
@@ -267,7 +250,6 @@ class ArchitectureTest {
   @CsvSource({
     "sse, dev.holdfast.protocol",
     "log, java..",
-    "log.ownership, dev.holdfast.log",
     "protocol, com.fasterxml.jackson.core.."
   })
   void shouldKeepTheCoreFreeOfLibraries(String core, String library) {
@@ -287,8 +269,6 @@ class ArchitectureTest {
         "cluster",
         "log.redis",
         "log.redis.script",
-        "log.redis.read",
-        "log.redis.inbox",
         "session.redis",
         "upstream.http",
         "upstream.local.server",

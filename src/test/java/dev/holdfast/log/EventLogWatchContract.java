@@ -36,7 +36,7 @@ interface EventLogWatchContract extends EventLogFixture {
     StreamWriter writer = log().open(ref(), "1");
     CountingWatcher older = new CountingWatcher();
     CountingWatcher newer = new CountingWatcher();
-    Watch left = log().watch(ref(), older);
+    EventLog.Watch left = log().watch(ref(), older);
 
     log().watch(ref(), newer);
     left.close();

@@ -66,7 +66,7 @@ public final class LogTesting {
   }
 
   /** Counts what it is told. */
-  public static final class CountingWatcher implements Watcher {
+  public static final class CountingWatcher implements EventLog.Watcher {
     private final AtomicInteger wakes = new AtomicInteger();
     private final AtomicInteger evictions = new AtomicInteger();
 

@@ -88,7 +88,7 @@ interface SharedStreamContract extends EventLogFixture {
     StreamWriter writer = into(shared, "one");
     CountingWatcher watcher = new CountingWatcher();
 
-    try (Watch _ = log().watch(shared, watcher)) {
+    try (EventLog.Watch _ = log().watch(shared, watcher)) {
       int before = watcher.wakes();
       writer.append(List.of(event("1")));
 
@@ -102,7 +102,7 @@ interface SharedStreamContract extends EventLogFixture {
     StreamRef shared = shared();
     StreamWriter writer = into(shared, "one");
 
-    try (Watch _ = log().watch(shared, new CountingWatcher())) {
+    try (EventLog.Watch _ = log().watch(shared, new CountingWatcher())) {
       assertThat(writer.deliverUnlogged(List.of(event("1")))).isFalse();
     }
   }

@@ -140,13 +140,13 @@ class ClusterClientIT {
 
   @Test
   void shouldRunScriptsWhereTheirKeysAre() {
-    RedisScript script = RedisScript.load(ClusterClientIT.class, "increment.lua");
+    RedisScript script = new RedisScript(link, ClusterClientIT.class, "increment.lua");
     for (int i = 0; i < 20; i++) {
       String key = "{" + i + "}:script";
-      assertThat(script.run(link, List.of(key), args -> {})).hasToString("1");
-      CompletableFuture<@Nullable Throwable> done = new CompletableFuture<>();
-      script.runLater(link, List.of(key), args -> {}, done::complete);
-      assertThat(done.join()).isNull();
+      assertThat(script.run(List.of(key))).hasToString("1");
+      CompletableFuture<Boolean> done = new CompletableFuture<>();
+      script.runLater(List.of(key), () -> done.complete(true));
+      assertThat(done.join()).isTrue();
       assertThat(link.send(get(key))).hasToString("2");
     }
   }

@@ -1,14 +1,12 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.EventLog.Watcher;
 import dev.holdfast.log.LogException;
-import dev.holdfast.log.LogSize;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.Watch;
-import dev.holdfast.log.Watcher;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -92,7 +90,7 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
-  public Watch watch(StreamRef stream, Watcher watcher) {
+  public EventLog.Watch watch(StreamRef stream, Watcher watcher) {
     beforeWatch.run();
     return target().watch(stream, watcher);
   }
@@ -129,7 +127,7 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
-  public LogSize depth() {
+  public EventLog.Size depth() {
     return target().depth();
   }
 

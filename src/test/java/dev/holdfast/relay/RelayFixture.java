@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.memory.MemoryEventLog;
-import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
@@ -109,12 +109,12 @@ public final class RelayFixture implements AutoCloseable {
   }
 
   /** A take-over into this relay. */
-  public TakeOver takeOver(Adoption adoption) {
+  public TakeOver takeOver(SharedLog adoption) {
     return new TakeOver(sessions, upstreams, log, adoption, router, starter, pumps, pinned, heard);
   }
 
   /** The check for orphaned streams of this relay. */
-  public OrphanedStreams orphans(Adoption adoption, TakeOver takeOver, List<String> sessions) {
+  public OrphanedStreams orphans(SharedLog adoption, TakeOver takeOver, List<String> sessions) {
     return new OrphanedStreams(adoption, takeOver, admission, () -> sessions);
   }
 

@@ -1,6 +1,6 @@
 package dev.holdfast.log.memory;
 
-import dev.holdfast.log.LogSize;
+import dev.holdfast.log.EventLog;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -30,10 +30,10 @@ final class MemoryBudget {
     this.maxBytes = maxBytes;
   }
 
-  LogSize size() {
+  EventLog.Size size() {
     lock.lock();
     try {
-      return new LogSize(OptionalLong.of(events.size()), OptionalLong.of(bytes));
+      return new EventLog.Size(OptionalLong.of(events.size()), OptionalLong.of(bytes));
     } finally {
       lock.unlock();
     }

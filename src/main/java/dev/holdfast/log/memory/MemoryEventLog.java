@@ -1,16 +1,14 @@
 package dev.holdfast.log.memory;
 
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.EventLog.Watcher;
 import dev.holdfast.log.LogException;
-import dev.holdfast.log.LogSize;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.Watch;
-import dev.holdfast.log.Watcher;
 import dev.holdfast.log.WatcherRegistry;
 import java.time.InstantSource;
 import java.util.List;
@@ -91,7 +89,7 @@ public final class MemoryEventLog implements EventLog {
   }
 
   @Override
-  public Watch watch(StreamRef stream, Watcher watcher) {
+  public EventLog.Watch watch(StreamRef stream, Watcher watcher) {
     return watchers.register(stream, watcher, () -> {});
   }
 
@@ -133,7 +131,7 @@ public final class MemoryEventLog implements EventLog {
   }
 
   @Override
-  public LogSize depth() {
+  public EventLog.Size depth() {
     return budget.size();
   }
 

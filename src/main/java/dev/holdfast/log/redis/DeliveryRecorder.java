@@ -2,6 +2,7 @@ package dev.holdfast.log.redis;
 
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.redis.script.StreamScripts;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -12,11 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeliveryRecorder {
 
-  /** Sends a record without waiting, and then runs {@code done}, also after a failure. */
-  interface Sender {
-    void send(StreamRef stream, Position position, Runnable done);
-  }
-
   /**
    * The positions of a stream that Redis may not have.
    *
@@ -25,11 +21,11 @@ final class DeliveryRecorder {
    */
   private record Unrecorded(Position sent, Position newest) {}
 
-  private final Sender sender;
+  private final StreamScripts scripts;
   private final Map<StreamRef, Unrecorded> streams = new ConcurrentHashMap<>();
 
-  DeliveryRecorder(Sender sender) {
-    this.sender = sender;
+  DeliveryRecorder(StreamScripts scripts) {
+    this.scripts = scripts;
   }
 
   void record(StreamRef stream, Position position) {
@@ -50,7 +46,7 @@ final class DeliveryRecorder {
   }
 
   private void send(StreamRef stream, Position position) {
-    sender.send(stream, position, () -> sent(stream, position));
+    scripts.recordDelivery(stream, position, () -> sent(stream, position));
   }
 
   /** A failure is ignored, because the next record replaces the lost one. */

@@ -3,23 +3,15 @@ package dev.holdfast.log.redis;
 import static dev.holdfast.log.redis.script.StoreCalls.available;
 
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.EventLog.Watcher;
 import dev.holdfast.log.LogException;
-import dev.holdfast.log.LogSize;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.Watch;
-import dev.holdfast.log.Watcher;
 import dev.holdfast.log.WatcherRegistry;
-import dev.holdfast.log.ownership.AdoptedStream;
-import dev.holdfast.log.ownership.Inbox;
-import dev.holdfast.log.ownership.SharedLog;
-import dev.holdfast.log.redis.inbox.InboxScripts;
-import dev.holdfast.log.redis.inbox.RedisInbox;
-import dev.holdfast.log.redis.read.LogReader;
-import dev.holdfast.log.redis.read.RedisStreamReader;
 import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.AppendScripts;
@@ -31,12 +23,9 @@ import dev.holdfast.redis.RedisSubscription;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * An event log in Redis Streams, where every replica finds the events of all others. {@link
  * StreamField} documents what the session hash records of each open stream.
  */
-public final class RedisEventLog implements EventLog, SharedLog {
+public final class RedisEventLog implements EventLog {
 
   private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
 
@@ -61,7 +50,6 @@ public final class RedisEventLog implements EventLog, SharedLog {
   private final StreamOwnership ownership;
   private final DeliveryRecorder deliveries;
   private final RedisInbox inbox;
-  private final MissedEvictions missedEvictions;
 
   /**
    * Creates a log on connections that the caller made and closes.
@@ -86,21 +74,17 @@ public final class RedisEventLog implements EventLog, SharedLog {
     owned = new OwnedStreams(new AppendScripts(client, keys, replica, retention), watchers);
     reader = new LogReader(new RedisStreamReader(client, keys), owned, watchers);
     InboxScripts inboxes = new InboxScripts(client, keys, replica, retention);
+    inbox = new RedisInbox(inboxes, owned);
+    deliveries = new DeliveryRecorder(scripts);
     ownership =
-        new StreamOwnership(client, keys, replica, sessionRecorder, scripts, inboxes, owned);
-    deliveries = new DeliveryRecorder(scripts::recordDelivery);
-    inbox =
-        new RedisInbox(
-            inboxes,
-            owned::sessions,
-            (stream, owner, keptIn) -> owned.add(stream, owner, Position.START, keptIn));
-    missedEvictions = new MissedEvictions(client, keys, replica, watchers);
+        new StreamOwnership(
+            client, keys, replica, sessionRecorder, scripts, inboxes, inbox, owned, watchers);
     channel.addListener(this::received, this::channelRestored);
   }
 
-  @Override
-  public Inbox inbox() {
-    return inbox;
+  /** The operations of a log that several replicas share. */
+  public SharedLog shared() {
+    return ownership;
   }
 
   @Override
@@ -125,31 +109,6 @@ public final class RedisEventLog implements EventLog, SharedLog {
   }
 
   @Override
-  public List<AdoptedStream> adopt(String session, String lost) {
-    List<AdoptedStream> adopted = ownership.adopt(session, lost);
-    if (!adopted.isEmpty()) {
-      // Messages that the lost replica did not collect were announced to it alone.
-      inbox.announce(session);
-    }
-    return adopted;
-  }
-
-  @Override
-  public Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
-    return ownership.findOrphaned(sessions);
-  }
-
-  @Override
-  public List<AdoptedStream> reclaim(String session, Set<String> names) {
-    return ownership.reclaim(session, names);
-  }
-
-  @Override
-  public Set<StreamRef> findTakenOver(Collection<StreamRef> streams) {
-    return ownership.findTakenOver(streams);
-  }
-
-  @Override
   public ReadResult read(StreamRef stream, Position after, int maxEvents) {
     if (maxEvents < 1) {
       throw new IllegalArgumentException("maxEvents must be positive");
@@ -168,7 +127,7 @@ public final class RedisEventLog implements EventLog, SharedLog {
   }
 
   @Override
-  public Watch watch(StreamRef stream, Watcher watcher) {
+  public EventLog.Watch watch(StreamRef stream, Watcher watcher) {
     OwnedStream own = owned.find(stream);
     // Register before the script runs: an eviction must find the watcher.
     WatcherRegistry.Registration registration =
@@ -244,12 +203,12 @@ public final class RedisEventLog implements EventLog, SharedLog {
 
   /** Reports only the memory, since Redis counts the events of one stream at a time. */
   @Override
-  public LogSize depth() {
+  public EventLog.Size depth() {
     Request info = Request.cmd(Command.INFO).arg("memory");
     Optional<Response> memory =
         available("read the memory usage", () -> Optional.ofNullable(client.send(info)));
     Matcher used = USED_MEMORY.matcher(memory.map(Response::toString).orElse(""));
-    return new LogSize(
+    return new EventLog.Size(
         OptionalLong.empty(),
         used.find() ? OptionalLong.of(Long.parseLong(used.group(1))) : OptionalLong.empty());
   }
@@ -260,24 +219,32 @@ public final class RedisEventLog implements EventLog, SharedLog {
     inbox.close();
   }
 
+  /** Handles a message from a script of another replica. */
   private void received(String message) {
-    switch (ChannelMessage.parse(message)) {
-      case ChannelMessage.Wake(StreamRef stream) -> {
+    String[] words = message.split(" ", -1);
+    switch (words[0]) {
+      case "wake" -> {
+        StreamRef stream = new StreamRef(words[1], words[2]);
         OwnedStream own = owned.find(stream);
         if (own != null) {
           own.recent().doubt();
         }
         watchers.wake(stream);
       }
-      case ChannelMessage.Evict(StreamRef stream, long number) -> evict(stream, number);
-      case ChannelMessage.InboxFilled(String session) -> inbox.announce(session);
-      case ChannelMessage.SessionEnded(String session) -> sessionEnded(session);
-      case null -> {
+      case "evict" -> evict(new StreamRef(words[1], words[2]), Long.parseLong(words[3]));
+      case "in" -> inbox.announce(words[1]);
+      case "end" -> sessionEnded(words[1]);
+      default -> {
         // The message is for another listener of this channel.
       }
     }
   }
 
+  /**
+   * Evicts a watcher: another replica has the tail of the stream now.
+   *
+   * @param number the number of the previous tail; 0 for the tail recorded on opening
+   */
   private void evict(StreamRef stream, long number) {
     OwnedStream own = owned.find(stream);
     if (number == 0 && own != null) {
@@ -285,11 +252,6 @@ public final class RedisEventLog implements EventLog, SharedLog {
     } else {
       watchers.evict(stream, number);
     }
-  }
-
-  @Override
-  public void evictReplacedWatchers() {
-    available("look for missed evictions", missedEvictions::evict);
   }
 
   /** Catches up on messages that were missed while the channel was not subscribed. */

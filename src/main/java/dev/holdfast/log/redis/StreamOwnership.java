@@ -2,18 +2,17 @@ package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.redis.script.StoreCalls.available;
 
+import dev.holdfast.log.Inbox;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.ownership.AdoptedStream;
-import dev.holdfast.log.ownership.Adoption;
-import dev.holdfast.log.redis.inbox.InboxScripts;
+import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.log.redis.script.StreamOwner;
 import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.OwnedStreams;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
-import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.Collection;
@@ -30,10 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Makes this replica the owner of streams that it opens or adopts. Finds streams that other
  * replicas adopted, and streams that this replica owns but does not write.
  */
-final class StreamOwnership implements Adoption {
-
-  /** More fields than a session hash has, so that one reply has all of them. */
-  private static final int ALL_FIELDS = 10_000;
+final class StreamOwnership implements SharedLog {
 
   private final RedisClient client;
   private final RedisKeys keys;
@@ -41,7 +37,9 @@ final class StreamOwnership implements Adoption {
   private final Consumer<String> sessionRecorder;
   private final StreamScripts scripts;
   private final InboxScripts inboxes;
+  private final RedisInbox inbox;
   private final OwnedStreams owned;
+  private final WatcherRegistry watchers;
 
   /** By session: owners with claims of unknown outcome. */
   private final Map<String, String> unsettled = new ConcurrentHashMap<>();
@@ -53,14 +51,18 @@ final class StreamOwnership implements Adoption {
       Consumer<String> sessionRecorder,
       StreamScripts scripts,
       InboxScripts inboxes,
-      OwnedStreams owned) {
+      RedisInbox inbox,
+      OwnedStreams owned,
+      WatcherRegistry watchers) {
     this.client = client;
     this.keys = keys;
     this.replica = replica;
     this.sessionRecorder = sessionRecorder;
     this.scripts = scripts;
     this.inboxes = inboxes;
+    this.inbox = inbox;
     this.owned = owned;
+    this.watchers = watchers;
   }
 
   StreamWriter open(StreamRef stream, String requests, @Nullable String keptIn) {
@@ -76,11 +78,34 @@ final class StreamOwnership implements Adoption {
   }
 
   @Override
+  public Inbox inbox() {
+    return inbox;
+  }
+
+  @Override
+  public void evictReplacedWatchers() {
+    List<WatcherRegistry.Registration> all = watchers.recorded();
+    List<@Nullable Response> tails =
+        get(StreamField.TAIL, all.stream().map(WatcherRegistry.Registration::stream).toList());
+    for (int i = 0; i < all.size(); i++) {
+      Response tail = tails.get(i);
+      // A complete stream has no record: its watcher reads to the end.
+      if (tail != null && !isOwn(tail.toString())) {
+        watchers.evict(all.get(i).stream(), all.get(i).number());
+      }
+    }
+  }
+
+  @Override
   public List<AdoptedStream> adopt(String session, String previousOwner) {
     // A claim of unknown outcome is repeated with the same fence, so that it finds its streams.
     String owner = unsettled.computeIfAbsent(session, id -> StreamOwner.withNewFence(replica));
     List<AdoptedStream> claimed = claim(session, previousOwner, owner, Set.of());
     unsettled.remove(session, owner);
+    if (!claimed.isEmpty()) {
+      // Messages that the lost replica did not collect were announced to it alone.
+      inbox.announce(session);
+    }
     return claimed;
   }
 
@@ -120,8 +145,15 @@ final class StreamOwnership implements Adoption {
 
   @Override
   public Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
-    Map<StreamRef, String> found =
-        available("look for streams without a writer", () -> findUnwritten(List.copyOf(sessions)));
+    List<String> all = List.copyOf(sessions);
+    List<Request> requests = all.stream().map(each -> StreamField.scanOwners(keys, each)).toList();
+    List<@Nullable Response> replies =
+        available("look for streams without a writer", () -> client.sendMany(requests));
+    Map<StreamRef, String> found = new HashMap<>();
+    for (int i = 0; i < all.size(); i++) {
+      found.putAll(StreamField.ownersIn(all.get(i), replies.get(i)));
+    }
+    found.entrySet().removeIf(each -> !isOwn(each.getValue()) || owned.isWritten(each.getKey()));
     // A stream that was opened in the name of this replica gets its writer with its inbox message.
     List<String> among = found.keySet().stream().map(StreamRef::session).distinct().toList();
     Set<String> waiting = Set.copyOf(inboxes.waiting(among));
@@ -129,54 +161,26 @@ final class StreamOwnership implements Adoption {
     return found;
   }
 
-  private Map<StreamRef, String> findUnwritten(List<String> sessions) {
-    Map<StreamRef, String> found = new HashMap<>();
-    List<@Nullable Response> replies =
-        client.sendMany(sessions.stream().map(this::owners).toList());
-    for (int i = 0; i < sessions.size(); i++) {
-      addUnwritten(sessions.get(i), replies.get(i), found);
-    }
-    return found;
-  }
-
-  private Request owners(String session) {
-    return Request.cmd(Command.HSCAN)
-        .arg(keys.session(session))
-        .arg(0)
-        .arg("MATCH")
-        .arg(StreamField.OWNER.prefix() + "*")
-        .arg("COUNT")
-        .arg(ALL_FIELDS);
-  }
-
-  private void addUnwritten(String session, @Nullable Response scan, Map<StreamRef, String> found) {
-    Response fields = scan == null ? null : scan.get(1);
-    for (int i = 0; fields != null && i + 1 < fields.size(); i += 2) {
-      String name = fields.get(i).toString().substring(StreamField.OWNER.prefix().length());
-      StreamRef stream = new StreamRef(session, name);
-      if (isOwn(fields.get(i + 1)) && !owned.isWritten(stream)) {
-        found.put(stream, fields.get(i + 1).toString());
-      }
-    }
-  }
-
   @Override
   public Set<StreamRef> findTakenOver(Collection<StreamRef> streams) {
-    Set<StreamRef> lost = new HashSet<>();
     List<StreamRef> all = List.copyOf(streams);
-    List<Request> requests =
-        all.stream().map(stream -> StreamField.OWNER.get(keys, stream)).toList();
-    List<@Nullable Response> owners =
-        available("look for lost streams", () -> client.sendMany(requests));
+    List<@Nullable Response> owners = get(StreamField.OWNER, all);
+    Set<StreamRef> lost = new HashSet<>();
     for (int i = 0; i < all.size(); i++) {
-      if (!isOwn(owners.get(i))) {
+      if (!isOwn(String.valueOf(owners.get(i)))) {
         lost.add(all.get(i));
       }
     }
     return lost;
   }
 
-  private boolean isOwn(@Nullable Response owner) {
-    return owner != null && StreamOwner.replicaOf(owner.toString()).equals(replica);
+  private List<@Nullable Response> get(StreamField field, List<StreamRef> streams) {
+    List<Request> requests = streams.stream().map(stream -> field.get(keys, stream)).toList();
+    return available("look for lost streams", () -> client.sendMany(requests));
+  }
+
+  /** Whether this replica is the owner or the tail on record. */
+  private boolean isOwn(String recorded) {
+    return StreamOwner.replicaOf(recorded).equals(replica);
   }
 }

@@ -2,8 +2,7 @@
  * The event log in Redis Streams: any replica reads what any other wrote.
  *
  * <p>{@link dev.holdfast.log.redis.RedisEventLog} is the facade. {@code write} has the streams that
- * this replica writes, {@code read} reads streams and detects gaps, {@code inbox} has the messages
- * for streams of other replicas, and {@code script} has everything that Redis executes.
+ * this replica writes, and {@code script} has everything that Redis executes.
  */
 @NullMarked
 package dev.holdfast.log.redis;

@@ -1,7 +1,7 @@
 package dev.holdfast.relay.failover;
 
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.relay.stream.Admission;
 import java.time.Duration;
 import java.util.Collection;
@@ -22,14 +22,14 @@ public final class OrphanedStreams {
   /** Far longer than it takes from the record of an owner to the start of the writer. */
   private static final Duration GRACE = Duration.ofSeconds(2);
 
-  private final Adoption adoption;
+  private final SharedLog adoption;
   private final TakeOver takeOver;
   private final Admission admission;
   private final Supplier<? extends Collection<String>> sessions;
 
   /** Creates the check of the sessions in which this replica may own streams. */
   public OrphanedStreams(
-      Adoption adoption,
+      SharedLog adoption,
       TakeOver takeOver,
       Admission admission,
       Supplier<? extends Collection<String>> sessions) {

@@ -5,9 +5,8 @@ import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.ownership.AdoptedStream;
-import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.pump.PendingRequests;
@@ -64,7 +63,7 @@ public final class TakeOver {
   private final Sessions sessions;
   private final SessionUpstreams upstreams;
   private final EventLog log;
-  private final Adoption adoption;
+  private final SharedLog adoption;
   private final MessageRouter router;
   private final StreamStarter starter;
   private final Pumps pumps;
@@ -79,7 +78,7 @@ public final class TakeOver {
       Sessions sessions,
       SessionUpstreams upstreams,
       EventLog log,
-      Adoption adoption,
+      SharedLog adoption,
       MessageRouter router,
       StreamStarter starter,
       Pumps pumps,
@@ -114,7 +113,7 @@ public final class TakeOver {
     startPumps(session, () -> adoption.reclaim(session, names));
   }
 
-  private void startPumps(String id, Supplier<List<AdoptedStream>> adopt) {
+  private void startPumps(String id, Supplier<List<SharedLog.AdoptedStream>> adopt) {
     Optional<Session> found = SessionId.parse(id).flatMap(sessions::peek);
     if (found.isEmpty()) {
       // The replica that ended the session may have been lost before it ended the log.
@@ -129,10 +128,10 @@ public final class TakeOver {
     UpstreamSession upstream = upstreams.attach(session);
     Semaphore permits =
         openings.computeIfAbsent(session.upstream(), _ -> new Semaphore(CONCURRENT_OPENINGS));
-    List<AdoptedStream> adopted = adopt.get();
+    List<SharedLog.AdoptedStream> adopted = adopt.get();
     // Before the pumps start, so that no cancelled call is resumed.
     router.collect(id);
-    for (AdoptedStream stream : adopted) {
+    for (SharedLog.AdoptedStream stream : adopted) {
       if (isStandalone(stream)) {
         listener.takenOver(true);
         LOG.debugf("stream taken over stream=%s", stream.stream());
@@ -148,21 +147,21 @@ public final class TakeOver {
     }
   }
 
-  private static boolean isStandalone(AdoptedStream stream) {
+  private static boolean isStandalone(SharedLog.AdoptedStream stream) {
     return stream.stream().name().equals(StreamNames.STANDALONE);
   }
 
   /** The server was lost with its replica, and the calls with it. Only the session may continue. */
-  private void continuePinned(Session session, List<AdoptedStream> adopted) {
+  private void continuePinned(Session session, List<SharedLog.AdoptedStream> adopted) {
     // The session first: a client that learns of a lost call may send the next one at once.
-    for (AdoptedStream stream : adopted) {
+    for (SharedLog.AdoptedStream stream : adopted) {
       if (isStandalone(stream)) {
         PinnedServer server = upstreams.server(session);
         listener.takenOver(server.canReopen());
         pinned.pinLost(stream.writer(), server);
       }
     }
-    for (AdoptedStream stream : adopted) {
+    for (SharedLog.AdoptedStream stream : adopted) {
       if (!isStandalone(stream)) {
         listener.takenOver(false);
         List<RequestId> requests = unanswered(stream);
@@ -174,13 +173,16 @@ public final class TakeOver {
   }
 
   private void start(
-      AdoptedStream adopted, List<RequestId> requests, Supplier<MessageSource> source) {
+      SharedLog.AdoptedStream adopted, List<RequestId> requests, Supplier<MessageSource> source) {
     LOG.debugf("stream taken over stream=%s", adopted.stream());
     Pump _ = starter.start(adopted.writer(), source, Pump.Origin.NOT_ASKED, requests);
   }
 
   private MessageSource resume(
-      AdoptedStream stream, List<RequestId> requests, UpstreamSession upstream, Semaphore permits) {
+      SharedLog.AdoptedStream stream,
+      List<RequestId> requests,
+      UpstreamSession upstream,
+      Semaphore permits) {
     String after = stream.upstreamId();
     if (after != null) {
       try {
@@ -230,7 +232,7 @@ public final class TakeOver {
   }
 
   /** The requests without a response. Waits while the store is away: no other replica can do it. */
-  private List<RequestId> unanswered(AdoptedStream adopted) {
+  private List<RequestId> unanswered(SharedLog.AdoptedStream adopted) {
     List<RequestId> requests = PendingRequests.parse(adopted.requests());
     Backoff backoff = FIRST_WAIT;
     while (requests.size() > 1) {

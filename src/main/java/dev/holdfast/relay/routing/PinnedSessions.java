@@ -1,8 +1,8 @@
 package dev.holdfast.relay.routing;
 
+import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;

@@ -7,7 +7,6 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.Watch;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
@@ -144,7 +143,7 @@ public final class Tail implements Tails.Movable {
   }
 
   private void follow(ClientConnection client) throws ClientGoneException, InterruptedException {
-    try (Watch _ = context.log().watch(stream, signal)) {
+    try (EventLog.Watch _ = context.log().watch(stream, signal)) {
       if (kind == Kind.STANDALONE) {
         // The tail that was just evicted may have delivered more since this tail was created.
         Position delivered = context.log().deliveredUpTo(stream);

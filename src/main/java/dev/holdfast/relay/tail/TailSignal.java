@@ -1,6 +1,6 @@
 package dev.holdfast.relay.tail;
 
-import dev.holdfast.log.Watcher;
+import dev.holdfast.log.EventLog.Watcher;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;

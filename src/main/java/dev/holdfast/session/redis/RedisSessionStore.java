@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -34,22 +33,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisSessionStore implements SessionStore {
 
-  private static final RedisScript CREATE = script("create.lua");
-  private static final RedisScript COMPLETE_INITIALIZATION = script("complete-initialization.lua");
-  private static final RedisScript READ = script("read.lua");
-  private static final RedisScript RECORD_ACTIVITY = script("record-activity.lua");
-  private static final RedisScript SAVE_STATE = script("save-state.lua");
-  private static final RedisScript END = script("end.lua");
-  private static final RedisScript END_EXPIRED = script("end-expired.lua");
-
+  private static final String FIRST_PAGE = "0";
   private static final Pattern CURSOR = Pattern.compile("\\d{1,20}");
 
   private final RedisClient redis;
   private final RedisKeys keys;
+  private final RedisScript create;
+  private final RedisScript completeInitialization;
+  private final RedisScript read;
+  private final RedisScript recordActivity;
+  private final RedisScript saveState;
+  private final RedisScript end;
+  private final RedisScript endExpired;
   private final Duration idleTimeout;
   private final Duration timeToLive;
   private final SessionExpiryIndex index;
-  private final SessionListing listing;
 
   /**
    * Uses a client without closing it.
@@ -67,10 +65,16 @@ public final class RedisSessionStore implements SessionStore {
       SessionLimits limits) {
     this.redis = redis;
     this.keys = keys;
+    this.create = SessionFields.script(redis, "create.lua");
+    this.completeInitialization = SessionFields.script(redis, "complete-initialization.lua");
+    this.read = SessionFields.script(redis, "read.lua");
+    this.recordActivity = SessionFields.script(redis, "record-activity.lua");
+    this.saveState = SessionFields.script(redis, "save-state.lua");
+    this.end = SessionFields.script(redis, "end.lua");
+    this.endExpired = SessionFields.script(redis, "end-expired.lua");
     this.idleTimeout = idleTimeout;
     this.timeToLive = timeToLive;
     this.index = new SessionExpiryIndex(redis, keys, timeToLive, limits);
-    this.listing = new SessionListing(redis, keys);
   }
 
   @Override
@@ -78,85 +82,71 @@ public final class RedisSessionStore implements SessionStore {
     String id = session.id().value();
     Duration timeout = session.expiresAfter(idleTimeout);
     run(() -> index.add(id, session.upstream(), timeout));
-    run(
-        CREATE,
-        keys.session(id),
-        request -> {
-          request.arg(timeout.toMillis()).arg(timeToLive.toMillis());
-          SessionFields.addValues(request, session);
-        });
+    Response _ =
+        run(
+            create,
+            session.id(),
+            timeout.toMillis(),
+            timeToLive.toMillis(),
+            SessionFields.namesAndValues(session));
   }
 
   @Override
   public boolean completeInitialization(Session session) {
-    String id = session.id().value();
     Response expires =
         run(
-            COMPLETE_INITIALIZATION,
-            keys.session(id),
-            request -> {
-              request.arg(idleTimeout.toMillis()).arg(timeToLive.toMillis());
-              SessionFields.addValues(request, session);
-            });
+            completeInitialization,
+            session.id(),
+            idleTimeout.toMillis(),
+            timeToLive.toMillis(),
+            SessionFields.namesAndValues(session));
+    return updateIndex(session.id(), expires);
+  }
+
+  /** Records when a session expires, if its idle timeout was started again. */
+  private boolean updateIndex(SessionId id, @Nullable Response expires) {
     if (expires != null) {
-      index.updateExpiryLater(id, expires.toString());
+      index.updateExpiryLater(id.value(), expires.toString());
     }
     return expires != null;
   }
 
   @Override
   public Optional<Session> find(SessionId id) {
-    return SessionFields.readSession(
-        id, run(READ, keys.session(id.value()), SessionFields::addRecordNames));
+    return SessionFields.readSession(id, run(read, id, SessionFields.RECORD));
   }
 
   @Override
   public void touch(SessionId id, SessionActivity since) {
-    Response expires = record(id, idleTimeout, since);
-    if (expires != null) {
-      index.updateExpiryLater(id.value(), expires.toString());
-    }
+    boolean _ = updateIndex(id, record(id, idleTimeout, since));
   }
 
   @Override
   public void recordActivity(SessionId id, SessionActivity since) {
-    record(id, Duration.ZERO, since);
+    Response _ = record(id, Duration.ZERO, since);
   }
 
   /** Returns when the session expires, if the idle timeout was started again. */
   private @Nullable Response record(SessionId id, Duration timeout, SessionActivity since) {
     return run(
-        RECORD_ACTIVITY,
-        keys.session(id.value()),
-        request -> {
-          request.arg(timeout.toMillis()).arg(timeToLive.toMillis());
-          SessionFields.addValues(request, since);
-        });
+        recordActivity, id, timeout.toMillis(), timeToLive.toMillis(), SessionFields.values(since));
   }
 
   @Override
   public void saveUpstreamState(SessionId id, String name, byte[] value) {
-    Response _ =
-        run(
-            SAVE_STATE,
-            keys.session(id.value()),
-            request -> request.arg(SessionFields.upstreamState(name)).arg(value));
+    Response _ = run(saveState, id, SessionFields.upstreamState(name), value);
   }
 
   @Override
   public Optional<byte[]> upstreamState(SessionId id, String name) {
-    Response values =
-        run(
-            READ,
-            keys.session(id.value()),
-            request -> request.arg(SessionFields.upstreamState(name)));
+    Response values = run(read, id, SessionFields.upstreamState(name));
     Response value = values == null ? null : values.get(0);
     return Optional.ofNullable(value).map(Response::toBytes);
   }
 
   @Override
   public boolean end(SessionId id) {
-    Response removed = run(END, keys.session(id.value()), SessionFields::addAllNames);
+    Response removed = run(end, id, SessionFields.ALL);
     run(() -> index.remove(id.value()));
     return number(removed) > 0;
   }
@@ -165,25 +155,26 @@ public final class RedisSessionStore implements SessionStore {
   public List<Session> endExpired(int most) {
     List<Session> ended = new ArrayList<>();
     for (String id : call(() -> index.expired(most))) {
-      endExpired(id).ifPresent(ended::add);
+      SessionId.parse(id).flatMap(this::endExpired).ifPresent(ended::add);
     }
     return ended;
   }
 
-  private Optional<Session> endExpired(String id) {
-    Response record = run(END_EXPIRED, keys.session(id), SessionFields::addAllNames);
+  private Optional<Session> endExpired(SessionId id) {
+    Response record = run(endExpired, id, SessionFields.ALL);
     if (record != null && record.type() != ResponseType.MULTI) {
       // The session was used since, and the index is out of date.
-      run(() -> index.updateExpiry(id, record.toString()));
+      run(() -> index.updateExpiry(id.value(), record.toString()));
       return Optional.empty();
     }
-    run(() -> index.remove(id));
-    return SessionId.parse(id).flatMap(session -> SessionFields.readSession(session, record));
+    run(() -> index.remove(id.value()));
+    return SessionFields.readSession(id, record);
   }
 
   @Override
   public long count() {
-    return number(send(Request.cmd(Command.ZCARD).arg(keys.sessions())));
+    Request size = Request.cmd(Command.ZCARD).arg(keys.sessions());
+    return number(RedisSessionStore.<@Nullable Response>call(() -> redis.send(size)));
   }
 
   @Override
@@ -191,20 +182,59 @@ public final class RedisSessionStore implements SessionStore {
     if (about < 1 || about > MAX_PAGE_SIZE || (from != null && !CURSOR.matcher(from).matches())) {
       throw new IllegalArgumentException("invalid cursor or page size");
     }
-    return call(() -> listing.list(from, about));
+    return call(() -> scan(from == null ? FIRST_PAGE : from, about));
+  }
+
+  /**
+   * Scans the index of all sessions with a cursor, and reads the hash of each. Scans do not block
+   * Redis. Ranks cannot serve as cursors, since they shift whenever a session is used.
+   */
+  private SessionPage scan(String from, int about) {
+    Response scanned =
+        redis.send(
+            Request.cmd(Command.ZSCAN).arg(keys.sessions()).arg(from).arg("COUNT").arg(about));
+    if (scanned == null) {
+      return new SessionPage(List.of(), Optional.empty());
+    }
+    String next = scanned.get(0).toString();
+    List<SessionId> members = new ArrayList<>();
+    for (int i = 0; i < scanned.get(1).size(); i += 2) {
+      SessionId.parse(scanned.get(1).get(i).toString()).ifPresent(members::add);
+    }
+    return new SessionPage(
+        entries(members), next.equals(FIRST_PAGE) ? Optional.empty() : Optional.of(next));
+  }
+
+  private List<SessionPage.Entry> entries(List<SessionId> ids) {
+    List<SessionPage.Entry> entries = new ArrayList<>();
+    long now = now();
+    // Redis returns a small set at once, whatever the requested count.
+    List<@Nullable Response> records = redis.sendMany(ids.stream().map(this::fields).toList());
+    for (int i = 0; i < ids.size(); i++) {
+      SessionFields.readEntry(ids.get(i), records.get(i), now).ifPresent(entries::add);
+    }
+    return entries;
+  }
+
+  private Request fields(SessionId id) {
+    Request fields = Request.cmd(Command.HMGET).arg(keys.session(id.value()));
+    SessionFields.ALL.forEach(fields::arg);
+    return fields.arg(SessionFields.EXPIRES);
+  }
+
+  /** The time by the clock of Redis, which decides when sessions expire. */
+  private long now() {
+    Response time = redis.send(Request.cmd(Command.TIME));
+    return time == null ? 0 : number(time.get(0)) * 1000 + number(time.get(1)) / 1000;
   }
 
   private static long number(@Nullable Response reply) {
     return reply == null ? 0 : Long.parseLong(reply.toString());
   }
 
-  private @Nullable Response send(Request request) {
-    return RedisSessionStore.<@Nullable Response>call(() -> redis.send(request));
-  }
-
-  private @Nullable Response run(RedisScript script, String key, Consumer<Request> arguments) {
+  private @Nullable Response run(RedisScript script, SessionId id, Object... arguments) {
     return RedisSessionStore.<@Nullable Response>call(
-        () -> script.run(redis, List.of(key), arguments));
+        () -> script.run(List.of(keys.session(id.value())), arguments));
   }
 
   private static void run(Runnable action) {
@@ -221,9 +251,5 @@ public final class RedisSessionStore implements SessionStore {
     } catch (RedisException failure) {
       throw new SessionStoreException(failure);
     }
-  }
-
-  private static RedisScript script(String resource) {
-    return RedisScript.load(RedisSessionStore.class, "common.lua", resource);
   }
 }

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sorted sets of sessions by the time when they expire: one of all sessions, and one for each
@@ -23,11 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionExpiryIndex {
 
-  private static final RedisScript ADD_WITHIN_LIMIT =
-      RedisScript.load(SessionExpiryIndex.class, "common.lua", "add-within-limit.lua");
-  private static final RedisScript LIST_EXPIRED =
-      RedisScript.load(SessionExpiryIndex.class, "common.lua", "list-expired.lua");
-
+  private final RedisScript addWithinLimit;
+  private final RedisScript listExpired;
   private final RedisClient redis;
   private final RedisKeys keys;
   private final Duration timeToLive;
@@ -35,6 +31,8 @@ final class SessionExpiryIndex {
   private final List<String> sets;
 
   SessionExpiryIndex(RedisClient redis, RedisKeys keys, Duration timeToLive, SessionLimits limits) {
+    this.addWithinLimit = SessionFields.script(redis, "add-within-limit.lua");
+    this.listExpired = SessionFields.script(redis, "list-expired.lua");
     this.redis = redis;
     this.keys = keys;
     this.timeToLive = timeToLive;
@@ -68,13 +66,10 @@ final class SessionExpiryIndex {
   }
 
   private void addWithinLimit(String set, String id, int most, Duration timeout) {
-    Response registered =
-        ADD_WITHIN_LIMIT.run(
-            redis,
-            List.of(set),
-            request ->
-                request.arg(id).arg(most).arg(timeout.toMillis()).arg(timeToLive.toMillis()));
-    if (registered == null || registered.toString().equals("0")) {
+    String added =
+        addWithinLimit.runForText(
+            List.of(set), id, most, timeout.toMillis(), timeToLive.toMillis());
+    if (!added.equals("1")) {
       throw new TooManySessionsException(most);
     }
   }
@@ -109,11 +104,8 @@ final class SessionExpiryIndex {
   List<String> expired(int most) {
     Set<String> expired = new LinkedHashSet<>();
     for (String set : sets) {
-      @Nullable Response some =
-          LIST_EXPIRED.run(
-              redis, List.of(set), request -> request.arg(most).arg(timeToLive.toMillis()));
-      for (int i = 0; some != null && i < some.size(); i++) {
-        expired.add(some.get(i).toString());
+      for (Response each : listExpired.runForList(List.of(set), most, timeToLive.toMillis())) {
+        expired.add(each.toString());
       }
     }
     return expired.stream().limit(most).toList();

@@ -1,23 +1,26 @@
 package dev.holdfast.session.redis;
 
 import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.Transport;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The fields of a session hash, and their conversion to and from a session. */
 final class SessionFields {
 
-  private static final List<String> RECORD =
+  static final List<String> RECORD =
       List.of("upstream", "upstream-session", "version", "client", "created", "transport");
 
   /** Number of fields that every record has. Earlier versions did not write the transport. */
@@ -25,6 +28,9 @@ final class SessionFields {
 
   /** Fields that are written as a session is used, and are missing before. */
   private static final List<String> ACTIVITY = List.of("used", "address", "requests", "errors");
+
+  /** All fields, beginning with the record's. */
+  static final List<String> ALL = Stream.concat(RECORD.stream(), ACTIVITY.stream()).toList();
 
   /** When the session expires, in ms since the epoch. */
   static final String EXPIRES = "expires";
@@ -36,33 +42,36 @@ final class SessionFields {
     return "kept:" + name;
   }
 
-  static void addRecordNames(Request request) {
-    RECORD.forEach(request::arg);
+  /** Loads a script on session hashes or expiry indexes. */
+  static RedisScript script(RedisClient client, String file) {
+    return new RedisScript(client, SessionFields.class, "common.lua", file);
   }
 
-  /** Adds the names of all fields, beginning with the record's. */
-  static void addAllNames(Request request) {
-    addRecordNames(request);
-    ACTIVITY.forEach(request::arg);
+  /** The values of an activity in the order of the script's arguments. */
+  static List<Object> values(SessionActivity since) {
+    return List.of(
+        since.lastUsed().toEpochMilli(),
+        Objects.requireNonNullElse(since.address(), ""),
+        since.requests(),
+        since.errors());
   }
 
-  /** Adds the values of an activity in the order of the script's arguments. */
-  static void addValues(Request request, SessionActivity since) {
-    request.arg(Long.toString(since.lastUsed().toEpochMilli()));
-    request.arg(Objects.requireNonNullElse(since.address(), ""));
-    request.arg(Long.toString(since.requests()));
-    request.arg(Long.toString(since.errors()));
-  }
-
-  /** Adds the record's names and values. A missing value is written as an empty one. */
-  static void addValues(Request request, Session session) {
-    String upstreamSession = session.upstreamSession();
-    request.arg(RECORD.get(0)).arg(session.upstream());
-    request.arg(RECORD.get(1)).arg(upstreamSession == null ? "" : upstreamSession);
-    request.arg(RECORD.get(2)).arg(session.version().wire());
-    request.arg(RECORD.get(3)).arg(session.client());
-    request.arg(RECORD.get(4)).arg(Long.toString(session.created().toEpochMilli()));
-    request.arg(RECORD.get(5)).arg(session.transport().recorded());
+  /** The record's names and values. A missing value is written as an empty one. */
+  static List<Object> namesAndValues(Session session) {
+    List<Object> values =
+        List.of(
+            session.upstream(),
+            Objects.requireNonNullElse(session.upstreamSession(), ""),
+            session.version().wire(),
+            session.client(),
+            session.created().toEpochMilli(),
+            session.transport().recorded());
+    List<Object> arguments = new ArrayList<>();
+    for (int i = 0; i < values.size(); i++) {
+      arguments.add(RECORD.get(i));
+      arguments.add(values.get(i));
+    }
+    return arguments;
   }
 
   /**
@@ -107,8 +116,7 @@ final class SessionFields {
    * @return empty when the session has ended or expired
    */
   static Optional<SessionPage.Entry> readEntry(SessionId id, @Nullable Response values, long now) {
-    int expires = RECORD.size() + ACTIVITY.size();
-    if (values == null || number(values.get(expires), 0) <= now) {
+    if (values == null || number(values.get(ALL.size()), 0) <= now) {
       return Optional.empty();
     }
     return readSession(id, values)

@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
 import dev.holdfast.log.LogEvent;
-import dev.holdfast.log.LogSize;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
@@ -143,12 +142,13 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldSayHowMuchItHolds() {
     maxBytes = 4L * (StoredEvent.OVERHEAD + 1);
     EventLog small = begun(keeping(100, 10));
-    assertThat(small.depth()).isEqualTo(new LogSize(OptionalLong.of(0), OptionalLong.of(0)));
+    assertThat(small.depth()).isEqualTo(new EventLog.Size(OptionalLong.of(0), OptionalLong.of(0)));
 
     small.open(ref, "1").append(numbered(1, 6));
 
-    assertThat(small.depth()).isEqualTo(new LogSize(OptionalLong.of(4), OptionalLong.of(maxBytes)));
+    assertThat(small.depth())
+        .isEqualTo(new EventLog.Size(OptionalLong.of(4), OptionalLong.of(maxBytes)));
     small.end(ref.session());
-    assertThat(small.depth()).isEqualTo(new LogSize(OptionalLong.of(0), OptionalLong.of(0)));
+    assertThat(small.depth()).isEqualTo(new EventLog.Size(OptionalLong.of(0), OptionalLong.of(0)));
   }
 }

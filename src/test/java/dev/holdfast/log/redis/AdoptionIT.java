@@ -16,9 +16,9 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RedisProxy;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog successor = replica("b");
     former.open(ref, "1,\"x\"").append(numbered(1, 3));
 
-    AdoptedStream adopted = successor.adopt(ref.session(), "a").getFirst();
+    SharedLog.AdoptedStream adopted = successor.shared().adopt(ref.session(), "a").getFirst();
     Position position = adopted.writer().append(List.of(last("4")));
 
     assertThat(adopted.stream()).isEqualTo(ref);
@@ -73,7 +73,7 @@ class AdoptionIT extends ReplicasFixture {
     StreamWriter fenced = former.open(ref, "1");
     fenced.append(numbered(1, 1));
 
-    StreamWriter writer = successor.adopt(ref.session(), "a").getFirst().writer();
+    StreamWriter writer = successor.shared().adopt(ref.session(), "a").getFirst().writer();
 
     assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> fenced.append(List.of(event("stale"))));
@@ -81,8 +81,8 @@ class AdoptionIT extends ReplicasFixture {
     assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> fenced.append(List.of(event("stale"))));
     assertThat(payloads(readAll(former, ref, Position.START))).containsExactly("1", "2");
-    assertThat(former.findTakenOver(Set.of(ref))).containsExactly(ref);
-    assertThat(successor.findTakenOver(Set.of(ref))).isEmpty();
+    assertThat(former.shared().findTakenOver(Set.of(ref))).containsExactly(ref);
+    assertThat(successor.shared().findTakenOver(Set.of(ref))).isEmpty();
   }
 
   @Test
@@ -96,9 +96,10 @@ class AdoptionIT extends ReplicasFixture {
 
     List<StreamRef> adopted = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Callable<List<AdoptedStream>>> tries = new ArrayList<>();
-      successors.forEach(successor -> tries.add(() -> successor.adopt(ref.session(), "a")));
-      for (Future<List<AdoptedStream>> won : threads.invokeAll(tries)) {
+      List<Callable<List<SharedLog.AdoptedStream>>> tries = new ArrayList<>();
+      successors.forEach(
+          successor -> tries.add(() -> successor.shared().adopt(ref.session(), "a")));
+      for (Future<List<SharedLog.AdoptedStream>> won : threads.invokeAll(tries)) {
         won.get().forEach(stream -> adopted.add(stream.stream()));
       }
     }
@@ -116,7 +117,7 @@ class AdoptionIT extends ReplicasFixture {
     former.open(complete, "1").append(List.of(last("end")));
     StreamWriter writer = other.open(others, "2");
 
-    assertThat(successor.adopt(ref.session(), "a")).isEmpty();
+    assertThat(successor.shared().adopt(ref.session(), "a")).isEmpty();
     assertThat(writer.append(numbered(1, 1)).number()).isEqualTo(1);
   }
 
@@ -127,7 +128,7 @@ class AdoptionIT extends ReplicasFixture {
     former.open(ref, "1");
     former.end(ref.session());
 
-    assertThat(successor.adopt(ref.session(), "a")).isEmpty();
+    assertThat(successor.shared().adopt(ref.session(), "a")).isEmpty();
   }
 
   @Test
@@ -141,7 +142,7 @@ class AdoptionIT extends ReplicasFixture {
             List.of(fromUpstream("1", "u1"), fromUpstream("2", "u2"), event("own"), event("own")));
     former.open(without, "2").append(numbered(1, 200));
 
-    List<AdoptedStream> adopted = successor.adopt(ref.session(), "a");
+    List<SharedLog.AdoptedStream> adopted = successor.shared().adopt(ref.session(), "a");
 
     assertThat(adopted)
         .extracting(stream -> stream.stream().name() + " " + stream.upstreamId())
@@ -166,7 +167,7 @@ class AdoptionIT extends ReplicasFixture {
     againWriter.recordUpstreamCursor("u2");
     former.check(); // Commands of one thread are executed in order.
 
-    assertThat(successor.adopt(ref.session(), "a"))
+    assertThat(successor.shared().adopt(ref.session(), "a"))
         .extracting(stream -> stream.stream().name() + " " + stream.upstreamId())
         .containsExactlyInAnyOrder("a1 u 0", "later u1", "again u2");
     writer.recordUpstreamCursor("stale");
@@ -183,7 +184,7 @@ class AdoptionIT extends ReplicasFixture {
     assertThatExceptionOfType(LogException.OutcomeUnknown.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
 
-    StreamWriter adopted = successor.adopt(ref.session(), "a").getFirst().writer();
+    StreamWriter adopted = successor.shared().adopt(ref.session(), "a").getFirst().writer();
 
     assertThat(adopted.append(numbered(3, 3)).number()).isEqualTo(3);
     assertThat(payloads(readAll(successor, ref, Position.START))).containsExactly("1", "2", "3");
@@ -197,12 +198,12 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog successor = replica("b", proxy);
     former.open(ref, "1").append(numbered(1, 1));
     successor.check();
-    assertThat(successor.adopt("unknown", "a")).isEmpty(); // Redis knows the script now.
+    assertThat(successor.shared().adopt("unknown", "a")).isEmpty(); // Redis knows the script now.
 
     proxy.cutAtNextReplies(1);
-    assertThat(catchThrowable(() -> successor.adopt(ref.session(), "a")))
+    assertThat(catchThrowable(() -> successor.shared().adopt(ref.session(), "a")))
         .isInstanceOf(LogException.StoreUnavailable.class);
-    List<AdoptedStream> adopted = successor.adopt(ref.session(), "a");
+    List<SharedLog.AdoptedStream> adopted = successor.shared().adopt(ref.session(), "a");
 
     assertThat(adopted).hasSize(1);
     assertThat(adopted.getFirst().writer().append(numbered(2, 2)).number()).isEqualTo(2);
@@ -219,7 +220,7 @@ class AdoptionIT extends ReplicasFixture {
     assertThat(events(former.read(ref, first, 10))).isEmpty();
     int wakes = watcher.wakes();
 
-    successor.adopt(ref.session(), "a").getFirst().writer().append(numbered(2, 2));
+    successor.shared().adopt(ref.session(), "a").getFirst().writer().append(numbered(2, 2));
 
     await().untilAsserted(() -> assertThat(watcher.wakes()).isGreaterThan(wakes));
     assertThat(payloads(former.read(ref, first, 10))).containsExactly("2");
@@ -233,7 +234,7 @@ class AdoptionIT extends ReplicasFixture {
     CountingWatcher watcher = new CountingWatcher();
     successor.watch(ref, watcher);
 
-    StreamWriter writer = successor.adopt(ref.session(), "a").getFirst().writer();
+    StreamWriter writer = successor.shared().adopt(ref.session(), "a").getFirst().writer();
     Position third = writer.append(numbered(2, 3));
 
     assertThat(watcher.wakes()).isPositive();
@@ -249,9 +250,9 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog second = replica("b");
     StreamWriter stale = first.open(ref, "1");
     stale.append(numbered(1, 1));
-    second.adopt(ref.session(), "a").getFirst().writer().append(numbered(2, 2));
+    second.shared().adopt(ref.session(), "a").getFirst().writer().append(numbered(2, 2));
 
-    StreamWriter again = first.adopt(ref.session(), "b").getFirst().writer();
+    StreamWriter again = first.shared().adopt(ref.session(), "b").getFirst().writer();
     assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> stale.append(numbered(9, 9)));
 
@@ -271,11 +272,11 @@ class AdoptionIT extends ReplicasFixture {
     await().until(() -> proxy.cutsLeft() == 0);
 
     assertThat(findOrphaned(log)).containsOnlyKeys(ref);
-    StreamWriter writer = log.reclaim(ref.session(), Set.of("a1")).getFirst().writer();
+    StreamWriter writer = log.shared().reclaim(ref.session(), Set.of("a1")).getFirst().writer();
     assertThat(findOrphaned(log)).isEmpty();
     writer.append(List.of(last("end")));
     assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("end");
-    assertThat(log.reclaim(ref.session(), Set.of("a1"))).isEmpty();
+    assertThat(log.shared().reclaim(ref.session(), Set.of("a1"))).isEmpty();
   }
 
   /** A primary that fails loses the newest writes. */
@@ -295,7 +296,7 @@ class AdoptionIT extends ReplicasFixture {
     redis.command("COPY", stream + "before", stream, "REPLACE");
 
     assertThat(findOrphaned(log)).containsOnlyKeys(ref);
-    AdoptedStream again = log.reclaim(ref.session(), Set.of("a1")).getFirst();
+    SharedLog.AdoptedStream again = log.shared().reclaim(ref.session(), Set.of("a1")).getFirst();
     assertThat(again.requests()).isEqualTo("1");
     again.writer().append(List.of(last("unknown")));
     assertThat(payloads(readAll(log, ref, second))).containsExactly("unknown");
@@ -321,7 +322,8 @@ class AdoptionIT extends ReplicasFixture {
     RedisEventLog owner = replica("a");
     RedisEventLog other = replica("b");
     owner.open(new StreamRef(ref.session(), "g"), "");
-    assertThat(other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
+    assertThat(other.shared().inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8)))
+        .isTrue();
 
     assertThat(findOrphaned(owner)).isEmpty();
     redis.command("DEL", Replica.KEYS.inbox(ref.session()));
@@ -329,6 +331,6 @@ class AdoptionIT extends ReplicasFixture {
   }
 
   private Map<StreamRef, String> findOrphaned(RedisEventLog log) {
-    return log.findOrphaned(List.of(ref.session(), "unknown"));
+    return log.shared().findOrphaned(List.of(ref.session(), "unknown"));
   }
 }

@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.EventLog.Watcher;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.Watch;
-import dev.holdfast.log.Watcher;
-import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.testing.ClusterFixture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -113,7 +113,7 @@ class ClusterLogIT {
   void shouldWakeAWatcherElsewhere() {
     for (StreamWriter writer : open("wake")) {
       AtomicInteger woken = new AtomicInteger();
-      try (Watch _ = two.log.watch(writer.stream(), counting(woken))) {
+      try (EventLog.Watch _ = two.log.watch(writer.stream(), counting(woken))) {
         int before = woken.get();
         writer.append(List.of(event("a")));
 
@@ -130,14 +130,16 @@ class ClusterLogIT {
       writer.append(List.of(new NewEvent("a".getBytes(UTF_8), "upstream-1", false)));
       writer.recordUpstreamCursor("upstream-2");
 
-      List<AdoptedStream> adopted = two.log.adopt(writer.stream().session(), "one");
+      List<SharedLog.AdoptedStream> adopted =
+          two.log.shared().adopt(writer.stream().session(), "one");
 
       assertThat(adopted).hasSize(1);
       assertThat(adopted.getFirst().requests()).isEqualTo("[1]");
       adopted.getFirst().writer().append(List.of(event("b")));
       assertThatExceptionOfType(LogException.Fenced.class)
           .isThrownBy(() -> writer.append(List.of(event("c"))));
-      assertThat(one.log.findTakenOver(Set.of(writer.stream()))).containsExactly(writer.stream());
+      assertThat(one.log.shared().findTakenOver(Set.of(writer.stream())))
+          .containsExactly(writer.stream());
     }
   }
 
@@ -145,7 +147,7 @@ class ClusterLogIT {
   void shouldEndASessionEverywhere() {
     List<StreamWriter> writers = open("end");
     List<StreamRef> streams = writers.stream().map(StreamWriter::stream).toList();
-    assertThat(one.log.findTakenOver(streams)).isEmpty();
+    assertThat(one.log.shared().findTakenOver(streams)).isEmpty();
     one.log.sweep();
 
     for (StreamWriter writer : writers) {

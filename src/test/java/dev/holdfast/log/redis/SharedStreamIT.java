@@ -8,16 +8,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.Watch;
-import dev.holdfast.log.ownership.AdoptedStream;
-import dev.holdfast.log.ownership.Inbox;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import java.util.List;
@@ -38,7 +38,7 @@ class SharedStreamIT extends SharedStreamFixture {
     StreamWriter writer = a.log.open(ref, "1", "m");
     CountingWatcher watcher = new CountingWatcher();
 
-    try (Watch _ = b.log.watch(shared, watcher)) {
+    try (EventLog.Watch _ = b.log.watch(shared, watcher)) {
       assertThat(b.log.read(shared, Position.START, 10))
           .isEqualTo(new ReadResult.Events(List.of()));
       int before = watcher.wakes();
@@ -52,8 +52,8 @@ class SharedStreamIT extends SharedStreamFixture {
   @Test
   void shouldEvictTheTailOfAnotherReplica() {
     CountingWatcher older = new CountingWatcher();
-    try (Watch _ = a.log.watch(shared, older);
-        Watch _ = b.log.watch(shared, new CountingWatcher())) {
+    try (EventLog.Watch _ = a.log.watch(shared, older);
+        EventLog.Watch _ = b.log.watch(shared, new CountingWatcher())) {
       await().until(() -> older.evictions() == 1);
     }
   }
@@ -65,7 +65,7 @@ class SharedStreamIT extends SharedStreamFixture {
     fenced.append(List.of(fromUpstream("1", "up-1"), event("2")));
     other.append(List.of(fromUpstream("3", "other-1")));
 
-    List<AdoptedStream> adopted = b.log.adopt(session, "a");
+    List<SharedLog.AdoptedStream> adopted = b.log.shared().adopt(session, "a");
     StreamWriter successor = adopted.getFirst().writer();
     successor.append(List.of(last("4")));
 
@@ -88,20 +88,21 @@ class SharedStreamIT extends SharedStreamFixture {
     // The writer does not wait for this record.
     Request recorded = Request.cmd(Command.HGET).arg(Replica.KEYS.session(session)).arg("u:a1");
     await().until(() -> String.valueOf(b.client.send(recorded)).endsWith(" up-2"));
-    String upstreamId = b.log.adopt(session, "a").getFirst().upstreamId();
+    String upstreamId = b.log.shared().adopt(session, "a").getFirst().upstreamId();
 
     assertThat(upstreamId).isEqualTo("up-2");
   }
 
   @Test
   void shouldNotAdoptASharedStream() {
-    assertThat(b.log.adopt(session, "a")).isEmpty();
+    assertThat(b.log.shared().adopt(session, "a")).isEmpty();
   }
 
   @Test
   void shouldKeepTheAnswerOfAnotherReplicaInTheSharedStream() {
     Queue<Inbox.Message> messages = new ConcurrentLinkedQueue<>();
     a.log
+        .shared()
         .inbox()
         .setReceiver(
             new Inbox.Receiver() {
@@ -115,7 +116,8 @@ class SharedStreamIT extends SharedStreamFixture {
             });
     StreamWriter owner = a.log.open(new StreamRef(session, "g"), "", "m");
 
-    assertThat(b.log.inbox().putRequest(ref, "1", "m", "g", "question".getBytes(UTF_8))).isTrue();
+    assertThat(b.log.shared().inbox().putRequest(ref, "1", "m", "g", "question".getBytes(UTF_8)))
+        .isTrue();
     await().until(() -> !messages.isEmpty());
     StreamWriter writer = Objects.requireNonNull(messages.remove().writer());
     owner.append(List.of(event("unasked")));
@@ -129,8 +131,8 @@ class SharedStreamIT extends SharedStreamFixture {
   void shouldPutNoMessageForTheSharedStream() {
     a.log.open(ref, "1", "m").append(numbered(1, 1));
 
-    assertThat(a.log.inbox().putForOthers(session, new byte[] {1})).isZero();
-    assertThat(b.log.inbox().putForOthers(session, new byte[] {1})).isEqualTo(1);
+    assertThat(a.log.shared().inbox().putForOthers(session, new byte[] {1})).isZero();
+    assertThat(b.log.shared().inbox().putForOthers(session, new byte[] {1})).isEqualTo(1);
   }
 
   @Test

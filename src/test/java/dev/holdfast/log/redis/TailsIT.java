@@ -152,7 +152,7 @@ class TailsIT extends ReplicasFixture {
     proxy.muteConnections();
     a.watch(ref, new CountingWatcher());
     a.watch(other, new CountingWatcher());
-    b.evictReplacedWatchers();
+    b.shared().evictReplacedWatchers();
 
     await().untilAsserted(() -> assertThat(evicted.evictions()).isEqualTo(1));
     await().untilAsserted(() -> assertThat(evictedToo.evictions()).isEqualTo(1));

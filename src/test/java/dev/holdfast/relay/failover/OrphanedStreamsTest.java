@@ -8,9 +8,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.ownership.AdoptedStream;
-import dev.holdfast.log.ownership.Adoption;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.pump.UpstreamErrors;
 import dev.holdfast.session.Session;
@@ -36,13 +35,13 @@ class OrphanedStreamsTest {
       new Reconciler(List.of(new Reconciler.Check("orphaned streams", orphans::reclaim)));
 
   /** The result of each look, and the streams that were reclaimed. */
-  private final class Found implements Adoption {
+  private final class Found implements SharedLog {
     final Deque<Map<StreamRef, String>> looks = new ArrayDeque<>();
     final List<Collection<String>> lookedAt = new ArrayList<>();
     final List<String> adopted = new CopyOnWriteArrayList<>();
 
     @Override
-    public List<AdoptedStream> adopt(String id, String former) {
+    public List<SharedLog.AdoptedStream> adopt(String id, String former) {
       throw new AssertionError("nobody was lost");
     }
 
@@ -57,10 +56,12 @@ class OrphanedStreamsTest {
     }
 
     @Override
-    public List<AdoptedStream> reclaim(String id, Set<String> names) {
+    public List<SharedLog.AdoptedStream> reclaim(String id, Set<String> names) {
       adopted.addAll(names);
       return names.stream()
-          .map(name -> new AdoptedStream(fixture.log.open(new StreamRef(id, name), "1"), "1", null))
+          .map(name ->
+              new SharedLog.AdoptedStream(
+                  fixture.log.open(new StreamRef(id, name), "1"), "1", null))
           .toList();
     }
 

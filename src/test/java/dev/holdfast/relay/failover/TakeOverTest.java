@@ -10,9 +10,9 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.pump.UpstreamErrors;
@@ -44,11 +44,11 @@ class TakeOverTest {
   private Session session;
 
   /** The streams of the lost replica. */
-  private static final class Left implements TestAdoption {
-    final List<AdoptedStream> streams = new ArrayList<>();
+  private static final class Left implements SharedLog {
+    final List<SharedLog.AdoptedStream> streams = new ArrayList<>();
 
     @Override
-    public List<AdoptedStream> adopt(String session, String former) {
+    public List<SharedLog.AdoptedStream> adopt(String session, String former) {
       assertThat(former).isEqualTo(LOST);
       return streams;
     }
@@ -76,7 +76,7 @@ class TakeOverTest {
     for (String event : events) {
       writer.append(List.of(new NewEvent(event.getBytes(UTF_8), null, false)));
     }
-    left.streams.add(new AdoptedStream(writer, requests, upstreamId));
+    left.streams.add(new SharedLog.AdoptedStream(writer, requests, upstreamId));
     return stream;
   }
 

@@ -11,10 +11,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.Inbox.OpenCall;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.ownership.Inbox.OpenCall;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;

@@ -14,15 +14,14 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
-import dev.holdfast.relay.failover.TestAdoption;
 import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.session.Session;
@@ -390,14 +389,16 @@ class PinnedSessionTest {
     return new Left(
         standalone.stream(),
         call.stream(),
-        List.of(new AdoptedStream(call, "7", null), new AdoptedStream(standalone, "", null)));
+        List.of(
+            new SharedLog.AdoptedStream(call, "7", null),
+            new SharedLog.AdoptedStream(standalone, "", null)));
   }
 
-  private record Left(StreamRef standalone, StreamRef call, List<AdoptedStream> streams)
-      implements TestAdoption {
+  private record Left(StreamRef standalone, StreamRef call, List<SharedLog.AdoptedStream> streams)
+      implements SharedLog {
 
     @Override
-    public List<AdoptedStream> adopt(String session, String former) {
+    public List<SharedLog.AdoptedStream> adopt(String session, String former) {
       return streams;
     }
 

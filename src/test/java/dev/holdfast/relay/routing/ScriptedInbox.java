@@ -2,10 +2,10 @@ package dev.holdfast.relay.routing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.stream.StreamNames;
 import java.util.List;

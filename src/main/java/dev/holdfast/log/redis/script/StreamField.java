@@ -4,6 +4,11 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.redis.RedisKeys;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.Comparator;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields that the session hash has for each open stream. A field's name is a letter, a colon
@@ -44,15 +49,13 @@ public enum StreamField {
   /** The shared stream that keeps the events, if one does. */
   KEPT_IN("i:");
 
+  /** More fields than a session hash has, so that one reply has all of them. */
+  private static final int ALL_FIELDS = 10_000;
+
   private final String prefix;
 
   StreamField(String prefix) {
     this.prefix = prefix;
-  }
-
-  /** The prefix of the names of all fields of this kind. */
-  public String prefix() {
-    return prefix;
   }
 
   /** The name of a stream's field. */
@@ -63,5 +66,27 @@ public enum StreamField {
   /** The command that reads a stream's field. */
   public Request get(RedisKeys keys, StreamRef stream) {
     return Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg(of(stream));
+  }
+
+  /** The command that reads the owners of a session's open streams, and no other fields. */
+  public static Request scanOwners(RedisKeys keys, String session) {
+    return Request.cmd(Command.HSCAN)
+        .arg(keys.session(session))
+        .arg(0)
+        .arg("MATCH")
+        .arg(OWNER.prefix + "*")
+        .arg("COUNT")
+        .arg(ALL_FIELDS);
+  }
+
+  /** The open streams and their owners in the reply to {@link #scanOwners}, ordered by name. */
+  public static SequencedMap<StreamRef, String> ownersIn(String session, @Nullable Response scan) {
+    SequencedMap<StreamRef, String> owners = new TreeMap<>(Comparator.comparing(StreamRef::name));
+    Response fields = scan == null ? null : scan.get(1);
+    for (int i = 0; fields != null && i + 1 < fields.size(); i += 2) {
+      String name = fields.get(i).toString().substring(OWNER.prefix.length());
+      owners.put(new StreamRef(session, name), fields.get(i + 1).toString());
+    }
+    return owners;
   }
 }

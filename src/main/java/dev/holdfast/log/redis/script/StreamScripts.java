@@ -7,9 +7,11 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Response;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,13 +24,13 @@ public final class StreamScripts {
   /** Servers give an id to every event or to none, so older events rarely have one. */
   private static final int MOST_EVENTS_SEARCHED = 64;
 
-  private final LogScript beginSession;
-  private final LogScript endSession;
-  private final LogScript openStream;
-  private final LogScript claimStreams;
-  private final LogScript registerTail;
-  private final LogScript recordDelivery;
-  private final LogScript retireStream;
+  private final RedisScript beginSession;
+  private final RedisScript endSession;
+  private final RedisScript openStream;
+  private final RedisScript claimStreams;
+  private final RedisScript registerTail;
+  private final RedisScript recordDelivery;
+  private final RedisScript retireStream;
 
   private final RedisKeys keys;
   private final String replica;
@@ -39,13 +41,20 @@ public final class StreamScripts {
     this.keys = keys;
     this.replica = replica;
     this.retention = retention;
-    beginSession = new LogScript(client, "begin-session.lua");
-    endSession = new LogScript(client, "end-session.lua");
-    openStream = new LogScript(client, "open-stream-checks.lua", "open-stream.lua");
-    claimStreams = new LogScript(client, "claim-streams.lua");
-    registerTail = new LogScript(client, "register-tail.lua");
-    recordDelivery = new LogScript(client, "record-delivery.lua");
-    retireStream = new LogScript(client, "retire-stream.lua");
+    beginSession = load(client, "begin-session.lua");
+    endSession = load(client, "end-session.lua");
+    openStream = load(client, "open-stream-checks.lua", "open-stream.lua");
+    claimStreams = load(client, "claim-streams.lua");
+    registerTail = load(client, "register-tail.lua");
+    recordDelivery = load(client, "record-delivery.lua");
+    retireStream = load(client, "retire-stream.lua");
+  }
+
+  /** Loads a script of the log. The functions that all of them share precede it. */
+  public static RedisScript load(RedisClient client, String... files) {
+    String[] all =
+        Stream.concat(Stream.of("session-hash.lua"), Stream.of(files)).toArray(String[]::new);
+    return new RedisScript(client, StreamScripts.class, all);
   }
 
   /** Creates the session hash, unless it exists. */

@@ -7,10 +7,11 @@ import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.redis.script.LogScript;
+import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisScript;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,9 +20,9 @@ public final class AppendScripts {
 
   private static final byte[] NOTHING = {};
 
-  private final LogScript appendEvents;
-  private final LogScript appendToSharedStream;
-  private final LogScript recordUpstreamCursor;
+  private final RedisScript appendEvents;
+  private final RedisScript appendToSharedStream;
+  private final RedisScript recordUpstreamCursor;
 
   private final RedisKeys keys;
   private final String replica;
@@ -32,9 +33,9 @@ public final class AppendScripts {
     this.keys = keys;
     this.replica = replica;
     this.retention = retention;
-    appendEvents = new LogScript(client, "append-events.lua");
-    appendToSharedStream = new LogScript(client, "append-to-shared-stream.lua");
-    recordUpstreamCursor = new LogScript(client, "record-upstream-cursor.lua");
+    appendEvents = StreamScripts.load(client, "append-events.lua");
+    appendToSharedStream = StreamScripts.load(client, "append-to-shared-stream.lua");
+    recordUpstreamCursor = StreamScripts.load(client, "record-upstream-cursor.lua");
   }
 
   /**

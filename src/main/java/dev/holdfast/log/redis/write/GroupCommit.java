@@ -1,5 +1,6 @@
 package dev.holdfast.log.redis.write;
 
+import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -22,6 +23,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class GroupCommit {
 
+  /** The store and the local tail of one stream, as the writer of the stream uses them. */
+  interface Store {
+
+    /**
+     * Stores a batch and then wakes the tail. An empty batch only records where the stream ends.
+     *
+     * @return the position of the last event of the stream
+     */
+    Position write(WriterProgress progress, List<NewEvent> batch);
+
+    /** Gives events to the local tail only; returns false if that is not possible. */
+    boolean deliverUnlogged(List<LogEvent> events);
+
+    /** Records, without waiting, the id from which the upstream can resume after an event. */
+    void recordUpstreamCursor(long number, String upstreamId);
+  }
+
   /** The result of a call to the store: one of the two. */
   record Outcome(@Nullable Position written, @Nullable Throwable failure) {}
 
@@ -32,7 +50,7 @@ final class GroupCommit {
   final Condition idle = lock.newCondition();
 
   private final StreamRef stream;
-  private final StreamStore store;
+  private final Store store;
   private final PendingAppends pending = new PendingAppends();
   private WriterProgress progress;
 
@@ -45,7 +63,7 @@ final class GroupCommit {
   /**
    * @param last the position of the stream's last event
    */
-  GroupCommit(StreamRef stream, StreamStore store, Position last) {
+  GroupCommit(StreamRef stream, Store store, Position last) {
     this.stream = stream;
     this.store = store;
     this.progress = WriterProgress.at(last);
@@ -55,7 +73,7 @@ final class GroupCommit {
   Position append(List<NewEvent> events) {
     lock.lock();
     try {
-      PendingAppend call = resumeOrAdd(List.copyOf(events));
+      PendingAppends.Call call = resumeOrAdd(List.copyOf(events));
       while (!call.hasOutcome()) {
         if (storeInUse) {
           call.turn().awaitUninterruptibly();
@@ -70,8 +88,8 @@ final class GroupCommit {
     }
   }
 
-  private PendingAppend resumeOrAdd(List<NewEvent> events) {
-    PendingAppend earlier = pending.takeUnclaimed(events);
+  private PendingAppends.Call resumeOrAdd(List<NewEvent> events) {
+    PendingAppends.Call earlier = pending.takeUnclaimed(events);
     if (earlier != null) {
       return earlier.resume();
     }
@@ -80,7 +98,7 @@ final class GroupCommit {
     if (earlier != null) {
       return earlier.resume();
     }
-    PendingAppend added = new PendingAppend(events, lock.newCondition());
+    PendingAppends.Call added = new PendingAppends.Call(events, lock.newCondition());
     pending.add(added);
     return added;
   }
@@ -88,7 +106,7 @@ final class GroupCommit {
   /** Writes one batch. Returns the failure, which the callers of the batch get too. */
   @Nullable LogException writeBatch() {
     boolean retry = !pending.unknown().isEmpty();
-    List<PendingAppend> batch = pending.nextBatch();
+    List<PendingAppends.Call> batch = pending.nextBatch();
     Outcome outcome = write(progress, PendingAppends.eventsOf(batch));
     if (outcome.written() == null) {
       return fail(batch, outcome.failure(), retry);
@@ -122,7 +140,7 @@ final class GroupCommit {
    * @param retry whether the outcome of the batch was unknown before; it then stays unknown, even
    *     if this attempt was not executed
    */
-  LogException fail(List<PendingAppend> batch, @Nullable Throwable failure, boolean retry) {
+  LogException fail(List<PendingAppends.Call> batch, @Nullable Throwable failure, boolean retry) {
     if (failure instanceof LogException.Fenced fenced) {
       pending.setUnknown(List.of());
       batch.forEach(call -> call.fail(new LogException.Fenced(stream)));
@@ -131,7 +149,7 @@ final class GroupCommit {
     }
     boolean unknown = retry || !(failure instanceof RedisException.Unavailable);
     pending.setUnknown(unknown ? batch : List.of());
-    for (PendingAppend call : batch) {
+    for (PendingAppends.Call call : batch) {
       call.fail(unknown ? outcomeUnknown(failure) : unavailable(failure));
     }
     pending.failWaiting(() -> unavailable(failure));

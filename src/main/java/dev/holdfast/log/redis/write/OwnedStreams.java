@@ -140,7 +140,7 @@ public final class OwnedStreams {
   }
 
   /** Stores the events of one stream and keeps the newest for its local tail. */
-  private final class Store implements StreamStore {
+  private final class Store implements GroupCommit.Store {
 
     private final StreamRef stream;
     private final StreamRef keptIn;

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.Condition;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,26 +23,26 @@ final class PendingAppends {
   /** Maximum number of calls whose callers have left. Callers normally come back at once. */
   private static final int MAX_UNCLAIMED = 64;
 
-  private final Deque<PendingAppend> waiting = new ArrayDeque<>(1);
-  private final Deque<PendingAppend> unclaimed = new ArrayDeque<>(1);
-  private List<PendingAppend> unknown = List.of();
+  private final Deque<Call> waiting = new ArrayDeque<>(1);
+  private final Deque<Call> unclaimed = new ArrayDeque<>(1);
+  private List<Call> unknown = List.of();
 
   /** The batch whose outcome is unknown; empty for none. */
-  List<PendingAppend> unknown() {
+  List<Call> unknown() {
     return unknown;
   }
 
-  void setUnknown(List<PendingAppend> batch) {
+  void setUnknown(List<Call> batch) {
     unknown = batch;
   }
 
-  void add(PendingAppend append) {
+  void add(Call append) {
     waiting.addLast(append);
   }
 
   /** Removes and returns a call that succeeded after its caller had left; null if there is none. */
-  @Nullable PendingAppend takeUnclaimed(List<NewEvent> events) {
-    PendingAppend earlier = find(unclaimed, events);
+  @Nullable Call takeUnclaimed(List<NewEvent> events) {
+    Call earlier = find(unclaimed, events);
     if (earlier != null) {
       unclaimed.remove(earlier);
     }
@@ -54,14 +55,13 @@ final class PendingAppends {
   }
 
   /** Finds a call that has an unknown outcome and no caller; null if there is none. */
-  @Nullable PendingAppend findUnknown(List<NewEvent> events) {
+  @Nullable Call findUnknown(List<NewEvent> events) {
     return find(unknown, events);
   }
 
   /** Events are equal only if they share their payload array, so only a repeated call matches. */
-  private static @Nullable PendingAppend find(
-      Iterable<PendingAppend> among, List<NewEvent> events) {
-    for (PendingAppend candidate : among) {
+  private static @Nullable Call find(Iterable<Call> among, List<NewEvent> events) {
+    for (Call candidate : among) {
       if (!candidate.isAwaited() && candidate.events().equals(events)) {
         return candidate;
       }
@@ -70,14 +70,14 @@ final class PendingAppends {
   }
 
   /** The batch with an unknown outcome, or else as many waiting calls as fit into a batch. */
-  List<PendingAppend> nextBatch() {
+  List<Call> nextBatch() {
     if (!unknown.isEmpty()) {
       return unknown;
     }
-    List<PendingAppend> batch = new ArrayList<>();
+    List<Call> batch = new ArrayList<>();
     int events = 0;
     long bytes = 0;
-    PendingAppend next = waiting.peekFirst();
+    Call next = waiting.peekFirst();
     while (next != null) {
       events += next.events().size();
       bytes += next.bytes();
@@ -91,7 +91,7 @@ final class PendingAppends {
     return batch;
   }
 
-  static List<NewEvent> eventsOf(List<PendingAppend> batch) {
+  static List<NewEvent> eventsOf(List<Call> batch) {
     List<NewEvent> events = new ArrayList<>();
     batch.forEach(call -> events.addAll(call.events()));
     return events;
@@ -102,10 +102,10 @@ final class PendingAppends {
    *
    * @param last the position of the batch's last event; the other events have the numbers before
    */
-  void succeed(List<PendingAppend> batch, Position last) {
+  void succeed(List<Call> batch, Position last) {
     unknown = List.of();
     long number = last.number() - eventsOf(batch).size();
-    for (PendingAppend call : batch) {
+    for (Call call : batch) {
       number += call.events().size();
       call.succeed(new Position(last.millis(), number));
       if (!call.isAwaited()) {
@@ -124,7 +124,7 @@ final class PendingAppends {
 
   /** Signals one caller, if there is something to write. */
   void signalNext() {
-    PendingAppend next = waiting.peekFirst();
+    Call next = waiting.peekFirst();
     if (next != null) {
       next.turn().signal();
       return;
@@ -133,5 +133,82 @@ final class PendingAppends {
         .filter(call -> call.isAwaited() && !call.hasOutcome())
         .findFirst()
         .ifPresent(call -> call.turn().signal());
+  }
+
+  /** One call of append that is not finished. The writer's lock guards all state. */
+  static final class Call {
+
+    private final List<NewEvent> events;
+    private final Condition turn;
+    private @Nullable Position position;
+    private @Nullable LogException failure;
+
+    /** Whether a caller waits. A caller leaves when the outcome is unknown, and may come back. */
+    private boolean awaited = true;
+
+    /**
+     * @param turn is signalled when the call has an outcome, or when its caller may write
+     */
+    Call(List<NewEvent> events, Condition turn) {
+      this.events = events;
+      this.turn = turn;
+    }
+
+    List<NewEvent> events() {
+      return events;
+    }
+
+    boolean isLast() {
+      return events.getLast().last();
+    }
+
+    long bytes() {
+      long sum = 0;
+      for (NewEvent event : events) {
+        sum += event.payload().length;
+      }
+      return sum;
+    }
+
+    boolean isAwaited() {
+      return awaited;
+    }
+
+    boolean hasOutcome() {
+      return position != null || failure != null;
+    }
+
+    /** Continues the call for a caller that repeats it. */
+    Call resume() {
+      awaited = true;
+      failure = null;
+      return this;
+    }
+
+    void succeed(Position at) {
+      position = at;
+      turn.signal();
+    }
+
+    void fail(LogException why) {
+      failure = why;
+      turn.signal();
+    }
+
+    Condition turn() {
+      return turn;
+    }
+
+    /** Ends the call of the caller that waits: returns the position or throws the failure. */
+    Position leave() {
+      awaited = false;
+      if (failure != null) {
+        throw failure;
+      }
+      if (position == null) {
+        throw new IllegalStateException("left before the outcome");
+      }
+      return position;
+    }
   }
 }

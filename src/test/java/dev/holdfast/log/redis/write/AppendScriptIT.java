@@ -15,7 +15,7 @@ import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.redis.Replica;
-import dev.holdfast.log.redis.read.StreamEntries;
+import dev.holdfast.log.redis.script.StreamEntries;
 import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.testing.RedisFixture;

@@ -1,4 +1,4 @@
-package dev.holdfast.log.redis.inbox;
+package dev.holdfast.log.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,9 +9,9 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.ownership.AdoptedStream;
 import dev.holdfast.testing.RedisProxy;
 import java.util.List;
 import java.util.Objects;
@@ -103,7 +103,7 @@ class RemoteStreamIT extends InboxFixture {
     assertThat(other.inbox().putRequest(ref, "1", null, "g", "question".getBytes(UTF_8))).isTrue();
     put(other, new StreamRef(session, "g"), "for the owner");
 
-    List<AdoptedStream> adopted = successor.log().adopt(session, "a");
+    List<SharedLog.AdoptedStream> adopted = successor.log().shared().adopt(session, "a");
 
     assertThat(adopted).hasSize(2);
     await().until(() -> successor.received().equals(List.of("for the owner")));

@@ -1,4 +1,4 @@
-package dev.holdfast.log.redis.inbox;
+package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.LogTesting.last;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.redis.Replica;
-import dev.holdfast.log.redis.SharedStreamFixture;
 import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.AppendScripts;
 import java.util.List;

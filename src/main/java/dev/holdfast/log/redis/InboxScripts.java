@@ -1,18 +1,19 @@
-package dev.holdfast.log.redis.inbox;
+package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.redis.script.StoreCalls.available;
 
+import dev.holdfast.log.Inbox.Message;
+import dev.holdfast.log.Inbox.OpenCall;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.ownership.Inbox.Message;
-import dev.holdfast.log.ownership.Inbox.OpenCall;
-import dev.holdfast.log.redis.script.LogScript;
 import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.log.redis.script.StreamOwner;
+import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * The scripts of inboxes with their keys and arguments. All methods throw {@link
  * LogException.StoreUnavailable} when Redis cannot be reached in time.
  */
-public final class InboxScripts {
+final class InboxScripts {
 
   /** Maximum number of messages in one inbox. */
   static final int MAX_MESSAGES = 256;
@@ -38,26 +39,26 @@ public final class InboxScripts {
 
   private static final int PAGE_BYTES = 1 << 20;
 
-  private final LogScript listOpenRequests;
-  private final LogScript putMessage;
-  private final LogScript openRemoteStream;
-  private final LogScript collectMessages;
+  private final RedisScript listOpenRequests;
+  private final RedisScript putMessage;
+  private final RedisScript openRemoteStream;
+  private final RedisScript collectMessages;
 
   private final RedisClient client;
   private final RedisKeys keys;
   private final String replica;
   private final Retention retention;
 
-  /** Creates the scripts of a replica. */
-  public InboxScripts(RedisClient client, RedisKeys keys, String replica, Retention retention) {
+  InboxScripts(RedisClient client, RedisKeys keys, String replica, Retention retention) {
     this.client = client;
     this.keys = keys;
     this.replica = replica;
     this.retention = retention;
-    listOpenRequests = new LogScript(client, "list-open-requests.lua");
-    putMessage = new LogScript(client, "put-message.lua");
-    openRemoteStream = new LogScript(client, "open-stream-checks.lua", "open-remote-stream.lua");
-    collectMessages = new LogScript(client, "collect-messages.lua");
+    listOpenRequests = StreamScripts.load(client, "list-open-requests.lua");
+    putMessage = StreamScripts.load(client, "put-message.lua");
+    openRemoteStream =
+        StreamScripts.load(client, "open-stream-checks.lua", "open-remote-stream.lua");
+    collectMessages = StreamScripts.load(client, "collect-messages.lua");
   }
 
   /**
@@ -229,7 +230,7 @@ public final class InboxScripts {
   }
 
   /** Finds the sessions whose inbox is not empty. */
-  public List<String> waiting(List<String> sessions) {
+  List<String> waiting(List<String> sessions) {
     List<Request> requests =
         sessions.stream()
             .map(session -> Request.cmd(Command.XLEN).arg(keys.inbox(session)))

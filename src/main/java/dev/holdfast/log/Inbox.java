@@ -1,16 +1,12 @@
-package dev.holdfast.log.ownership;
+package dev.holdfast.log;
 
-import dev.holdfast.log.EventLog;
-import dev.holdfast.log.LogException;
-import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.StreamWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Carries messages of clients to the owners of streams. A client's request may reach any replica,
  * but a message for a running call must reach the replica that runs it. Each session has one inbox
- * in the shared store. A single replica uses {@link #NONE}.
+ * in the shared store. The default methods are for a log with one replica, {@link #NONE}.
  *
  * <p>A message is addressed to streams, not to a replica: it goes to the replica that owns one of
  * them when it is collected. So a replica that adopts streams also gets their messages. The owner
@@ -23,57 +19,17 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Inbox {
 
-  /** For a log with one replica: there is no other owner. */
-  Inbox NONE =
-      new Inbox() {
-
-        @Override
-        public List<OpenCall> openCalls(String session) {
-          return List.of();
-        }
-
-        @Override
-        public boolean put(StreamRef stream, byte[] message) {
-          return false;
-        }
-
-        @Override
-        public int putForOthers(String session, byte[] message) {
-          return 0;
-        }
-
-        @Override
-        public boolean putRequest(
-            StreamRef stream,
-            String requests,
-            @Nullable String sharedStream,
-            String ownedStream,
-            byte[] message) {
-          return false;
-        }
-
-        @Override
-        public boolean isOpen(StreamRef stream) {
-          return false;
-        }
-
-        @Override
-        public void collect(String session) {
-          // There is never a message.
-        }
-
-        @Override
-        public void setReceiver(Receiver receiver) {
-          // There is never a message.
-        }
-      };
+  /** For a log with one replica: there is no other owner, and never a message. */
+  Inbox NONE = new Inbox() {};
 
   /**
    * The open streams of a session that answer requests, whichever replica owns them.
    *
    * @param session the session's id
    */
-  List<OpenCall> openCalls(String session);
+  default List<OpenCall> openCalls(String session) {
+    return List.of();
+  }
 
   /**
    * Puts a message for the owner of a stream, and notifies the owner.
@@ -84,7 +40,9 @@ public interface Inbox {
    * @throws LogException.StoreUnavailable when the store does not answer in time. After a broken
    *     connection the message may still have been put
    */
-  boolean put(StreamRef stream, byte[] message);
+  default boolean put(StreamRef stream, byte[] message) {
+    return false;
+  }
 
   /**
    * Puts a message once for each other replica that owns open streams of the session. Each copy is
@@ -97,7 +55,9 @@ public interface Inbox {
    * @throws LogException.StoreUnavailable as {@link #put} does; it was put for all replicas or for
    *     none
    */
-  int putForOthers(String session, byte[] message);
+  default int putForOthers(String session, byte[] message) {
+    return 0;
+  }
 
   /**
    * Opens a new stream for the owner of another stream, and puts the request that the new stream
@@ -117,15 +77,19 @@ public interface Inbox {
    * @throws LogException.OutcomeUnknown when the connection broke. The store may have done both, or
    *     may still do both. The caller must not repeat the request under another name
    */
-  boolean putRequest(
+  default boolean putRequest(
       StreamRef stream,
       String requests,
       @Nullable String sharedStream,
       String ownedStream,
-      byte[] message);
+      byte[] message) {
+    return false;
+  }
 
   /** Whether a stream is open, so that a message can be put for its owner. */
-  boolean isOpen(StreamRef stream);
+  default boolean isOpen(StreamRef stream) {
+    return false;
+  }
 
   /**
    * Hands the receiver all waiting messages of a session for streams that this replica owns. When
@@ -134,13 +98,13 @@ public interface Inbox {
    *
    * @param session the session's id
    */
-  void collect(String session);
+  default void collect(String session) {}
 
   /**
    * Sets the one receiver of this replica. It also receives, on threads of the log, messages that
    * arrive without a call of {@link #collect}.
    */
-  void setReceiver(Receiver receiver);
+  default void setReceiver(Receiver receiver) {}
 
   /**
    * An open stream that answers requests.

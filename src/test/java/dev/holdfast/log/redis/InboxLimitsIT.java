@@ -1,4 +1,4 @@
-package dev.holdfast.log.redis.inbox;
+package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.LogTesting.last;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -10,7 +10,6 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.redis.Replica;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

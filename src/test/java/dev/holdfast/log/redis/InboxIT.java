@@ -1,14 +1,13 @@
-package dev.holdfast.log.redis.inbox;
+package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.LogTesting.last;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.Inbox;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.ownership.Inbox;
-import dev.holdfast.log.redis.Replica;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;

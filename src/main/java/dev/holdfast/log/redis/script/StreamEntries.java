@@ -1,10 +1,11 @@
-package dev.holdfast.log.redis.read;
+package dev.holdfast.log.redis.script;
 
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,11 @@ public final class StreamEntries {
       events.add(event(entry.get(0), entry.get(1)));
     }
     return events;
+  }
+
+  /** The position of the first entry in a reply to XRANGE or XREVRANGE. */
+  public static Optional<Position> first(@Nullable Response entries) {
+    return of(entries).stream().findFirst().map(LogEvent::position);
   }
 
   private static LogEvent event(Response id, Response fields) {
@@ -55,7 +61,7 @@ public final class StreamEntries {
   }
 
   /** The events before the first gap in their numbers. The next read reports the gap. */
-  static List<LogEvent> upToGap(List<LogEvent> events) {
+  public static List<LogEvent> upToGap(List<LogEvent> events) {
     for (int i = 1; i < events.size(); i++) {
       long expected = events.get(i - 1).position().number() + 1;
       if (events.get(i).position().number() != expected) {

@@ -1,4 +1,4 @@
-package dev.holdfast.log.redis.inbox;
+package dev.holdfast.log.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +25,7 @@ class InboxFaultsIT extends InboxFixture {
     successor.inbox().collect(session);
     assertThat(successor.received()).isEmpty();
 
-    successor.log().adopt(session, "a");
+    successor.log().shared().adopt(session, "a");
     successor.inbox().collect(session);
     former.receiveAll();
     former.inbox().collect(session);

@@ -1,10 +1,12 @@
-package dev.holdfast.log.redis.inbox;
+package dev.holdfast.log.redis;
 
+import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.log.ownership.Inbox;
 import dev.holdfast.log.redis.script.StreamOwner;
+import dev.holdfast.log.redis.write.OwnedStreams;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +17,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -28,15 +29,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Collecting is a loop: each round removes the messages that were received and gets the next
  * ones. So neither a lost reply nor a lost replica loses a message.
  */
-public final class RedisInbox implements Inbox {
+final class RedisInbox implements Inbox {
 
   private static final Logger LOG = Logger.getLogger(RedisInbox.class);
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
   private static final int LOCKS = 64;
 
   private final InboxScripts scripts;
-  private final Supplier<List<String>> sessions;
-  private final WriterFactory writers;
+  private final OwnedStreams owned;
 
   /** The lock of a session is held while its inbox is collected, to keep the messages in order. */
   private final List<ReentrantLock> locks =
@@ -52,28 +52,9 @@ public final class RedisInbox implements Inbox {
   private volatile @Nullable Receiver receiver;
   private volatile boolean closed;
 
-  /** Creates the writers of streams that were opened in the name of this replica. */
-  @FunctionalInterface
-  public interface WriterFactory {
-
-    /**
-     * Creates the writer of a stream.
-     *
-     * @param owner the recorded owner
-     * @param keptIn the name of the shared stream that keeps the events; null for none
-     */
-    StreamWriter create(StreamRef stream, String owner, @Nullable String keptIn);
-  }
-
-  /**
-   * Creates the inboxes.
-   *
-   * @param sessions the sessions in which this replica may own streams
-   */
-  public RedisInbox(InboxScripts scripts, Supplier<List<String>> sessions, WriterFactory writers) {
+  RedisInbox(InboxScripts scripts, OwnedStreams owned) {
     this.scripts = scripts;
-    this.sessions = sessions;
-    this.writers = writers;
+    this.owned = owned;
   }
 
   @Override
@@ -151,7 +132,8 @@ public final class RedisInbox implements Inbox {
     if (owner == null) {
       return message;
     }
-    StreamWriter writer = writers.create(message.streams().getFirst(), owner, entry.keptIn());
+    StreamWriter writer =
+        owned.add(message.streams().getFirst(), owner, Position.START, entry.keptIn());
     return new Message(message.streams(), message.message(), writer);
   }
 
@@ -167,7 +149,7 @@ public final class RedisInbox implements Inbox {
   }
 
   /** Starts to collect an inbox for which a message was announced. */
-  public void announce(String session) {
+  void announce(String session) {
     if (announced.add(session)) {
       startRetrying("inbox-collector", () -> collectAnnounced(session));
     }
@@ -186,14 +168,14 @@ public final class RedisInbox implements Inbox {
   }
 
   /** Starts to collect all inboxes that are not empty, since announcements may be lost. */
-  public void collectAll() {
+  void collectAll() {
     long search = searches.incrementAndGet();
     startRetrying("inbox-search", () -> searches.get() != search || announceWaiting());
   }
 
   private boolean announceWaiting() {
     try {
-      scripts.waiting(sessions.get()).forEach(this::announce);
+      scripts.waiting(owned.sessions()).forEach(this::announce);
       return true;
     } catch (LogException.StoreUnavailable unavailable) {
       LOG.debug("Could not look for inbox messages, will retry", unavailable);
@@ -212,7 +194,7 @@ public final class RedisInbox implements Inbox {
   }
 
   /** Forgets a session that has ended, and notifies the receiver without waiting. */
-  public void forget(String session) {
+  void forget(String session) {
     received.remove(session);
     Receiver to = receiver;
     if (to != null) {
@@ -221,7 +203,7 @@ public final class RedisInbox implements Inbox {
   }
 
   /** Stops collecting. */
-  public void close() {
+  void close() {
     closed = true;
   }
 }

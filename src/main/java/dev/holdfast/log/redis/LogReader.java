@@ -1,4 +1,4 @@
-package dev.holdfast.log.redis.read;
+package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.redis.script.StoreCalls.available;
 
@@ -14,21 +14,20 @@ import java.util.List;
 import java.util.Optional;
 
 /** Reads the recent events of a stream that this replica writes, or else asks Redis. */
-public final class LogReader {
+final class LogReader {
 
   private final RedisStreamReader reader;
   private final OwnedStreams owned;
   private final WatcherRegistry watchers;
 
-  /** Creates a reader of all streams. */
-  public LogReader(RedisStreamReader reader, OwnedStreams owned, WatcherRegistry watchers) {
+  LogReader(RedisStreamReader reader, OwnedStreams owned, WatcherRegistry watchers) {
     this.reader = reader;
     this.owned = owned;
     this.watchers = watchers;
   }
 
   /** Reads as {@link dev.holdfast.log.EventLog#read} promises. */
-  public ReadResult read(StreamRef stream, Position after, int maxEvents) {
+  ReadResult read(StreamRef stream, Position after, int maxEvents) {
     OwnedStream own = owned.find(stream);
     // Recent events are for the local tail. Other readers need the stored events.
     if (own == null || !watchers.isWatched(stream)) {
@@ -44,7 +43,7 @@ public final class LogReader {
   }
 
   /** Finds a position as {@link dev.holdfast.log.EventLog#beforeOldest} promises. */
-  public Optional<Position> beforeOldest(StreamRef stream) {
+  Optional<Position> beforeOldest(StreamRef stream) {
     return available("read a stream", () -> reader.beforeOldest(stream));
   }
 

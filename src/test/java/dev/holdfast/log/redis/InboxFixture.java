@@ -1,13 +1,10 @@
-package dev.holdfast.log.redis.inbox;
+package dev.holdfast.log.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.log.Inbox;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.ownership.Inbox;
-import dev.holdfast.log.redis.RedisEventLog;
-import dev.holdfast.log.redis.Replica;
-import dev.holdfast.log.redis.ReplicasFixture;
 import dev.holdfast.testing.RedisFixture;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -36,7 +33,7 @@ abstract class InboxFixture extends ReplicasFixture {
   record InboxReplica(RedisEventLog log, List<String> received, List<String> ended) {
 
     Inbox inbox() {
-      return log.inbox();
+      return log.shared().inbox();
     }
 
     void receiveAll() {

@@ -1,9 +1,10 @@
-package dev.holdfast.log.redis.read;
+package dev.holdfast.log.redis;
 
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.redis.script.StreamEntries;
 import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A page begins with the cursor's own event. If Redis returns that event first, earlier events
  * do not matter. If that event was purged, the first event must have the next number.
  */
-public final class RedisStreamReader {
+final class RedisStreamReader {
 
   /** Maximum number of events on a page. Bounds the size of a reply. */
   private static final int MAX_PAGE = 10_000;
@@ -28,8 +29,7 @@ public final class RedisStreamReader {
   private final RedisClient client;
   private final RedisKeys keys;
 
-  /** Creates a reader of all streams. */
-  public RedisStreamReader(RedisClient client, RedisKeys keys) {
+  RedisStreamReader(RedisClient client, RedisKeys keys) {
     this.client = client;
     this.keys = keys;
   }
@@ -160,11 +160,7 @@ public final class RedisStreamReader {
   }
 
   private Optional<Position> oldest(StreamRef stream) {
-    return first(client.send(oldestEntry(stream)));
-  }
-
-  private static Optional<Position> first(@Nullable Response entries) {
-    return StreamEntries.of(entries).stream().findFirst().map(LogEvent::position);
+    return StreamEntries.first(client.send(oldestEntry(stream)));
   }
 
   private Request oldestEntry(StreamRef stream) {
@@ -176,7 +172,7 @@ public final class RedisStreamReader {
     List<@Nullable Response> found =
         client.sendAll(List.of(StreamField.LAST.get(keys, stream), oldestEntry(stream)));
     Response last = found.get(0);
-    return first(found.get(1))
+    return StreamEntries.first(found.get(1))
         .map(oldest -> new Position(oldest.millis(), oldest.number() - 1))
         .or(() -> last == null ? Optional.empty() : Position.parse(last.toString()));
   }
