@@ -64,6 +64,9 @@ public interface EventLog extends AutoCloseable {
    */
   void openShared(StreamRef stream);
 
+  /** Bytes of a page that is large enough for a burst and small enough for the heap. */
+  long PAGE_BYTES = 1 << 20;
+
   /**
    * Reads the events after a cursor.
    *
@@ -71,8 +74,15 @@ public interface EventLog extends AutoCloseable {
    * @param after the position of the last event that the reader has; {@link Position#START} for
    *     none
    * @param maxEvents maximum number of events to return, at least one
+   * @param maxBytes maximum number of bytes of their payloads. A larger event is returned alone. The
+   *     log does not fetch more than that from its store
    */
-  ReadResult read(StreamRef stream, Position after, int maxEvents);
+  ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes);
+
+  /** Reads the events after a cursor, at most {@value #PAGE_BYTES} bytes. */
+  default ReadResult read(StreamRef stream, Position after, int maxEvents) {
+    return read(stream, after, maxEvents, PAGE_BYTES);
+  }
 
   /**
    * The cursor from which a reader continues after a gap.

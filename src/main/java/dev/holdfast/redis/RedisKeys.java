@@ -38,6 +38,11 @@ public record RedisKeys(String prefix) {
     return session(session) + ":e:" + stream;
   }
 
+  /** HASH: the bytes of a session's events, and of the largest event of each stream. */
+  public String sizes(String session) {
+    return session(session) + ":sizes";
+  }
+
   /** STREAM: the messages for the owners of a session's streams. */
   public String inbox(String session) {
     return session(session) + ":in";

@@ -59,9 +59,25 @@ public interface GatewayConfig {
     REDIS
   }
 
+  /** Limits on the size of events in either store. The oldest events are removed first. */
+  Log log();
+
+  /** Limits on the size of events in either store. */
+  interface Log {
+    /** Limit on the size of the events of one stream. The newest event stays, however large. */
+    @WithDefault("512M")
+    @WithConverter(Memory.Size.class)
+    MemorySize streamBytes();
+
+    /** Limit on the size of the events of one session. */
+    @WithDefault("1G")
+    @WithConverter(Memory.Size.class)
+    MemorySize sessionBytes();
+  }
+
   /** The memory store. */
   interface Memory {
-    /** Limit on the size of all events together. The oldest are removed first. */
+    /** Limit on the size of all events together. The largest session loses its oldest first. */
     @WithDefault("10M")
     @WithConverter(Size.class)
     MemorySize maxBytes();

@@ -58,7 +58,9 @@ final class StoreProducer {
             streams.eventTtl(),
             streams.completedTtl(),
             streams.maxEvents(),
+            gateway.log().streamBytes().asLongValue(),
             sessionTtl,
+            gateway.log().sessionBytes().asLongValue(),
             limits.streamsPerSession());
     if (gateway.store() == GatewayConfig.Store.MEMORY) {
       redis = null;

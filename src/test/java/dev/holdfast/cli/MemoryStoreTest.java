@@ -3,9 +3,9 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.Retention;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionLimits;
@@ -32,7 +32,7 @@ class MemoryStoreTest {
   private final SessionStore sessions =
       new MemorySessionStore(HOUR, new SessionLimits(1, Map.of()), CLOCK);
   private final EventLog log =
-      new MemoryEventLog(new Retention(HOUR, HOUR, 10, HOUR, 10), 10_000, CLOCK);
+      new MemoryEventLog(LogTesting.retention(HOUR, HOUR, 10, HOUR, 10), 10_000, CLOCK);
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
   private final ByteArrayOutputStream stderr = new ByteArrayOutputStream();
 

@@ -50,7 +50,7 @@ interface EventLogRetentionContract extends EventLogFixture {
 
   @Test
   default void shouldPurgeAnIdleOpenStreamByAge() {
-    EventLog brief = begun(new Retention(SHORT, SHORT, 1000, LONG, 10));
+    EventLog brief = begun(LogTesting.retention(SHORT, SHORT, 1000, LONG, 10));
     StreamWriter writer = brief.open(ref(), "");
     Position first = writer.append(numbered(1, 1));
     Position head = writer.append(numbered(2, 3));
@@ -72,7 +72,7 @@ interface EventLogRetentionContract extends EventLogFixture {
 
   @Test
   default void shouldRemoveACompleteStreamByAge() {
-    EventLog brief = begun(new Retention(SHORT, LONG, 1000, LONG, 10));
+    EventLog brief = begun(LogTesting.retention(SHORT, LONG, 1000, LONG, 10));
     Position end = brief.open(ref(), "1").append(List.of(event("1"), last("2")));
 
     pass(SHORT);
@@ -85,7 +85,7 @@ interface EventLogRetentionContract extends EventLogFixture {
 
   @Test
   default void shouldKeepAFullyDeliveredStreamBriefly() {
-    EventLog brief = begun(new Retention(LONG, SHORT, 1000, LONG, 10));
+    EventLog brief = begun(LogTesting.retention(LONG, SHORT, 1000, LONG, 10));
     StreamRef stays = new StreamRef(ref().session(), "b");
     Position end = brief.open(ref(), "1").append(List.of(last("1")));
     Position otherEnd = brief.open(stays, "2").append(List.of(last("1")));
@@ -101,7 +101,7 @@ interface EventLogRetentionContract extends EventLogFixture {
 
   @Test
   default void shouldNotShortenTheRetentionOfAnOpenStream() {
-    EventLog brief = begun(new Retention(LONG, SHORT, 1000, LONG, 10));
+    EventLog brief = begun(LogTesting.retention(LONG, SHORT, 1000, LONG, 10));
     StreamRef retired = new StreamRef(ref().session(), "b");
     StreamWriter writer = brief.open(ref(), "1");
     Position head = writer.append(numbered(1, 1));
@@ -116,5 +116,118 @@ interface EventLogRetentionContract extends EventLogFixture {
             () -> assertThat(brief.read(retired, end, 1)).isEqualTo(new ReadResult.NoSuchStream()));
     assertThat(payloads(brief.read(ref(), Position.START, 1))).containsExactly("1");
     assertThat(writer.append(numbered(2, 2)).number()).isEqualTo(head.number() + 1);
+  }
+
+  /** Pages that were bounded by events alone took the heap when the events were large. */
+  @Test
+  default void shouldReadLargeEventsWithinABoundOfBytes() {
+    StreamWriter writer = log().open(ref(), "1");
+    byte[] large = new byte[1 << 20];
+    for (int n = 1; n <= 300; n++) {
+      writer.append(List.of(new NewEvent(large, null, n == 300)));
+    }
+
+    int read = 0;
+    Position cursor = Position.START;
+    while (log().read(ref(), cursor, 500, 3 << 20) instanceof ReadResult.Events(var page)) {
+      assertThat(page).hasSizeBetween(1, 3);
+      read += page.size();
+      cursor = page.getLast().position();
+    }
+    assertThat(read).isEqualTo(300);
+    assertThat(log().read(ref(), cursor, 500, 1)).isEqualTo(new ReadResult.EndOfStream());
+    assertThat(events(log().read(ref(), Position.START, 500, 1))).hasSize(1);
+  }
+
+  @Test
+  default void shouldBoundPagesOfSmallAndLargeEvents() {
+    StreamWriter writer = log().open(ref(), "1");
+    writer.append(numbered(1, 50));
+    writer.append(List.of(new NewEvent(new byte[100_000], null, false)));
+    writer.append(numbered(52, 100));
+
+    List<Integer> sizes = new ArrayList<>();
+    Position cursor = Position.START;
+    for (List<LogEvent> page = events(log().read(ref(), cursor, 500, 100_000));
+        !page.isEmpty();
+        page = events(log().read(ref(), cursor, 500, 100_000))) {
+      sizes.add(page.stream().mapToInt(event -> event.payload().length).sum());
+      cursor = page.getLast().position();
+    }
+    assertThat(cursor.number()).isEqualTo(100);
+    assertThat(sizes).allMatch(bytes -> bytes <= 100_000);
+  }
+
+  /** A log of which a stream and a session keep at most some bytes. */
+  private EventLog limited(long streamBytes, long sessionBytes) {
+    return begun(new Retention(LONG, LONG, 100_000, streamBytes, LONG, sessionBytes, 10));
+  }
+
+  private static List<NewEvent> filled(int bytes, boolean last) {
+    return List.of(new NewEvent(new byte[bytes], null, last));
+  }
+
+  @Test
+  default void shouldPurgeTheOldestEventsOfAStreamWithTooManyBytes() {
+    EventLog small = limited(200_000, 10_000_000);
+    StreamWriter writer = small.open(ref(), "1");
+    StreamWriter other = small.open(new StreamRef(ref().session(), "b"), "2");
+    Position beside = other.append(numbered(1, 1));
+    Position first = writer.append(filled(10_000, false));
+    for (int n = 2; n <= 99; n++) {
+      writer.append(filled(10_000, false));
+    }
+    Position end = writer.append(filled(10_000, true));
+
+    ReadResult.Gap gap = (ReadResult.Gap) small.read(ref(), first, 100);
+    List<LogEvent> kept = readAll(small, ref(), gap.resumeAfter().orElseThrow());
+    assertThat(kept).hasSizeBetween(14, 20);
+    assertThat(kept.getLast().position()).isEqualTo(end);
+    assertThat(small.read(other.stream(), beside, 1)).isEqualTo(new ReadResult.Events(List.of()));
+    assertThat(events(small.read(other.stream(), Position.START, 1))).hasSize(1);
+  }
+
+  @Test
+  default void shouldKeepTheNewestEventHoweverLarge() {
+    EventLog small = limited(10_000, 20_000);
+    StreamWriter writer = small.open(ref(), "1");
+    Position first = writer.append(numbered(1, 1));
+    Position second = writer.append(filled(100_000, false));
+
+    assertThat(events(small.read(ref(), first, 10)).getFirst().position()).isEqualTo(second);
+  }
+
+  @Test
+  default void shouldReportAGapInsteadOfACompleteStreamThatItsSessionHasNoRoomFor() {
+    EventLog small = limited(400_000, 400_000);
+    StreamWriter done = small.open(ref(), "1");
+    Position head = done.append(filled(50_000, false));
+    done.append(filled(50_000, true));
+    StreamWriter writer = small.open(new StreamRef(ref().session(), "b"), "2");
+    assertThat(events(small.read(ref(), head, 10))).hasSize(1);
+    Position newest = Position.START;
+    for (int n = 1; n <= 80; n++) {
+      newest = writer.append(filled(10_000, false));
+    }
+
+    assertThat(small.read(ref(), head, 10)).isInstanceOf(ReadResult.Gap.class);
+    ReadResult.Gap gap = (ReadResult.Gap) small.read(writer.stream(), Position.START, 10);
+    List<LogEvent> kept = readAll(small, writer.stream(), gap.resumeAfter().orElseThrow());
+    assertThat(kept).hasSizeBetween(10, 40);
+    assertThat(kept.getLast().position()).isEqualTo(newest);
+  }
+
+  @Test
+  default void shouldPurgeASharedStreamWithTooManyBytes() {
+    EventLog small = limited(200_000, 10_000_000);
+    StreamRef shared = new StreamRef(ref().session(), "m");
+    small.openShared(shared);
+    StreamWriter writer = small.open(ref(), "1", "m");
+    for (int n = 1; n <= 100; n++) {
+      writer.append(filled(10_000, n == 100));
+    }
+
+    ReadResult.Gap gap = (ReadResult.Gap) small.read(shared, Position.START, 100);
+    assertThat(readAll(small, shared, gap.resumeAfter().orElseThrow())).hasSizeBetween(14, 20);
   }
 }

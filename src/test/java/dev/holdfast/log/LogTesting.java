@@ -22,7 +22,19 @@ public final class LogTesting {
   /** A retention of an hour with these maxima. */
   public static Retention keeping(int maxEvents, int maxStreams) {
     Duration hour = Duration.ofHours(1);
-    return new Retention(hour, hour, maxEvents, hour, maxStreams);
+    return retention(hour, hour, maxEvents, hour, maxStreams);
+  }
+
+  /** A retention of any number of bytes. */
+  public static Retention retention(
+      Duration eventTtl,
+      Duration completedTtl,
+      int maxEvents,
+      Duration sessionTtl,
+      int maxStreams) {
+    long any = Long.MAX_VALUE / 2;
+    return new Retention(
+        eventTtl, completedTtl, maxEvents, any, sessionTtl, any, maxStreams);
   }
 
   /** The last event of its stream. */

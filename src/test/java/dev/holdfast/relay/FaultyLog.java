@@ -74,12 +74,12 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
-  public ReadResult read(StreamRef stream, Position after, int maxEvents) {
+  public ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes) {
     if (failingReads.getAndUpdate(left -> Math.max(0, left - 1)) > 0
         || reads.getAndDecrement() <= 0) {
       throw new LogException.StoreUnavailable("the store is away", null);
     }
-    ReadResult found = target.read(stream, after, maxEvents);
+    ReadResult found = target.read(stream, after, maxEvents, maxBytes);
     afterRead.run();
     return found;
   }

@@ -49,7 +49,7 @@ public final class LogFixture {
   /** Keeps no more than so many events of a stream. */
   public LogFixture(int maxEvents) {
     Retention retention =
-        new Retention(
+        LogTesting.retention(
             Duration.ofHours(1), Duration.ofMinutes(2), maxEvents, Duration.ofHours(1), 1000);
     log = new MemoryEventLog(retention, 1_000_000_000, clock);
     log.begin(SESSION);

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.Retention;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.memory.MemoryEventLog;
@@ -60,7 +59,7 @@ public final class RelayFixture implements AutoCloseable {
   public final FaultyLog log =
       new FaultyLog(
           new MemoryEventLog(
-              new Retention(Duration.ofHours(10), Duration.ofMinutes(2), 10, IDLE, MAX_STREAMS),
+              LogTesting.retention(Duration.ofHours(10), Duration.ofMinutes(2), 10, IDLE, MAX_STREAMS),
               100_000_000,
               clock));
   public final ScriptedInbox inbox = new ScriptedInbox();

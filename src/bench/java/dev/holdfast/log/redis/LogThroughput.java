@@ -40,7 +40,7 @@ final class LogThroughput {
 
   /** Prints the figures. */
   public static void main(String[] args) {
-    Retention retention = new Retention(HOUR, HOUR, 10_000, HOUR, 10_000);
+    Retention retention = new Retention(HOUR, HOUR, 10_000, 1L << 40, HOUR, 1L << 40, 10_000);
     try (RedisFixture redis = RedisFixture.start();
         Replica writing = new Replica("a", redis.url(), retention);
         Replica reading = new Replica("b", redis.url(), retention)) {

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The stored events of one stream: appended at one end, purged at the other, read by index. */
-final class EventWindow {
+final class EventWindow<E> {
 
   /** The list is compacted when at least this many entries, and more than half, are purged. */
   private static final int COMPACT_AT = 32;
 
-  private final List<StoredEvent> entries = new ArrayList<>(0);
+  private final List<E> entries = new ArrayList<>(0);
   private int purged;
 
   int size() {
@@ -20,17 +20,17 @@ final class EventWindow {
     return size() == 0;
   }
 
-  StoredEvent get(int index) {
+  E get(int index) {
     return entries.get(purged + index);
   }
 
-  void add(StoredEvent stored) {
+  void add(E stored) {
     entries.add(stored);
   }
 
   /** Removes and returns the oldest event. */
-  StoredEvent purge() {
-    StoredEvent oldest = entries.get(purged);
+  E purge() {
+    E oldest = entries.get(purged);
     // Overwrite the entry, so the garbage collector can free the purged payload at once.
     entries.set(purged, entries.getLast());
     purged++;

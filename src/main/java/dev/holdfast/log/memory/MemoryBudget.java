@@ -1,26 +1,34 @@
 package dev.holdfast.log.memory;
 
 import dev.holdfast.log.EventLog;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Optional;
+import java.util.Comparator;
+import java.util.NavigableSet;
 import java.util.OptionalLong;
-import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Byte budget shared by the events of all streams. It knows which event is the oldest.
+ * Byte budget that all sessions share. When it is exceeded, the session with the most bytes gives
+ * up its oldest event. So no session can take the place of those that need less.
  *
- * <p>Lock order: a stream's lock, then this one.
+ * <p>Lock order: a session's lock, then this one.
  */
 final class MemoryBudget {
+
+  private static final Comparator<Account> BY_SIZE =
+      Comparator.<Account>comparingLong(account -> account.bytes)
+          .thenComparingLong(account -> account.number);
 
   private final long maxBytes;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** The events of all streams in append order. The lock guards this set and the sum. */
-  private final Set<StoredEvent> events = new LinkedHashSet<>();
+  /** The accounts with events, the largest last. The lock guards this set and all numbers. */
+  private final NavigableSet<Account> accounts = new TreeSet<>(BY_SIZE);
 
+  private long opened;
+  private long events;
   private long bytes;
 
   MemoryBudget(long maxBytes) {
@@ -30,55 +38,77 @@ final class MemoryBudget {
     this.maxBytes = maxBytes;
   }
 
+  /** The events of one session. */
+  final class Account {
+
+    private final Consumer<Account> purger;
+    private final long number;
+    private long bytes;
+    private long events;
+
+    private Account(Consumer<Account> purger, long number) {
+      this.purger = purger;
+      this.number = number;
+    }
+
+    /** Adds events, or removes them with negative numbers. */
+    void add(long moreEvents, long moreBytes) {
+      lock.lock();
+      try {
+        accounts.remove(this);
+        events += moreEvents;
+        bytes += moreBytes;
+        if (events > 0) {
+          accounts.add(this);
+        }
+        MemoryBudget.this.events += moreEvents;
+        MemoryBudget.this.bytes += moreBytes;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /**
+   * Opens an account.
+   *
+   * @param purger purges the oldest event of the account; called without a lock
+   */
+  Account open(Consumer<Account> purger) {
+    lock.lock();
+    try {
+      return new Account(purger, opened++);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   EventLog.Size size() {
     lock.lock();
     try {
-      return new EventLog.Size(OptionalLong.of(events.size()), OptionalLong.of(bytes));
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  void add(List<StoredEvent> added) {
-    lock.lock();
-    try {
-      for (StoredEvent stored : added) {
-        events.add(stored);
-        bytes += stored.bytes();
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Releases the bytes of an event, once. */
-  void release(StoredEvent stored) {
-    lock.lock();
-    try {
-      if (events.remove(stored)) {
-        bytes -= stored.bytes();
-      }
+      return new EventLog.Size(OptionalLong.of(events), OptionalLong.of(bytes));
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Releases the oldest event when the budget is exceeded. The newest event always stays: a message
-   * that alone exceeds the budget must still be delivered.
-   *
-   * @return the released event, which the caller has to purge
+   * Makes the largest accounts purge events until the budget is kept. The newest event of the
+   * writer always stays: a message that alone exceeds the budget must still be delivered.
    */
-  Optional<StoredEvent> releaseOverflow() {
+  void purgeOverflow(Account writer) {
+    Account largest = largestInOverflow(writer);
+    while (largest != null) {
+      largest.purger.accept(largest);
+      largest = largestInOverflow(writer);
+    }
+  }
+
+  private @Nullable Account largestInOverflow(Account writer) {
     lock.lock();
     try {
-      if (bytes <= maxBytes || events.size() < 2) {
-        return Optional.empty();
-      }
-      StoredEvent oldest = events.iterator().next();
-      events.remove(oldest);
-      bytes -= oldest.bytes();
-      return Optional.of(oldest);
+      Account largest = bytes <= maxBytes || accounts.isEmpty() ? null : accounts.last();
+      return largest == writer && largest.events == 1 ? null : largest;
     } finally {
       lock.unlock();
     }

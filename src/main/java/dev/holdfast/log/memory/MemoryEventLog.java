@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ public final class MemoryEventLog implements EventLog {
    * Creates an empty log.
    *
    * @param maxBytes byte budget for all events, including the objects around them; the oldest event
-   *     of all streams is purged first
+   *     of the largest session is purged first
    * @param clock time source of the events
    */
   public MemoryEventLog(Retention retention, long maxBytes, InstantSource clock) {
@@ -58,7 +59,8 @@ public final class MemoryEventLog implements EventLog {
 
   @Override
   public StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream) {
-    return new Writer(session(stream).open(stream, sharedStream));
+    MemorySession session = session(stream);
+    return new Writer(session, session.open(stream, sharedStream));
   }
 
   @Override
@@ -75,17 +77,19 @@ public final class MemoryEventLog implements EventLog {
   }
 
   @Override
-  public ReadResult read(StreamRef stream, Position after, int maxEvents) {
+  public ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes) {
     if (maxEvents < 1) {
       throw new IllegalArgumentException("maxEvents must be positive");
     }
-    MemoryStream found = find(stream);
-    return found == null ? new ReadResult.NoSuchStream() : found.read(after, maxEvents);
+    MemorySession found = sessions.get(stream.session());
+    return found == null
+        ? new ReadResult.NoSuchStream()
+        : found.read(stream.name(), after, maxEvents, maxBytes);
   }
 
   @Override
   public Optional<Position> beforeOldest(StreamRef stream) {
-    return Optional.ofNullable(find(stream)).flatMap(MemoryStream::beforeOldest);
+    return find(stream, Optional.empty(), MemoryStream::beforeOldest);
   }
 
   @Override
@@ -95,34 +99,33 @@ public final class MemoryEventLog implements EventLog {
 
   @Override
   public boolean isWrittenHere(StreamRef stream) {
-    return find(stream) != null;
+    return find(stream, false, _ -> true);
   }
 
   @Override
   public void markDelivered(StreamRef stream, Position position) {
-    MemoryStream found = find(stream);
+    MemorySession found = sessions.get(stream.session());
     if (found != null) {
-      found.markDelivered(position);
+      found.markDelivered(stream.name(), position);
     }
   }
 
   @Override
   public Position deliveredUpTo(StreamRef stream) {
-    MemoryStream found = find(stream);
-    return found == null ? Position.START : found.delivered();
+    return find(stream, Position.START, MemoryStream::delivered);
   }
 
   @Override
   public void markFullyDelivered(StreamRef stream) {
-    MemoryStream found = find(stream);
+    MemorySession found = sessions.get(stream.session());
     if (found != null) {
-      found.markFullyDelivered();
+      found.markFullyDelivered(stream.name());
     }
   }
 
   @Override
   public void sweep() {
-    sessions.values().forEach(session -> session.all().forEach(MemoryStream::sweep));
+    sessions.values().forEach(MemorySession::sweep);
   }
 
   @Override
@@ -141,24 +144,17 @@ public final class MemoryEventLog implements EventLog {
     sessions.clear();
   }
 
-  private @Nullable MemoryStream find(StreamRef stream) {
+  private <T> T find(StreamRef stream, T none, Function<MemoryStream, T> action) {
     MemorySession session = sessions.get(stream.session());
-    return session == null ? null : session.find(stream.name());
-  }
-
-  /** The caller must not hold a stream's lock, since this purges events of other streams too. */
-  private void purgeOverflow() {
-    Optional<StoredEvent> released = budget.releaseOverflow();
-    while (released.isPresent()) {
-      released.get().purge();
-      released = budget.releaseOverflow();
-    }
+    return session == null ? none : session.with(stream.name(), none, action);
   }
 
   private final class Writer implements StreamWriter {
+    private final MemorySession session;
     private final MemoryStream written;
 
-    Writer(MemoryStream written) {
+    Writer(MemorySession session, MemoryStream written) {
+      this.session = session;
       this.written = written;
     }
 
@@ -169,15 +165,14 @@ public final class MemoryEventLog implements EventLog {
 
     @Override
     public StreamRef keptIn() {
-      return written.keptIn();
+      return written.keeper().ref();
     }
 
     @Override
     public Position append(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);
-      Position position = written.append(events);
-      purgeOverflow();
-      watchers.wake(written.keptIn());
+      Position position = session.append(written, events);
+      watchers.wake(keptIn());
       return position;
     }
 

@@ -1,45 +1,69 @@
 package dev.holdfast.log.memory;
 
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import java.time.InstantSource;
-import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Optional;
+import java.util.SequencedSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The streams of one session. Lock order: a stream's lock, then this one. */
-final class MemorySession implements MemoryStream.Listener {
+/** The streams of one session and their events. Thread-safe. */
+final class MemorySession {
 
   private final Retention retention;
-  private final MemoryBudget budget;
   private final InstantSource clock;
+  private final MemoryBudget budget;
+  private final MemoryBudget.Account account;
+
+  /** Guards all fields below, and the state of the streams. */
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Streams are added under the lock only. */
-  private final Map<String, MemoryStream> streams = new ConcurrentHashMap<>(4);
+  private final Map<String, MemoryStream> streams = new HashMap<>(4);
 
-  /** Number of open streams. Guarded by the lock. */
+  /** The events of all streams, oldest first. */
+  private final SequencedSet<MemoryStream.Stored> events = new LinkedHashSet<>();
+
+  private long bytes;
   private int open;
-
-  /** Guarded by the lock. */
   private boolean ended;
+
+  /** Whether a quota has purged a complete stream. Then an unknown stream may be that one. */
+  private boolean hasLostStreams;
 
   MemorySession(Retention retention, MemoryBudget budget, InstantSource clock) {
     this.retention = retention;
     this.budget = budget;
     this.clock = clock;
+    this.account = budget.open(_ -> purgeOldest());
   }
 
-  @Nullable MemoryStream find(String name) {
-    return streams.get(name);
+  private <T> T locked(Supplier<T> action) {
+    lock.lock();
+    try {
+      return action.get();
+    } finally {
+      lock.unlock();
+    }
   }
 
-  Collection<MemoryStream> all() {
-    return streams.values();
+  private void run(Runnable action) {
+    boolean _ =
+        locked(() -> {
+          action.run();
+          return true;
+        });
   }
 
   /**
@@ -49,8 +73,7 @@ final class MemorySession implements MemoryStream.Listener {
    *     itself
    */
   MemoryStream open(StreamRef ref, @Nullable String sharedStream) {
-    lock.lock();
-    try {
+    return locked(() -> {
       MemoryStream shared = sharedStream == null ? null : streams.get(sharedStream);
       if (ended || (sharedStream != null && shared == null)) {
         throw new LogException.SessionEnded(ref);
@@ -61,53 +84,162 @@ final class MemorySession implements MemoryStream.Listener {
       if (open >= retention.maxStreams()) {
         throw new LogException.TooManyStreams(retention.maxStreams());
       }
-      MemoryStream stream = new MemoryStream(ref, this, retention, budget, clock, shared);
+      MemoryStream stream = new MemoryStream(ref, shared);
       streams.put(ref.name(), stream);
       open++;
       return stream;
-    } finally {
-      lock.unlock();
-    }
+    });
   }
 
   /** Opens a shared stream, unless it is open already. */
   void openShared(StreamRef ref) {
-    lock.lock();
-    try {
+    run(() -> {
       if (!streams.containsKey(ref.name())) {
         var _ = open(ref, null);
       }
-    } finally {
-      lock.unlock();
-    }
+    });
   }
 
-  @Override
-  public void completed() {
-    lock.lock();
-    try {
+  /** Appends to a stream of this session, and then purges what exceeds the quotas. */
+  Position append(MemoryStream stream, List<NewEvent> added) {
+    Position last = locked(() -> store(stream, added));
+    budget.purgeOverflow(account);
+    return last;
+  }
+
+  private Position store(MemoryStream stream, List<NewEvent> added) {
+    stream.requireOpen();
+    long now = clock.millis();
+    MemoryStream keeper = stream.keeper();
+    long before = bytes;
+    int size = events.size();
+    for (NewEvent event : added) {
+      if (keeper == stream || event.payload().length > 0) {
+        boolean isEnd = event.last() && keeper == stream;
+        MemoryStream.Stored stored =
+            keeper.add(new NewEvent(event.payload(), event.upstreamId(), isEnd), now);
+        events.add(stored);
+        bytes += stored.bytes();
+      }
+    }
+    account.add(events.size() - size, bytes - before);
+    purge(keeper, now);
+    Position last = keeper == stream ? stream.last() : stream.count(added.size());
+    if (added.getLast().last()) {
       open--;
-    } finally {
-      lock.unlock();
+      if (keeper == stream) {
+        stream.complete(now + retention.eventTtl().toMillis());
+      } else {
+        discard(stream);
+      }
+    }
+    return last;
+  }
+
+  /** Purges events of a stream by age and count, and those that exceed the bytes of a quota. */
+  private void purge(MemoryStream stream, long now) {
+    purgeOld(stream, now);
+    while (stream.bytes() > retention.maxStreamBytes() && stream.size() > 1) {
+      purgeFirst(stream);
+    }
+    while (bytes > retention.maxSessionBytes() && events.size() > 1) {
+      purgeForQuota(events.getFirst().stream());
     }
   }
 
-  @Override
-  public void discarded(MemoryStream stream) {
+  private void purgeOld(MemoryStream stream, long now) {
+    long oldest = now - retention.eventTtl().toMillis();
+    while (stream.size() > retention.maxEvents() || stream.isOlderThan(oldest)) {
+      purgeFirst(stream);
+    }
+  }
+
+  private void purgeFirst(MemoryStream stream) {
+    MemoryStream.Stored oldest = stream.purge();
+    events.remove(oldest);
+    bytes -= oldest.bytes();
+    account.add(-1, -oldest.bytes());
+  }
+
+  private void purgeForQuota(MemoryStream stream) {
+    purgeFirst(stream);
+    if (!stream.isOpen() && stream.size() == 0) {
+      discard(stream);
+      hasLostStreams = true;
+    }
+  }
+
+  /** Purges the oldest event, because this session has more of the common budget than others. */
+  private void purgeOldest() {
+    run(() -> {
+      if (!events.isEmpty()) {
+        purgeForQuota(events.getFirst().stream());
+      }
+    });
+  }
+
+  private void discard(MemoryStream stream) {
+    stream.discard();
+    while (stream.size() > 0) {
+      purgeFirst(stream);
+    }
     streams.remove(stream.ref().name(), stream);
+  }
+
+  void sweep() {
+    run(() -> {
+      long now = clock.millis();
+      for (MemoryStream stream : List.copyOf(streams.values())) {
+        purgeOld(stream, now);
+        if (stream.isExpired(now) || (!stream.isOpen() && stream.size() == 0)) {
+          discard(stream);
+        }
+      }
+    });
   }
 
   /** Discards all streams. Later calls of {@link #open} fail. */
   void end() {
-    List<MemoryStream> all;
-    lock.lock();
-    try {
+    run(() -> {
       ended = true;
-      all = List.copyOf(streams.values());
-      streams.clear();
-    } finally {
-      lock.unlock();
-    }
-    all.forEach(MemoryStream::discard);
+      List.copyOf(streams.values()).forEach(this::discard);
+    });
+  }
+
+  ReadResult read(String name, Position after, int maxEvents, long maxBytes) {
+    return locked(() -> {
+      MemoryStream stream = streams.get(name);
+      if (stream == null && hasLostStreams) {
+        return new ReadResult.Gap(null);
+      }
+      return stream == null || stream.isExpired(clock.millis())
+          ? new ReadResult.NoSuchStream()
+          : stream.read(after, maxEvents, maxBytes);
+    });
+  }
+
+  /**
+   * Looks at a stream.
+   *
+   * @return the result of the action; the default when there is no such stream
+   */
+  <T> T with(String name, T none, Function<MemoryStream, T> action) {
+    return locked(() -> {
+      MemoryStream stream = streams.get(name);
+      return stream == null ? none : action.apply(stream);
+    });
+  }
+
+  void markFullyDelivered(String name) {
+    long expires = clock.millis() + retention.completedTtl().toMillis();
+    change(name, stream -> stream.markFullyDelivered(expires));
+  }
+
+  void markDelivered(String name, Position position) {
+    change(name, stream -> stream.markDelivered(position));
+  }
+
+  private void change(String name, Consumer<MemoryStream> action) {
+    run(() -> Optional.ofNullable(streams.get(name)).ifPresent(action));
   }
 }

@@ -27,19 +27,19 @@ final class LogReader {
   }
 
   /** Reads as {@link dev.holdfast.log.EventLog#read} promises. */
-  ReadResult read(StreamRef stream, Position after, int maxEvents) {
+  ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes) {
     OwnedStream own = owned.find(stream);
     // Recent events are for the local tail. Other readers need the stored events.
     if (own == null || !watchers.isWatched(stream)) {
-      return readStored(stream, after, maxEvents);
+      return readStored(stream, after, maxEvents, maxBytes);
     }
-    Optional<ReadResult> recent = own.recent().read(after, maxEvents);
+    Optional<ReadResult> recent = own.recent().read(after, maxEvents, maxBytes);
     if (recent.isPresent()) {
       return recent.get();
     }
     return own.recent().isAtEnd(after)
-        ? readAtEnd(own, stream, after, maxEvents)
-        : readStored(stream, after, maxEvents);
+        ? readAtEnd(own, stream, after, maxEvents, maxBytes)
+        : readStored(stream, after, maxEvents, maxBytes);
   }
 
   /** Finds a position as {@link dev.holdfast.log.EventLog#beforeOldest} promises. */
@@ -47,15 +47,15 @@ final class LogReader {
     return available("read a stream", () -> reader.beforeOldest(stream));
   }
 
-  private ReadResult readStored(StreamRef stream, Position after, int maxEvents) {
-    return available("read a stream", () -> reader.read(stream, after, maxEvents));
+  private ReadResult readStored(StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    return available("read a stream", () -> reader.read(stream, after, maxEvents, maxBytes));
   }
 
   /** Reads for the local tail when it has all events that were written here. */
-  private ReadResult readAtEnd(OwnedStream own, StreamRef stream, Position after, int maxEvents) {
+  private ReadResult readAtEnd(OwnedStream own, StreamRef stream, Position after, int maxEvents, long maxBytes) {
     ReadResult found;
     try {
-      found = readStored(stream, after, maxEvents);
+      found = readStored(stream, after, maxEvents, maxBytes);
     } catch (LogException.StoreUnavailable unavailable) {
       // The next event that is written here wakes the tail, even if the store refuses it.
       return new ReadResult.Events(List.of());
@@ -66,7 +66,7 @@ final class LogReader {
     // Redis has lost events that this tail has. After the writer reports the end of the stream
     // again, this tail finds no gap.
     restate(own.writer());
-    return readStored(stream, after, maxEvents);
+    return readStored(stream, after, maxEvents, maxBytes);
   }
 
   private static void restate(RedisStreamWriter writer) {

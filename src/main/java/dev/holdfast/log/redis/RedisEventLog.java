@@ -109,11 +109,11 @@ public final class RedisEventLog implements EventLog {
   }
 
   @Override
-  public ReadResult read(StreamRef stream, Position after, int maxEvents) {
+  public ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes) {
     if (maxEvents < 1) {
       throw new IllegalArgumentException("maxEvents must be positive");
     }
-    return reader.read(stream, after, maxEvents);
+    return reader.read(stream, after, maxEvents, maxBytes);
   }
 
   @Override

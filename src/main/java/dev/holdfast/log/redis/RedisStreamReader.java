@@ -26,6 +26,12 @@ final class RedisStreamReader {
   /** Maximum number of events on a page. Bounds the size of a reply. */
   private static final int MAX_PAGE = 10_000;
 
+  /** Before the name of a stream: the field with the bytes of its largest event. */
+  private static final String LARGEST = "w:";
+
+  /** The field of the session hash that exists once a quota has removed a stream. */
+  private static final String LOST = "lost";
+
   private final RedisClient client;
   private final RedisKeys keys;
 
@@ -35,31 +41,20 @@ final class RedisStreamReader {
   }
 
   /**
-   * The result of one round trip.
+   * What Redis has of a stream after a cursor.
    *
    * @param lastOfOpen the position of the last event, if the stream is open
    */
-  private record Page(@Nullable Position lastOfOpen, boolean sessionExists, List<LogEvent> events) {
+  private record Page(
+      @Nullable Position lastOfOpen, boolean sessionExists, List<LogEvent> events) {}
 
-    static Page of(@Nullable Response fields, @Nullable Response entries, boolean sessionExists) {
-      return new Page(lastOfOpen(fields), sessionExists, StreamEntries.of(entries));
-    }
-
-    private static @Nullable Position lastOfOpen(@Nullable Response fields) {
-      if (fields == null || fields.get(0) == null) {
-        return null;
-      }
-      Response last = fields.get(1);
-      return last == null ? Position.START : Position.parse(last.toString()).orElse(Position.START);
-    }
+  ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    return read(stream, after, maxEvents, maxBytes, false);
   }
 
-  ReadResult read(StreamRef stream, Position after, int maxEvents) {
-    return read(stream, after, maxEvents, false);
-  }
-
-  private ReadResult read(StreamRef stream, Position after, int maxEvents, boolean again) {
-    Page page = fetch(stream, after, Math.min(maxEvents, MAX_PAGE));
+  private ReadResult read(
+      StreamRef stream, Position after, int maxEvents, long maxBytes, boolean again) {
+    Page page = fetch(stream, after, Math.min(maxEvents, MAX_PAGE), maxBytes);
     if (!page.sessionExists()) {
       return new ReadResult.NoSuchStream();
     }
@@ -69,10 +64,12 @@ final class RedisStreamReader {
       }
       Optional<Position> oldest = oldest(stream);
       if (oldest.isEmpty()) {
-        return new ReadResult.NoSuchStream();
+        return hasLostStreams(stream) ? new ReadResult.Gap(null) : new ReadResult.NoSuchStream();
       }
       // The stream may have been opened after the page was fetched.
-      return again ? new ReadResult.Gap(oldest.get()) : read(stream, after, maxEvents, true);
+      return again
+          ? new ReadResult.Gap(oldest.get())
+          : read(stream, after, maxEvents, maxBytes, true);
     }
     LogEvent first = page.events().getFirst();
     if (first.position().equals(after)) {
@@ -84,27 +81,72 @@ final class RedisStreamReader {
     }
     return ahead < 1 || isNumberReused(stream, after)
         ? gapFromOldest(stream, page.lastOfOpen())
-        : events(page.events(), maxEvents);
+        : new ReadResult.Events(StreamEntries.upToGap(page.events()));
   }
 
   /**
    * Reads the fields before the entries. In the other order, an append in between would look like a
    * loss. Reads the existence of the session last. If the session ends in between, its stream is
    * unknown and has no gap.
+   *
+   * <p>The fields tell the size of the largest event, so the reply with the entries is bounded.
    */
-  private Page fetch(StreamRef stream, Position after, int maxEvents) {
+  private Page fetch(StreamRef stream, Position after, int maxEvents, long maxBytes) {
     String session = keys.session(stream.session());
-    List<@Nullable Response> replies =
+    List<@Nullable Response> fields =
         client.sendAll(
             List.of(
                 Request.cmd(Command.HMGET)
                     .arg(session)
                     .arg(StreamField.OWNER.of(stream))
                     .arg(StreamField.LAST.of(stream)),
-                entries(Command.XRANGE, stream, after.toString(), "+", maxEvents + 1),
+                Request.cmd(Command.HGET)
+                    .arg(keys.sizes(stream.session()))
+                    .arg(LARGEST + stream.name())));
+    Position lastOfOpen = lastOfOpen(fields.get(0));
+    if (after.equals(lastOfOpen)) {
+      return new Page(lastOfOpen, true, List.of());
+    }
+    int fitting = fitting(fields.get(1), maxEvents, maxBytes);
+    int count = after.number() == 0 ? fitting : fitting + 1;
+    List<@Nullable Response> replies =
+        client.sendAll(
+            List.of(
+                entries(Command.XRANGE, stream, after.toString(), "+", count),
                 Request.cmd(Command.EXISTS).arg(session)));
-    Response exists = replies.get(2);
-    return Page.of(replies.get(0), replies.get(1), exists != null && exists.toString().equals("1"));
+    List<LogEvent> found = StreamEntries.of(replies.get(0));
+    boolean hasOwn = !found.isEmpty() && found.getFirst().position().equals(after);
+    return new Page(
+        lastOfOpen,
+        String.valueOf(replies.get(1)).equals("1"),
+        hasOwn ? found : found.subList(0, Math.min(fitting, found.size())));
+  }
+
+  private static @Nullable Position lastOfOpen(@Nullable Response fields) {
+    if (fields == null || fields.get(0) == null) {
+      return null;
+    }
+    Response last = fields.get(1);
+    return last == null ? Position.START : Position.parse(last.toString()).orElse(Position.START);
+  }
+
+  /**
+   * The number of events that fit into a page for certain.
+   *
+   * @param largest the bytes of the largest event; null for a stream that an older version began
+   */
+  private static int fitting(@Nullable Response largest, int maxEvents, long maxBytes) {
+    if (largest == null) {
+      return 1;
+    }
+    long bytes = Math.max(1, Long.parseLong(largest.toString()));
+    return (int) Math.clamp(maxBytes / bytes, 1, maxEvents);
+  }
+
+  /** Whether a quota has removed a whole stream of the session. It may be the stream in question. */
+  private boolean hasLostStreams(StreamRef stream) {
+    Request get = Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg(LOST);
+    return client.send(get) != null;
   }
 
   /** An open stream has no event at the cursor or after it. */
@@ -133,11 +175,6 @@ final class RedisStreamReader {
     Position last = page.lastOfOpen();
     boolean atEnd = last != null && last.number() <= own.position().number();
     return atEnd ? new ReadResult.Events(List.of()) : new ReadResult.Gap(null, last);
-  }
-
-  private static ReadResult events(List<LogEvent> found, int maxEvents) {
-    List<LogEvent> whole = StreamEntries.upToGap(found);
-    return new ReadResult.Events(whole.subList(0, Math.min(maxEvents, whole.size())));
   }
 
   /**

@@ -28,7 +28,7 @@ public final class PageReader {
   /** Fraction of the heap for all pages: frames and buffers on their way out need as much twice. */
   private static final int HEAP_FRACTION = 24;
 
-  /** Events of the first page, before the size of the events is known. */
+  /** Events of the page that is read before the tail starts. */
   static final int FIRST_PAGE = 128;
 
   /** How long the tail of a stream that another replica writes waits for the store. */
@@ -39,9 +39,6 @@ public final class PageReader {
 
   /** A page that was read before the tail started. */
   private @Nullable ReadResult ahead;
-
-  /** The size of an event of the last page on the wire; 0 before the first page. */
-  private int eventBytes;
 
   PageReader(EventLog log, StreamRef stream) {
     this.log = log;
@@ -73,7 +70,7 @@ public final class PageReader {
    * Reads the next page.
    *
    * @param after the last event that was read
-   * @param room the size of the page in bytes, as far as the size of the events is known
+   * @param room the size of the page in bytes; a larger event comes alone
    * @throws LogException.StoreUnavailable when the store is away for too long
    */
   ReadResult read(Position after, long room, BetweenAttempts between)
@@ -86,7 +83,7 @@ public final class PageReader {
     long since = System.nanoTime();
     for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
       try {
-        return log.read(stream, after, pageOf(room));
+        return log.read(stream, after, MAX_EVENTS, room);
       } catch (LogException.StoreUnavailable away) {
         if (isTooLong(since) || !between.tryAgain()) {
           throw away;
@@ -96,19 +93,10 @@ public final class PageReader {
     }
   }
 
-  private int pageOf(long room) {
-    return eventBytes == 0 ? FIRST_PAGE : Math.clamp(room / eventBytes, 1, MAX_EVENTS);
-  }
-
   /**
    * A tail on the replica that writes the stream waits for ever: no other replica serves better.
    */
   private boolean isTooLong(long since) {
     return System.nanoTime() - since > MAX_OUTAGE.toNanos() && !log.isWrittenHere(stream);
-  }
-
-  /** Learns the size of events from a page. */
-  void measure(int events, int bytes) {
-    eventBytes = Math.ceilDiv(bytes, events);
   }
 }

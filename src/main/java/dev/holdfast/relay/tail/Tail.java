@@ -208,7 +208,6 @@ public final class Tail implements Tails.Movable {
     }
     LogEvent newest = events.getLast();
     int count = events.size();
-    reader.measure(count, frames.length());
     if (!newest.last() || frames.length() > END_WITH_RESPONSE) {
       writer.flush(client, frames);
     }

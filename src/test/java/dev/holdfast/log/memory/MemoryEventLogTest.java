@@ -8,6 +8,7 @@ import static dev.holdfast.log.LogTesting.payloads;
 import static dev.holdfast.log.LogTesting.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
 import dev.holdfast.log.LogEvent;
@@ -32,7 +33,7 @@ class MemoryEventLogTest extends EventLogContract {
   private final AtomicLong now = new AtomicLong(1_000_000);
   private final InstantSource clock = () -> Instant.ofEpochMilli(now.get());
   private final List<EventLog> logs = new ArrayList<>();
-  private long maxBytes = 100_000_000;
+  private long maxBytes = 1 << 30;
 
   @Override
   protected EventLog create(Retention retention) {
@@ -66,7 +67,7 @@ class MemoryEventLogTest extends EventLogContract {
   @Test
   void shouldPurgeOnlyWhatIsOld() {
     EventLog brief =
-        begun(new Retention(Duration.ofSeconds(10), Duration.ofSeconds(1), 10, LONG_ENOUGH, 10));
+        begun(LogTesting.retention(Duration.ofSeconds(10), Duration.ofSeconds(1), 10, LONG_ENOUGH, 10));
     StreamWriter writer = brief.open(ref, "1");
     writer.append(numbered(1, 1));
     pass(Duration.ofSeconds(6));
@@ -80,7 +81,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldPurgeTheOldestOfAllStreamsBeyondTheBudget() {
-    maxBytes = 4L * (StoredEvent.OVERHEAD + 1);
+    maxBytes = 4L * (MemoryStream.OVERHEAD + 1);
     EventLog small = begun(keeping(100, 10));
     StreamRef other = new StreamRef(ref.session(), "b");
     StreamWriter one = small.open(ref, "1");
@@ -102,7 +103,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldGiveBackTheBudgetOfAnEndedSession() {
-    maxBytes = 4L * (StoredEvent.OVERHEAD + 1);
+    maxBytes = 4L * (MemoryStream.OVERHEAD + 1);
     EventLog small = begun(keeping(100, 10));
     small.begin("other");
     StreamRef other = new StreamRef("other", "b");
@@ -116,31 +117,54 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldForgetACompleteStreamWhoseEventsAreAllPurged() {
-    maxBytes = 2L * (StoredEvent.OVERHEAD + 1);
+    maxBytes = 2L * (MemoryStream.OVERHEAD + 1);
     EventLog small = begun(keeping(100, 10));
     StreamRef other = new StreamRef(ref.session(), "b");
     Position end = small.open(ref, "1").append(List.of(last("1")));
 
     small.open(other, "2").append(numbered(1, 2));
 
-    assertThat(small.read(ref, end, 1)).isEqualTo(new ReadResult.NoSuchStream());
+    assertThat(small.read(ref, end, 1)).isEqualTo(new ReadResult.Gap(null));
+  }
+
+  /** A session with much more than its share once took the place of all others. */
+  @Test
+  void shouldNotPurgeTheEventsOfASessionThatNeedsLessThanOthers() {
+    maxBytes = 100_000;
+    EventLog small = begun(keeping(1_000_000, 10));
+    Position first = small.open(ref, "1").append(List.of(event("x".repeat(20_000)), event("2")));
+    small.begin("greedy");
+    StreamWriter greedy = small.open(new StreamRef("greedy", "b"), "1");
+    for (int n = 1; n <= 1000; n++) {
+      greedy.append(List.of(event("x".repeat(12_000))));
+    }
+
+    assertThat(readAll(small, ref, Position.START)).hasSize(2);
+    assertThat(small.depth().bytes().orElseThrow()).isLessThanOrEqualTo(maxBytes);
+    assertThat(first.number()).isEqualTo(2);
   }
 
   @Test
-  void shouldKeepTheNewestEventHoweverLarge() {
-    maxBytes = 10;
-    EventLog small = begun(keeping(100, 10));
-    StreamWriter writer = small.open(ref, "1");
-    Position first = writer.append(numbered(1, 1));
+  void shouldShareTheBudgetAmongSessionsThatNeedMuch() {
+    maxBytes = 100_000;
+    EventLog small = begun(keeping(1_000_000, 10));
+    small.begin("other");
+    StreamWriter one = small.open(ref, "1");
+    StreamWriter two = small.open(new StreamRef("other", "b"), "1");
+    for (int n = 1; n <= 100; n++) {
+      one.append(List.of(event("x".repeat(1000))));
+      two.append(List.of(event("x".repeat(1000))));
+    }
 
-    writer.append(List.of(event("x".repeat(1000))));
-
-    assertThat(payloads(small.read(ref, first, 1)).getFirst()).hasSize(1000);
+    for (StreamRef each : List.of(one.stream(), two.stream())) {
+      assertThat(readAll(small, each, small.beforeOldest(each).orElseThrow()))
+          .hasSizeBetween(43, 45);
+    }
   }
 
   @Test
   void shouldSayHowMuchItHolds() {
-    maxBytes = 4L * (StoredEvent.OVERHEAD + 1);
+    maxBytes = 4L * (MemoryStream.OVERHEAD + 1);
     EventLog small = begun(keeping(100, 10));
     assertThat(small.depth()).isEqualTo(new EventLog.Size(OptionalLong.of(0), OptionalLong.of(0)));
 

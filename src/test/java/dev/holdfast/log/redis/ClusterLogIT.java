@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLog.Watcher;
 import dev.holdfast.log.LogEvent;
@@ -36,7 +37,7 @@ class ClusterLogIT {
   private static final int SESSIONS = 12;
 
   private static final Retention RETENTION =
-      new Retention(Duration.ofMinutes(1), Duration.ofSeconds(30), 1000, Duration.ofMinutes(1), 16);
+      LogTesting.retention(Duration.ofMinutes(1), Duration.ofSeconds(30), 1000, Duration.ofMinutes(1), 16);
 
   @AutoClose private static final ClusterFixture cluster = ClusterFixture.start();
 

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class OutageIT {
 
   private static final Duration HOUR = Duration.ofHours(1);
-  private static final Retention RETENTION = new Retention(HOUR, HOUR, 100_000, HOUR, 100);
+  private static final Retention RETENTION = LogTesting.retention(HOUR, HOUR, 100_000, HOUR, 100);
   private static final Duration TIMEOUT = Duration.ofMillis(300);
 
   private final RedisFixture redis = RedisFixture.startDurable();

@@ -1,5 +1,6 @@
 package dev.holdfast.log.redis;
 
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -22,7 +23,7 @@ public abstract class ReplicasFixture {
   protected static final Duration TIMEOUT = Duration.ofSeconds(1);
 
   private static final Duration HOUR = Duration.ofHours(1);
-  private static final Retention RETENTION = new Retention(HOUR, HOUR, 100_000, HOUR, 1000);
+  private static final Retention RETENTION = LogTesting.retention(HOUR, HOUR, 100_000, HOUR, 1000);
   private static final Duration RETRY_AFTER = Duration.ofMillis(1);
 
   /** The session. */

@@ -3,6 +3,7 @@ package dev.holdfast.log.redis;
 import static dev.holdfast.log.LogTesting.payloads;
 import static dev.holdfast.log.LogTesting.readAll;
 
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
@@ -20,7 +21,7 @@ public abstract class SharedStreamFixture {
   private static final Duration HOUR = Duration.ofHours(1);
 
   /** What the replicas keep. */
-  protected static final Retention RETENTION = new Retention(HOUR, HOUR, 100_000, HOUR, 100);
+  protected static final Retention RETENTION = LogTesting.retention(HOUR, HOUR, 100_000, HOUR, 100);
 
   @SuppressWarnings("NullAway.Init")
   private static RedisFixture redis;

@@ -33,8 +33,8 @@ public final class AppendScripts {
     this.keys = keys;
     this.replica = replica;
     this.retention = retention;
-    appendEvents = StreamScripts.load(client, "append-events.lua");
-    appendToSharedStream = StreamScripts.load(client, "append-to-shared-stream.lua");
+    appendEvents = StreamScripts.load(client, "quotas.lua", "append-events.lua");
+    appendToSharedStream = StreamScripts.load(client, "quotas.lua", "append-to-shared-stream.lua");
     recordUpstreamCursor = StreamScripts.load(client, "record-upstream-cursor.lua");
   }
 
@@ -67,6 +67,8 @@ public final class AppendScripts {
             retention.maxEvents(),
             retention.eventTtl().toMillis(),
             retention.sessionTtl().toMillis(),
+            retention.maxStreamBytes(),
+            retention.maxSessionBytes(),
             arguments(batch)));
   }
 
@@ -94,6 +96,8 @@ public final class AppendScripts {
             retention.maxEvents(),
             retention.eventTtl().toMillis(),
             retention.sessionTtl().toMillis(),
+            retention.maxStreamBytes(),
+            retention.maxSessionBytes(),
             arguments(batch)));
   }
 

@@ -7,7 +7,6 @@ import dev.holdfast.log.ReadResult;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -164,7 +163,7 @@ public final class RecentEvents {
   }
 
   /** Reads the events after a cursor. Returns empty if only Redis knows them. */
-  public Optional<ReadResult> read(Position after, int maxEvents) {
+  public Optional<ReadResult> read(Position after, int maxEvents, long maxBytes) {
     lock.lock();
     try {
       if (tail == Tail.ABSENT) {
@@ -174,7 +173,7 @@ public final class RecentEvents {
       if (tail == Tail.BEHIND) {
         return Optional.empty();
       }
-      return events.isEmpty() ? readEnd() : Optional.of(new ReadResult.Events(first(maxEvents)));
+      return events.isEmpty() ? readEnd() : Optional.of(new ReadResult.Events(first(maxEvents, maxBytes)));
     } finally {
       lock.unlock();
     }
@@ -233,11 +232,15 @@ public final class RecentEvents {
     return floor.equals(after);
   }
 
-  private List<LogEvent> first(int maxEvents) {
+  private List<LogEvent> first(int maxEvents, long maxBytes) {
     List<LogEvent> page = new ArrayList<>(Math.min(maxEvents, events.size()));
-    Iterator<LogEvent> rest = events.iterator();
-    while (rest.hasNext() && page.size() < maxEvents) {
-      page.add(rest.next());
+    long room = maxBytes;
+    for (LogEvent event : events) {
+      room -= event.payload().length;
+      if (page.size() == maxEvents || (room < 0 && !page.isEmpty())) {
+        break;
+      }
+      page.add(event);
     }
     return page;
   }

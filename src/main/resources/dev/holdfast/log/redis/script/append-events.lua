@@ -5,10 +5,10 @@
 -- ARGV stream, owner, ms and number of the writer's last position, number of the last event that
 --      the writer knows to be stored, upstream id of the events delivered unlogged (or ''), this
 --      replica, channel prefix, session, most events of a stream, time to live of events in ms,
---      time to live of the session in ms, then for each event: flags ('u' upstream id, 'z' last),
---      payload, upstream id
+--      time to live of the session in ms, most bytes of a stream, most bytes of a session, then for
+--      each event: flags ('u' upstream id, 'z' last), payload, upstream id
 -- Returns the position of the last event, also for a retry, or 'FENCED' if nothing was written.
-local FIRST, FIELDS = 13, 3
+local FIRST, FIELDS = 15, 3
 local name, owner = ARGV[1], ARGV[2]
 local expected, stored = tonumber(ARGV[4]), tonumber(ARGV[5])
 local count = (#ARGV - FIRST + 1) / FIELDS
@@ -72,9 +72,13 @@ end
 local now = currentMillis()
 local prefix = string.format('%.0f-', math.max(now, millis, tonumber(ARGV[3])))
 local last, complete = ARGV[3] .. '-' .. ARGV[4], false
+local largest, bytes = 0, 0
 number = expected
 for i = FIRST, #ARGV, FIELDS do
   number = number + 1
+  local weight = #ARGV[i + 1] + #ARGV[i + 2]
+  largest = math.max(largest, weight)
+  bytes = bytes + weight + EVENT_BYTES
   last = prefix .. string.format('%.0f', number)
   local flags = ARGV[i]
   if flags == '' then
@@ -95,10 +99,13 @@ end
 redis.call('XTRIM', KEYS[2], 'MAXLEN', '~', ARGV[10])
 redis.call('XTRIM', KEYS[2], 'MINID', '~', string.format('%.0f', now - ARGV[11]))
 redis.call('PEXPIRE', KEYS[2], ARGV[11])
+if count > 0 then
+  keepQuotas(name, expected == 0, largest, bytes, tonumber(ARGV[13]), tonumber(ARGV[14]), ARGV[11])
+end
 if complete then
   redis.call('HDEL', KEYS[1], OWNER .. name, REQUESTS .. name, LAST .. name, TAIL .. name,
     DELIVERED .. name, UPSTREAM .. name)
-  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
+  forgetExpired(now)
   redis.call('ZADD', KEYS[3], now + ARGV[11], name)
   redis.call('PEXPIRE', KEYS[3], ARGV[11])
 else

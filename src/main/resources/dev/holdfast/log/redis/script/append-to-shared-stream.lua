@@ -4,11 +4,11 @@
 -- KEYS session hash, shared stream, set of ended streams
 -- ARGV stream, owner, number of the writer's last event, shared stream, this replica,
 --      channel prefix, session, most events of a stream, time to live of events in ms, time to
---      live of the session in ms, then for each event: flags ('u' upstream id, 'z' last), payload,
---      upstream id
+--      live of the session in ms, most bytes of a stream, most bytes of a session, then for each
+--      event: flags ('u' upstream id, 'z' last), payload, upstream id
 -- Returns '0-' and the number of events that the stream has had, also for a retry, or 'FENCED' if
 --      nothing was written.
-local FIRST, FIELDS = 11, 3
+local FIRST, FIELDS = 13, 3
 local name, owner, shared = ARGV[1], ARGV[2], ARGV[4]
 local expected = tonumber(ARGV[3])
 local wanted = expected + (#ARGV - FIRST + 1) / FIELDS
@@ -36,6 +36,8 @@ local millis, newest = string.match(state[4] or '0-0', '^(%d+)%-(%d+)$')
 local prefix = string.format('%.0f-', math.max(now, tonumber(millis)))
 -- Events of this stream that Redis has lost leave a gap in the shared stream.
 newest = tonumber(newest) + expected - number
+local isNew = newest == 0
+local largest, bytes = 0, 0
 local position, upstream, complete = false, false, false
 number = expected
 for i = FIRST, #ARGV, FIELDS do
@@ -44,6 +46,8 @@ for i = FIRST, #ARGV, FIELDS do
     newest = newest + 1
     position = prefix .. string.format('%.0f', newest)
     redis.call('XADD', KEYS[2], position, 'd', ARGV[i + 1])
+    largest = math.max(largest, #ARGV[i + 1])
+    bytes = bytes + #ARGV[i + 1] + EVENT_BYTES
   end
   if string.find(ARGV[i], 'u', 1, true) then
     upstream = string.format('%.0f ', number) .. ARGV[i + 2]
@@ -55,6 +59,7 @@ if position then
   redis.call('XTRIM', KEYS[2], 'MINID', '~', string.format('%.0f', now - ARGV[9]))
   redis.call('PEXPIRE', KEYS[2], ARGV[9])
   redis.call('HSET', KEYS[1], LAST .. shared, position)
+  keepQuotas(shared, isNew, largest, bytes, tonumber(ARGV[11]), tonumber(ARGV[12]), ARGV[9])
 end
 if complete then
   redis.call('HDEL', KEYS[1],

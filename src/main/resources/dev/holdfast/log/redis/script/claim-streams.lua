@@ -11,22 +11,21 @@ local named = {}
 for i = 4, #ARGV do
   named[ARGV[i]] = true
 end
-local fields = redis.call('HGETALL', KEYS[1])
-local value = {}
-for i = 1, #fields, 2 do
-  value[fields[i]] = fields[i + 1]
+
+local function value(kind, name)
+  return redis.call('HGET', KEYS[1], kind .. name)
 end
 
 -- Returns the newest upstream id: that of an event, or one that was recorded after that event.
 -- Entries are read one at a time: payloads are large, and nearly always the newest has an id.
 local function upstreamId(name)
-  local number, recorded = string.match(value[UPSTREAM .. name] or '', '^(%d+) (.*)$')
-  if value[KEPT_IN .. name] then
+  local number, recorded = string.match(value(UPSTREAM, name) or '', '^(%d+) (.*)$')
+  if value(KEPT_IN, name) then
     return recorded or false -- The entries of a shared stream do not name their stream.
   end
   local from = '+'
   for _ = 1, tonumber(ARGV[3]) do
-    local entry = redis.call('XREVRANGE', KEYS[1] .. ':e:' .. name, from, '-', 'COUNT', 1)[1]
+    local entry = redis.call('XREVRANGE', streamKey(name), from, '-', 'COUNT', 1)[1]
     if not entry then
       return recorded or false
     end
@@ -43,15 +42,13 @@ local function upstreamId(name)
   return recorded or false
 end
 
-for field, current in pairs(value) do
-  local name = streamOf(field, OWNER)
+for name, current in pairs(openStreams()) do
   -- A retry finds streams that have the new owner already.
-  if name and (#ARGV < 4 or named[name])
-      and (current == owner or replicaOf(current) == previous) then
-    redis.call('HSET', KEYS[1], field, owner)
+  if (#ARGV < 4 or named[name]) and (current == owner or replicaOf(current) == previous) then
+    redis.call('HSET', KEYS[1], OWNER .. name, owner)
     claimed[#claimed + 1] =
-      { name, value[REQUESTS .. name] or '', value[LAST .. name] or '0-0', upstreamId(name),
-        value[KEPT_IN .. name] or false }
+      { name, value(REQUESTS, name) or '', value(LAST, name) or '0-0', upstreamId(name),
+        value(KEPT_IN, name) }
   end
 end
 return claimed

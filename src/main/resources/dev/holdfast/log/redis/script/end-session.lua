@@ -4,18 +4,18 @@
 -- ARGV channel prefix, session
 -- Returns 'OK'.
 local replicas, streams = {}, {}
-local fields = redis.call('HGETALL', KEYS[1])
-for i = 1, #fields, 2 do
-  local name = streamOf(fields[i], OWNER) or streamOf(fields[i], TAIL)
-  if name then
-    streams[KEYS[1] .. ':e:' .. name] = true
-    replicas[replicaOf(fields[i + 1])] = true
+for name, owner in pairs(openStreams()) do
+  streams[streamKey(name)] = true
+  replicas[replicaOf(owner)] = true
+  local tail = redis.call('HGET', KEYS[1], TAIL .. name)
+  if tail then
+    replicas[replicaOf(tail)] = true
   end
 end
 for _, name in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
-  streams[KEYS[1] .. ':e:' .. name] = true
+  streams[streamKey(name)] = true
 end
-redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
+redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4], SIZES)
 for key in pairs(streams) do
   redis.call('UNLINK', key)
 end

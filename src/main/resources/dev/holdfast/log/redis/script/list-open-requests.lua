@@ -2,11 +2,10 @@
 -- KEYS session hash
 -- Returns for each stream: name, ids of its requests.
 local streams = {}
-local fields = redis.call('HGETALL', KEYS[1])
-for i = 1, #fields, 2 do
-  local name = streamOf(fields[i], REQUESTS)
-  if name and fields[i + 1] ~= '' then
-    streams[#streams + 1] = { name, fields[i + 1] }
+for name in pairs(openStreams()) do
+  local requests = redis.call('HGET', KEYS[1], REQUESTS .. name)
+  if requests and requests ~= '' then
+    streams[#streams + 1] = { name, requests }
   end
 end
 return streams

@@ -24,12 +24,10 @@ if ARGV[1] ~= '' then
     address(ARGV[1], owner)
   end
 else
-  local fields = redis.call('HGETALL', KEYS[1])
-  for i = 1, #fields, 2 do
-    local name = streamOf(fields[i], OWNER)
-    local replica = name and replicaOf(fields[i + 1])
-    if name and replica ~= ARGV[3] and replica ~= '-' then
-      address(name, fields[i + 1])
+  for name, owner in pairs(openStreams()) do
+    local replica = replicaOf(owner)
+    if replica ~= ARGV[3] and replica ~= '-' then
+      address(name, owner)
     end
   end
 end

@@ -6,6 +6,19 @@ local OWNER, REQUESTS, LAST, TAIL = 'o:', 'r:', 'l:', 't:'
 local DELIVERED, UPSTREAM, KEPT_IN = 'd:', 'u:', 'i:'
 -- The field that counts the bytes of the messages in the inbox.
 local INBOX_BYTES = 'in'
+-- The field that exists once a quota has removed a whole stream.
+local LOST = 'lost'
+
+-- The keys of the complete streams and of the hash of sizes. Both share the slot of the session
+-- hash, as do the streams themselves.
+local COMPLETE, SIZES = KEYS[1] .. ':streams', KEYS[1] .. ':sizes'
+-- Fields of the hash of sizes: the bytes of the largest event of a stream and of all its events,
+-- and the bytes of all events of the session.
+local LARGEST, BYTES, ALL_BYTES = 'w:', 'b:', 'b'
+
+local function streamKey(name)
+  return KEYS[1] .. ':e:' .. name
+end
 
 -- Returns the name of the stream to which a field of this kind belongs, or nil for other fields.
 local function streamOf(field, kind)
@@ -17,5 +30,17 @@ end
 -- Returns the replica of an owner ("replica fence") or of a tail ("replica number").
 local function replicaOf(text)
   return string.match(text, '^(%S+)')
+end
+
+-- Returns the owners of the open streams by name. Reads no other fields, since they can be large.
+local function openStreams()
+  local owners = {}
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    local name = streamOf(field, OWNER)
+    if name then
+      owners[name] = redis.call('HGET', KEYS[1], field)
+    end
+  end
+  return owners
 end
 

@@ -7,6 +7,7 @@ import static dev.holdfast.log.LogTesting.payloads;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.Test;
 class AppendScriptIT {
 
   private static final Duration HOUR = Duration.ofHours(1);
-  private static final Retention RETENTION = new Retention(HOUR, HOUR, 100_000, HOUR, 100);
+  private static final Retention RETENTION = LogTesting.retention(HOUR, HOUR, 100_000, HOUR, 100);
   private static final String OWNER = "a f00d";
 
   @SuppressWarnings("NullAway.Init")
