@@ -74,8 +74,8 @@ public interface EventLog extends AutoCloseable {
    * @param after the position of the last event that the reader has; {@link Position#START} for
    *     none
    * @param maxEvents maximum number of events to return, at least one
-   * @param maxBytes maximum number of bytes of their payloads. A larger event is returned alone. The
-   *     log does not fetch more than that from its store
+   * @param maxBytes maximum number of bytes of their payloads. A larger event is returned alone.
+   *     The log does not fetch more than that from its store
    */
   ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes);
 

@@ -9,8 +9,8 @@ import java.time.Duration;
  * @param completedTtl how long a complete stream is kept after it was delivered to its end
  * @param maxEvents maximum number of events in one stream. A store that trims in steps may keep
  *     some more
- * @param maxStreamBytes maximum number of bytes of the events in one stream. The newest event stays,
- *     however large
+ * @param maxStreamBytes maximum number of bytes of the events in one stream. The newest event
+ *     stays, however large
  * @param sessionTtl minimum time for which an unused session is kept
  * @param maxSessionBytes maximum number of bytes of the events in one session
  * @param maxStreams maximum number of open streams in one session

@@ -3,8 +3,8 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.session.SessionId;

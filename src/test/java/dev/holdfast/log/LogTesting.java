@@ -33,8 +33,7 @@ public final class LogTesting {
       Duration sessionTtl,
       int maxStreams) {
     long any = Long.MAX_VALUE / 2;
-    return new Retention(
-        eventTtl, completedTtl, maxEvents, any, sessionTtl, any, maxStreams);
+    return new Retention(eventTtl, completedTtl, maxEvents, any, sessionTtl, any, maxStreams);
   }
 
   /** The last event of its stream. */

@@ -59,7 +59,8 @@ public final class RelayFixture implements AutoCloseable {
   public final FaultyLog log =
       new FaultyLog(
           new MemoryEventLog(
-              LogTesting.retention(Duration.ofHours(10), Duration.ofMinutes(2), 10, IDLE, MAX_STREAMS),
+              LogTesting.retention(
+                  Duration.ofHours(10), Duration.ofMinutes(2), 10, IDLE, MAX_STREAMS),
               100_000_000,
               clock));
   public final ScriptedInbox inbox = new ScriptedInbox();

@@ -52,7 +52,8 @@ final class LogReader {
   }
 
   /** Reads for the local tail when it has all events that were written here. */
-  private ReadResult readAtEnd(OwnedStream own, StreamRef stream, Position after, int maxEvents, long maxBytes) {
+  private ReadResult readAtEnd(
+      OwnedStream own, StreamRef stream, Position after, int maxEvents, long maxBytes) {
     ReadResult found;
     try {
       found = readStored(stream, after, maxEvents, maxBytes);

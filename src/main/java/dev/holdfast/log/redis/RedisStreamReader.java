@@ -140,10 +140,12 @@ final class RedisStreamReader {
       return 1;
     }
     long bytes = Math.max(1, Long.parseLong(largest.toString()));
-    return (int) Math.clamp(maxBytes / bytes, 1, maxEvents);
+    return Math.clamp(maxBytes / bytes, 1, maxEvents);
   }
 
-  /** Whether a quota has removed a whole stream of the session. It may be the stream in question. */
+  /**
+   * Whether a quota has removed a whole stream of the session. It may be the stream in question.
+   */
   private boolean hasLostStreams(StreamRef stream) {
     Request get = Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg(LOST);
     return client.send(get) != null;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class PageReader {
 
   /** The most events of one page: enough for a burst to go out in few writes. */
-  private static final int MAX_EVENTS = 500;
+  static final int MAX_EVENTS = 500;
 
   /** Bytes that a tail reads at once when it has the room to itself. */
   static final long LARGEST = 1 << 20;

@@ -8,10 +8,10 @@ import static dev.holdfast.log.LogTesting.payloads;
 import static dev.holdfast.log.LogTesting.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
@@ -67,7 +67,9 @@ class MemoryEventLogTest extends EventLogContract {
   @Test
   void shouldPurgeOnlyWhatIsOld() {
     EventLog brief =
-        begun(LogTesting.retention(Duration.ofSeconds(10), Duration.ofSeconds(1), 10, LONG_ENOUGH, 10));
+        begun(
+            LogTesting.retention(
+                Duration.ofSeconds(10), Duration.ofSeconds(1), 10, LONG_ENOUGH, 10));
     StreamWriter writer = brief.open(ref, "1");
     writer.append(numbered(1, 1));
     pass(Duration.ofSeconds(6));

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLog.Watcher;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -37,7 +37,8 @@ class ClusterLogIT {
   private static final int SESSIONS = 12;
 
   private static final Retention RETENTION =
-      LogTesting.retention(Duration.ofMinutes(1), Duration.ofSeconds(30), 1000, Duration.ofMinutes(1), 16);
+      LogTesting.retention(
+          Duration.ofMinutes(1), Duration.ofSeconds(30), 1000, Duration.ofMinutes(1), 16);
 
   @AutoClose private static final ClusterFixture cluster = ClusterFixture.start();
 

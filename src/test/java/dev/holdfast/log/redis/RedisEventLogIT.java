@@ -67,7 +67,10 @@ class RedisEventLogIT extends EventLogContract {
 
   /** The bytes that Redis has sent. */
   private static long sent() {
-    return redis.reply("INFO", "stats").getFirst().lines()
+    return redis
+        .reply("INFO", "stats")
+        .getFirst()
+        .lines()
         .filter(line -> line.startsWith("total_net_output_bytes:"))
         .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1).trim()))
         .findFirst()

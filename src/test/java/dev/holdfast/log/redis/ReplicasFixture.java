@@ -1,7 +1,7 @@
 package dev.holdfast.log.redis;
 
-import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;

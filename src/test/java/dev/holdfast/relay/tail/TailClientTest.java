@@ -143,7 +143,7 @@ class TailClientTest {
     TestConnection again = fixture.follow("s", last.position(), Tail.Kind.RESUMED);
     again.awaitEnd();
 
-    int sent = PageReader.FIRST_PAGE + 500;
+    int sent = 2 * PageReader.MAX_EVENTS;
     assertThat(cut.data()).isEqualTo(LogFixture.numbers(1, sent));
     assertThat(again.data()).isEqualTo(LogFixture.numbers(sent + 1, 1200));
   }

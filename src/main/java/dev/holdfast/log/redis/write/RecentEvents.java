@@ -173,7 +173,9 @@ public final class RecentEvents {
       if (tail == Tail.BEHIND) {
         return Optional.empty();
       }
-      return events.isEmpty() ? readEnd() : Optional.of(new ReadResult.Events(first(maxEvents, maxBytes)));
+      return events.isEmpty()
+          ? readEnd()
+          : Optional.of(new ReadResult.Events(first(maxEvents, maxBytes)));
     } finally {
       lock.unlock();
     }
