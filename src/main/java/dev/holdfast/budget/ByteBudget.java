@@ -3,8 +3,8 @@ package dev.holdfast.budget;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A number of bytes that many users share. Nobody waits for it: a user may take more than is left,
- * and {@link #isExceeded} tells all of them to hold back. Thread-safe.
+ * A number of bytes that many users share. Nobody waits for it: a user either takes more than is
+ * left, and {@link #isExceeded} tells all of them to hold back, or is refused. Thread-safe.
  */
 public final class ByteBudget {
 
@@ -35,6 +35,19 @@ public final class ByteBudget {
   }
 
   /**
+   * Takes bytes unless that exceeds the budget.
+   *
+   * @return whether the bytes were taken
+   */
+  public boolean tryTake(long bytes) {
+    if (taken.addAndGet(bytes) <= capacity) {
+      return true;
+    }
+    giveBack(bytes);
+    return false;
+  }
+
+  /**
    * Takes an eighth of what is left, within bounds. When the budget is spent, each caller gets the
    * lower bound.
    *
@@ -54,5 +67,45 @@ public final class ByteBudget {
   /** Whether more is taken than there is. */
   public boolean isExceeded() {
     return taken.get() > capacity;
+  }
+
+  /** Starts to use the budget for something that grows and shrinks. */
+  public Claim newClaim() {
+    return new Claim();
+  }
+
+  /** What one user has taken. Thread-safe. */
+  public final class Claim implements AutoCloseable {
+
+    // Both guarded by this.
+    private long bytes;
+    private boolean closed;
+
+    private Claim() {}
+
+    /**
+     * Takes or gives back bytes, so that this many are taken.
+     *
+     * @return false if the budget has too few bytes, or after {@link #close()}; nothing changes
+     *     then
+     */
+    public synchronized boolean set(long wanted) {
+      if (closed || (wanted > bytes && !tryTake(wanted - bytes))) {
+        return false;
+      }
+      if (wanted < bytes) {
+        giveBack(bytes - wanted);
+      }
+      bytes = wanted;
+      return true;
+    }
+
+    /** Gives everything back. Idempotent. */
+    @Override
+    public synchronized void close() {
+      giveBack(bytes);
+      bytes = 0;
+      closed = true;
+    }
   }
 }

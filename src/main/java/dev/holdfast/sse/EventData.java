@@ -44,6 +44,10 @@ final class EventData {
         : Utf8.repair(data, 0, data.length);
   }
 
+  int length() {
+    return joined.length() + (first == null ? 0 : first.length);
+  }
+
   void clear() {
     first = null;
     joined.clear();

@@ -25,7 +25,7 @@ public final class SseParser {
   /** Upper bound of {@code retry}: 24 days, which every timer accepts. */
   private static final long MAX_RETRY_MILLIS = Integer.MAX_VALUE;
 
-  /** Maximum length of an event id. Readers keep it, and send it as a header. */
+  /** Maximum length of an event id or type. Readers keep the id, and send it as a header. */
   private static final int MAX_ID_BYTES = 1024;
 
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
@@ -103,6 +103,11 @@ public final class SseParser {
     }
     unfinishedLine.append(chunk, position, end - position);
     broken = false;
+  }
+
+  /** Number of bytes that the parser keeps of an unfinished line and event. */
+  public int heldBytes() {
+    return unfinishedLine.length() + data.length();
   }
 
   /**
@@ -196,6 +201,9 @@ public final class SseParser {
     } else if (Arrays.equals(bytes, from, colon, EVENT, 0, EVENT.length)) {
       boolean isDefault =
           value == to || Arrays.equals(bytes, value, to, MESSAGE, 0, MESSAGE.length);
+      if (to - value > MAX_ID_BYTES) {
+        throw new SseLimitException("SSE event type", MAX_ID_BYTES);
+      }
       type = isDefault ? SseEvent.DEFAULT_TYPE : Utf8.decode(bytes, value, to);
     } else if (Arrays.equals(bytes, from, colon, RETRY, 0, RETRY.length)) {
       retryField(bytes, value, to, handler);

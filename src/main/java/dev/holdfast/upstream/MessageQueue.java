@@ -1,5 +1,6 @@
 package dev.holdfast.upstream;
 
+import dev.holdfast.budget.ByteBudget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ public final class MessageQueue {
   /** Number of bytes that fill the queue. A single message may be larger. */
   public static final int MAX_BYTES = 1 << 20;
 
+  private final ByteBudget budget;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition readable = lock.newCondition();
   private final Condition writable = lock.newCondition();
@@ -31,6 +33,11 @@ public final class MessageQueue {
   private int openWriters;
   private boolean closed; // by the reader, or by a failure
   private @Nullable UpstreamException failure;
+
+  /** Creates an empty queue. While its budget is exceeded, one message fills it. */
+  public MessageQueue(ByteBudget budget) {
+    this.budget = budget;
+  }
 
   /**
    * Opens a writer. The reader must not take before all writers are open: it could see an early
@@ -139,6 +146,7 @@ public final class MessageQueue {
   private List<UpstreamMessage> drain() {
     List<UpstreamMessage> taken = waiting;
     waiting = new ArrayList<>();
+    budget.giveBack(waitingBytes);
     waitingBytes = 0;
     writable.signalAll();
     return taken;
@@ -147,11 +155,13 @@ public final class MessageQueue {
   private void append(byte[] message) {
     waiting.add(new UpstreamMessage(message, null));
     waitingBytes += message.length;
+    budget.take(message.length);
     readable.signalAll();
   }
 
   private boolean hasRoom() {
-    return waiting.isEmpty() || (waiting.size() < MAX_MESSAGES && waitingBytes < MAX_BYTES);
+    return waiting.isEmpty()
+        || (waiting.size() < MAX_MESSAGES && waitingBytes < MAX_BYTES && !budget.isExceeded());
   }
 
   /** One of the writers of the queue. */
@@ -180,11 +190,11 @@ public final class MessageQueue {
       return put(message, State.OPEN);
     }
 
-    /** Adds a message unless the queue is full. */
+    /** Adds a message unless the queue is full or the budget is exceeded. */
     public boolean offer(byte[] message) {
       lock.lock();
       try {
-        return hasRoom() && write(message);
+        return hasRoom() && !budget.isExceeded() && write(message);
       } finally {
         lock.unlock();
       }

@@ -37,16 +37,17 @@ class ArchitectureTest {
           entry("log.redis.write", List.of("log.redis.script", "log", "redis", "budget")),
           entry("redis", List.of("retry")),
           entry("cluster", List.of("redis")),
-          entry("upstream", List.of("protocol")),
+          entry("upstream", List.of("protocol", "budget")),
           entry(
               "upstream.http",
               List.of("upstream.channel", "upstream", "protocol", "sse", "retry", "budget")),
-          entry("upstream.channel", List.of("upstream", "protocol")),
-          entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol")),
+          entry("upstream.channel", List.of("upstream", "protocol", "budget")),
+          entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol", "budget")),
           // The API for authors of tools. The package below it runs the tools.
           entry("upstream.local", List.of()),
           entry(
-              "upstream.local.server", List.of("upstream.local", "upstream", "protocol", "redis")),
+              "upstream.local.server",
+              List.of("upstream.local", "upstream", "protocol", "redis", "budget")),
           entry("demo", List.of("upstream.local")),
           entry("session", List.of("protocol")),
           entry("session.memory", List.of("session", "protocol")),

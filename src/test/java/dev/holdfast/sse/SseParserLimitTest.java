@@ -60,6 +60,26 @@ class SseParserLimitTest {
   }
 
   @Test
+  void shouldRefuseLongType() {
+    SseParser parser = new SseParser(5000, 5000);
+
+    assertThatThrownBy(() -> feed(parser, "event: " + "e".repeat(1025) + "\n", 100))
+        .hasMessage("SSE event type exceeds 1024 bytes");
+  }
+
+  @Test
+  void shouldCountWhatItHolds() {
+    SseParser parser = new SseParser(5000, 5000);
+
+    feed(parser, "data: 12345\ndata: 67", 100);
+    int begun = parser.heldBytes();
+    feed(parser, "\n\n", 100);
+
+    assertThat(begun).isEqualTo("12345data: 67".length());
+    assertThat(parser.heldBytes()).isZero();
+  }
+
+  @Test
   void shouldRefuseLongLineBeforeItsEnd() {
     SseParser parser = new SseParser(10, 10);
 

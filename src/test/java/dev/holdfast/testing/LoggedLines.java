@@ -7,7 +7,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Records what a class logs. */
+/** Records what a class or a package logs. */
 public final class LoggedLines extends Handler implements AutoCloseable {
 
   private final ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
@@ -15,7 +15,12 @@ public final class LoggedLines extends Handler implements AutoCloseable {
 
   /** Records until {@link #close()}. */
   public LoggedLines(Class<?> type) {
-    logger = Logger.getLogger(type.getName());
+    this(type.getName());
+  }
+
+  /** Records all loggers below a name until {@link #close()}. */
+  public LoggedLines(String name) {
+    logger = Logger.getLogger(name);
     logger.addHandler(this);
   }
 

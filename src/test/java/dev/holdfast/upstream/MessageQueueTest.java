@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.budget.ByteBudget;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,7 +19,7 @@ class MessageQueueTest {
 
   private final UpstreamException failure = new UpstreamException.Broken("test", null);
 
-  private final MessageQueue queue = new MessageQueue();
+  private final MessageQueue queue = new MessageQueue(new ByteBudget(Long.MAX_VALUE));
 
   private List<UpstreamMessage> take() throws InterruptedException {
     return queue.take(Duration.ZERO);
@@ -39,6 +40,26 @@ class MessageQueueTest {
     assertThat(take()).hasSize(2);
     assertThat(take()).isEmpty();
     assertThat(first.isCancelled()).isFalse();
+  }
+
+  @Test
+  void shouldShareABudgetWithOtherQueues() throws Exception {
+    // given
+    ByteBudget budget = new ByteBudget(2);
+    MessageQueue other = new MessageQueue(budget);
+    MessageQueue.Writer writer = other.newWriter(_ -> {});
+    MessageQueue full = new MessageQueue(budget);
+    full.add(LARGE);
+
+    // when, then
+    assertThat(writer.offer(SMALL)).isFalse();
+    assertThat(writer.write(SMALL)).as("one message always fits").isTrue();
+    Thread thread = Thread.ofPlatform().start(() -> writer.finish(SMALL));
+    await().until(() -> thread.getState() == Thread.State.WAITING);
+    assertThat(other.take(Duration.ZERO)).hasSize(1);
+    assertThat(other.take(Duration.ZERO)).hasSize(1);
+    assertThat(full.close()).hasSize(1);
+    assertThat(budget.tryTake(2)).as("everything was given back").isTrue();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.channel;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -22,10 +23,11 @@ public abstract class Channel {
    * A channel without messages. {@code upstream} marks log lines. {@code whenGone} is called once
    * when the channel and all its resources are gone.
    */
-  protected Channel(String upstream, String session, Consumer<Channel> whenGone) {
+  protected Channel(
+      String upstream, String session, Consumer<Channel> whenGone, ByteBudget budget) {
     this.session = session;
     this.whenGone = whenGone;
-    this.router = new ChannelRouter(upstream);
+    this.router = new ChannelRouter(upstream, budget);
   }
 
   /** Returns the name of the session. */

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.channel;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
@@ -48,6 +49,7 @@ public final class ChannelRouter {
           "notifications/tools/list_changed");
 
   private final String upstream;
+  private final ByteBudget budget;
   private final StandaloneStream standalone;
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -61,10 +63,11 @@ public final class ChannelRouter {
   /** Why the channel has ended; null before. */
   private @Nullable UpstreamException end;
 
-  /** Creates a router. Its log messages name the upstream. */
-  public ChannelRouter(String upstream) {
+  /** Creates a router. Its log messages name the upstream. Waiting messages take the budget. */
+  public ChannelRouter(String upstream, ByteBudget budget) {
     this.upstream = upstream;
-    this.standalone = new StandaloneStream(upstream);
+    this.budget = budget;
+    this.standalone = new StandaloneStream(upstream, budget);
   }
 
   /** Opens requests. Must precede sending them. Empty if an id is in use. */
@@ -80,7 +83,7 @@ public final class ChannelRouter {
           return Optional.empty();
         }
       }
-      Exchange exchange = new Exchange(requests);
+      Exchange exchange = new Exchange(requests, budget);
       ids.forEach(id -> byId.put(id, exchange));
       exchange.progressTokens().forEach(token -> byToken.put(token, exchange));
       exchanges.add(exchange);

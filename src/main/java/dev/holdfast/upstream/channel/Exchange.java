@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.channel;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
@@ -13,8 +14,8 @@ import java.util.stream.Collectors;
 /** The requests of one body, and the stream of the server's messages about them. */
 final class Exchange {
 
-  private final MessageQueue queue = new MessageQueue();
-  private final MessageQueue.Writer writer = queue.newWriter(_ -> {});
+  private final MessageQueue queue;
+  private final MessageQueue.Writer writer;
   private final boolean toolCall;
   private final Set<RequestId> progressTokens;
 
@@ -24,7 +25,9 @@ final class Exchange {
   /** Set by the thread that reads the channel, before it adds the message. */
   private volatile boolean streaming;
 
-  Exchange(List<Message.Request> requests) {
+  Exchange(List<Message.Request> requests, ByteBudget budget) {
+    queue = new MessageQueue(budget);
+    writer = queue.newWriter(_ -> {});
     requests.forEach(request -> unanswered.add(request.id()));
     toolCall = requests.stream().anyMatch(request -> request.method().equals(Methods.TOOLS_CALL));
     progressTokens =

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.channel;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.QueueSource;
@@ -16,11 +17,12 @@ final class StandaloneStream {
   private static final Logger LOG = Logger.getLogger(StandaloneStream.class);
 
   private final String upstream;
+  private final ByteBudget budget;
   private final ReentrantLock lock = new ReentrantLock();
 
   // All guarded by the lock.
-  private MessageQueue queue = new MessageQueue();
-  private MessageQueue.Writer writer = queue.newWriter(_ -> {});
+  private MessageQueue queue;
+  private MessageQueue.Writer writer;
   private State state = State.UNREAD;
 
   private enum State {
@@ -31,8 +33,11 @@ final class StandaloneStream {
     ENDED
   }
 
-  StandaloneStream(String upstream) {
+  StandaloneStream(String upstream, ByteBudget budget) {
     this.upstream = upstream;
+    this.budget = budget;
+    queue = new MessageQueue(budget);
+    writer = queue.newWriter(_ -> {});
   }
 
   /** Starts reading with the waiting messages. The previous reader sees the end. */
@@ -66,7 +71,7 @@ final class StandaloneStream {
   }
 
   private void replaceQueue() {
-    MessageQueue next = new MessageQueue();
+    MessageQueue next = new MessageQueue(budget);
     queue.close().forEach(message -> next.add(message.payload()));
     queue = next;
     writer = next.newWriter(_ -> {});
@@ -103,8 +108,14 @@ final class StandaloneStream {
   void end() {
     lock.lock();
     try {
+      switch (state) {
+        case READ -> queue.fail(new UpstreamException.SessionGone());
+        case UNREAD, DROPPING -> {
+          var _ = queue.close();
+        }
+        case ENDED -> {}
+      }
       state = State.ENDED;
-      queue.fail(new UpstreamException.SessionGone());
     } finally {
       lock.unlock();
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
@@ -16,9 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * An answer of the server: its status, its headers and its unread body.
  *
+ * @param held counts the bytes of bodies that are read
  * @param inSession whether the request named a session; a 404 then means that it is gone
  */
-record HttpAnswer(HttpExchange exchange, HttpClientResponse head, boolean inSession) {
+record HttpAnswer(
+    HttpExchange exchange, HttpClientResponse head, ByteBudget held, boolean inSession) {
 
   static final String JSON = "application/json";
   static final String EVENT_STREAM = "text/event-stream";
@@ -73,13 +76,17 @@ record HttpAnswer(HttpExchange exchange, HttpClientResponse head, boolean inSess
 
   private byte[] readAll(int maxBytes, Deadline deadline) {
     ByteArrayOutputStream whole = new ByteArrayOutputStream();
-    try (exchange) {
+    try (exchange;
+        ByteBudget.Claim claim = held.newClaim()) {
       while (true) {
         switch (exchange.take(deadline)) {
           case BodyQueue.Read.Chunks(var chunks) -> {
             for (byte[] chunk : chunks) {
               if (chunk.length > maxBytes - whole.size()) {
                 throw new UpstreamException.Broken("more than " + maxBytes + " bytes", null);
+              }
+              if (!claim.set(whole.size() + chunk.length)) {
+                throw new UpstreamException.Broken("too many large messages at a time", null);
               }
               whole.writeBytes(chunk);
             }

@@ -47,13 +47,22 @@ public final class HttpClients implements AutoCloseable {
   private final List<ConnectionPool> calls = new ArrayList<>();
   private final List<ConnectionPool> streams = new ArrayList<>();
   private final AtomicInteger turn = new AtomicInteger();
+
+  /** Bytes of unfinished and waiting messages. */
+  private final ByteBudget held;
+
   private final HttpUpstreamSettings settings;
   private final AtomicLong nextWarning = new AtomicLong(System.nanoTime());
   private volatile boolean closed;
 
   /** Creates the pools. They connect on demand. */
   public HttpClients(Vertx vertx, HttpUpstreamSettings settings) {
+    this(vertx, settings, ByteBudget.ofHeap(8, Long.MAX_VALUE));
+  }
+
+  HttpClients(Vertx vertx, HttpUpstreamSettings settings, ByteBudget held) {
     this.settings = settings;
+    this.held = held;
     HttpClientOptions options =
         new HttpClientOptions()
             .setConnectTimeout((int) Math.min(settings.connectTimeout().toMillis(), 1 << 30))
@@ -104,6 +113,10 @@ public final class HttpClients implements AutoCloseable {
     if (closed) {
       throw new UpstreamException.Broken("the gateway closed its connections", null);
     }
+  }
+
+  ByteBudget held() {
+    return held;
   }
 
   /** Tells the operator, but not for each request, that the server refuses the credentials. */

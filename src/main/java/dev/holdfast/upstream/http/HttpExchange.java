@@ -84,6 +84,8 @@ final class HttpExchange implements AutoCloseable {
     }
     HttpClientRequest connection = connecting.result();
     request = connection;
+    // The exchange handles its failures; without a handler Vert.x logs them as errors.
+    connection.exceptionHandler(_ -> {});
     if (released || !phase.compareAndSet(Phase.CONNECTING, Phase.SENT)) {
       connection.reset();
       return;

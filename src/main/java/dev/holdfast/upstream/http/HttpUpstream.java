@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HttpUpstream implements Upstream {
 
+  /** The gateway stores the id, and sends it with each request. */
+  private static final int MAX_SESSION_ID = 2048;
+
   private final HttpClients clients;
   private final HttpUpstreamSettings settings;
 
@@ -48,9 +51,11 @@ public final class HttpUpstream implements Upstream {
   public Handshake initialize(Message.Request initialize) {
     HttpAnswer answer = requests(null, null).post(initialize.bytes());
     String session = answer.header(McpHeaders.SESSION_ID);
-    if (session != null && !HeaderValues.isVisibleAscii(session)) {
+    if (session != null
+        && (session.length() > MAX_SESSION_ID || !HeaderValues.isVisibleAscii(session))) {
       answer.exchange().close();
-      throw new UpstreamException.Broken("a session id that is not visible ASCII", null);
+      throw new UpstreamException.Broken(
+          "a session id that is too long or not visible ASCII", null);
     }
     if (answer.isEventStream()) {
       return readStream(initialize, answer, session);

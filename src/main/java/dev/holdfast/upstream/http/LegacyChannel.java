@@ -32,13 +32,16 @@ final class LegacyChannel extends Channel {
 
   private volatile boolean opened;
 
+  /** Whether there was an invalid message. Only for the reading thread. */
+  private boolean invalid;
+
   LegacyChannel(
       McpRequests requests,
       String name,
       String session,
       Duration endpointTimeout,
       Consumer<Channel> whenGone) {
-    super(name, session, whenGone);
+    super(name, session, whenGone, requests.clients().held());
     this.requests = requests;
     this.name = name;
     this.endpointTimeout = endpointTimeout;
@@ -72,7 +75,10 @@ final class LegacyChannel extends Channel {
     try {
       Envelopes.read(message).messages().forEach(router()::route);
     } catch (EnvelopeException e) {
-      LOG.warnf("message ignored, not JSON-RPC: upstream=%s", name);
+      if (!invalid) {
+        LOG.warnf("message ignored, not JSON-RPC; no line for further ones: upstream=%s", name);
+      }
+      invalid = true;
     }
   }
 
@@ -159,6 +165,9 @@ final class LegacyChannel extends Channel {
   /** The URL for messages to an HTTP+SSE server. */
   static final class MessageEndpoint {
 
+    /** The gateway sends it with each message. */
+    private static final int MAX_LENGTH = 8192;
+
     private MessageEndpoint() {}
 
     /**
@@ -166,6 +175,9 @@ final class LegacyChannel extends Channel {
      * Refuses another origin, because messages carry our credentials.
      */
     static URI resolve(URI base, String text) {
+      if (text.length() > MAX_LENGTH) {
+        throw new UpstreamException.Broken("an endpoint that is too long", null);
+      }
       URI target;
       try {
         target = resolveUri(base, text.strip());

@@ -97,7 +97,7 @@ record McpRequests(
     if (UpstreamException.Refused.isAboutCredentials(head.statusCode())) {
       clients.warnOfCredentials(head.statusCode());
     }
-    return new HttpAnswer(exchange, head, hasSession());
+    return new HttpAnswer(exchange, head, clients.held(), hasSession());
   }
 
   private RequestOptions options(HttpMethod method) {

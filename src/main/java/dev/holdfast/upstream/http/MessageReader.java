@@ -2,11 +2,13 @@ package dev.holdfast.upstream.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.Utf8;
 import dev.holdfast.sse.SseEvent;
 import dev.holdfast.sse.SseHandler;
 import dev.holdfast.sse.SseLimitException;
 import dev.holdfast.sse.SseParser;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,10 +30,11 @@ final class MessageReader implements SseHandler {
 
   private final SseParser parser;
   private final Consumer<String> endpointListener;
+  private final ByteBudget.Claim held;
   private Consumer<String> idListener = id -> {};
   private String lastId;
   private List<UpstreamMessage> messages = new ArrayList<>();
-  private @Nullable SseLimitException failure;
+  private @Nullable UpstreamException failure;
   private boolean eventful;
   private @Nullable String idAlone;
 
@@ -39,11 +42,16 @@ final class MessageReader implements SseHandler {
    * {@code cursor} is the id after which the stream resumes; empty for its beginning. {@code
    * endpointListener} gets the data of each {@code endpoint} event.
    */
-  MessageReader(int maxMessageBytes, String cursor, Consumer<String> endpointListener) {
+  MessageReader(
+      int maxMessageBytes,
+      String cursor,
+      Consumer<String> endpointListener,
+      ByteBudget.Claim held) {
     parser = new SseParser(maxMessageBytes + FIELD_BYTES, maxMessageBytes);
     parser.resume(cursor);
     lastId = cursor;
     this.endpointListener = endpointListener;
+    this.held = held;
   }
 
   void onIdWithoutMessage(Consumer<String> listener) {
@@ -60,9 +68,13 @@ final class MessageReader implements SseHandler {
     try {
       for (byte[] chunk : chunks) {
         parser.feed(chunk, 0, chunk.length, this);
+        if (!held.set(parser.heldBytes())) {
+          failure = new UpstreamException.Broken("too many large messages at a time", null);
+          break;
+        }
       }
     } catch (SseLimitException e) {
-      failure = e;
+      failure = new UpstreamException.Broken("a message is too large", e);
     }
     List<UpstreamMessage> read = messages;
     messages = new ArrayList<>();

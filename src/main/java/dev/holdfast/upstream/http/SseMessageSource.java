@@ -1,9 +1,9 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
-import dev.holdfast.sse.SseLimitException;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -22,6 +22,7 @@ final class SseMessageSource implements MessageSource {
   private final StreamConnection connection;
   private final Reconnector reconnector;
   private final MessageReader reader;
+  private final ByteBudget.Claim held;
 
   /** Deadline for the end of the stream. */
   private final Deadline latest;
@@ -37,21 +38,19 @@ final class SseMessageSource implements MessageSource {
       Reconnector.StreamKind kind,
       McpRequests requests,
       StreamConnection connection,
-      MessageReader reader,
+      String cursor,
+      Consumer<String> endpointListener,
       Deadline latest) {
     this.kind = kind;
     this.connection = connection;
-    this.reader = reader;
     this.latest = latest;
     HttpUpstreamSettings settings = requests.settings();
+    held = requests.clients().held().newClaim();
+    reader = new MessageReader(settings.maxMessageBytes(), cursor, endpointListener, held);
     idleTimeout = kind.mayBeSilent() ? Duration.ZERO : settings.idleTimeout();
     stallTimeout = settings.reconnection().stallTimeout();
     quiet = Deadline.afterUnlessZero(idleTimeout);
     reconnector = new Reconnector(kind, requests, connection);
-  }
-
-  private static MessageReader reader(McpRequests requests, String cursor) {
-    return new MessageReader(requests.settings().maxMessageBytes(), cursor, endpoint -> {});
   }
 
   /** Reads the stream that answers a request, until a deadline. */
@@ -59,8 +58,7 @@ final class SseMessageSource implements MessageSource {
       Reconnector.StreamKind kind, McpRequests requests, HttpExchange exchange, Deadline latest) {
     StreamConnection connection = new StreamConnection();
     connection.put(exchange);
-    SseMessageSource source =
-        new SseMessageSource(kind, requests, connection, reader(requests, ""), latest);
+    SseMessageSource source = new SseMessageSource(kind, requests, connection, "", _ -> {}, latest);
     source.exchange = exchange;
     return source;
   }
@@ -87,9 +85,9 @@ final class SseMessageSource implements MessageSource {
 
   private static Optional<MessageSource> open(
       Reconnector.StreamKind kind, McpRequests requests, String cursor) {
-    MessageReader reader = reader(requests, cursor);
     SseMessageSource source =
-        new SseMessageSource(kind, requests, new StreamConnection(), reader, Deadline.NEVER);
+        new SseMessageSource(
+            kind, requests, new StreamConnection(), cursor, _ -> {}, Deadline.NEVER);
     source.exchange = source.reconnector.open(cursor, Deadline.NEVER).orElse(null);
     return source.exchange == null ? Optional.empty() : Optional.of(source);
   }
@@ -103,11 +101,14 @@ final class SseMessageSource implements MessageSource {
       StreamConnection connection,
       Deadline answered,
       Consumer<String> endpointListener) {
-    MessageReader reader =
-        new MessageReader(requests.settings().maxMessageBytes(), "", endpointListener);
     SseMessageSource source =
         new SseMessageSource(
-            Reconnector.StreamKind.CHANNEL, requests, connection, reader, Deadline.NEVER);
+            Reconnector.StreamKind.CHANNEL,
+            requests,
+            connection,
+            "",
+            endpointListener,
+            Deadline.NEVER);
     source.exchange = source.reconnector.open("", answered).orElseThrow();
     return source;
   }
@@ -129,8 +130,6 @@ final class SseMessageSource implements MessageSource {
       return List.of();
     } catch (UpstreamException e) {
       return fail(e);
-    } catch (SseLimitException e) {
-      return fail(new UpstreamException.Broken("a message is too large", e));
     } catch (InterruptedException e) {
       return fail(UpstreamException.Broken.interrupted(e));
     }
@@ -217,5 +216,6 @@ final class SseMessageSource implements MessageSource {
   @Override
   public void close() {
     connection.close();
+    held.close();
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.stdio;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.upstream.UpstreamException;
@@ -29,6 +30,7 @@ final class ChildProcess extends Channel {
 
   private final StdioUpstreamSettings settings;
   private final Process process;
+  private final ByteBudget budget;
   private final LineWriter stdin;
   private final ProcessLog log;
   private final ProcessShutdown shutdown;
@@ -36,8 +38,13 @@ final class ChildProcess extends Channel {
   private final CountDownLatch outputEnded = new CountDownLatch(1);
 
   private ChildProcess(
-      StdioUpstreamSettings settings, Process process, String session, Consumer<Channel> whenGone) {
-    super(settings.name(), session, whenGone);
+      StdioUpstreamSettings settings,
+      Process process,
+      String session,
+      Consumer<Channel> whenGone,
+      ByteBudget budget) {
+    super(settings.name(), session, whenGone, budget);
+    this.budget = budget;
     this.settings = settings;
     this.process = process;
     stdin = new LineWriter(process.getOutputStream());
@@ -51,6 +58,7 @@ final class ChildProcess extends Channel {
    */
   static ChildProcess start(
       StdioUpstreamSettings settings,
+      ByteBudget budget,
       String session,
       Consumer<Channel> whenGone,
       BiConsumer<String, Runnable> threads) {
@@ -60,7 +68,7 @@ final class ChildProcess extends Channel {
     }
     ChildEnvironment.prepare(builder.environment(), settings.environment());
     try {
-      ChildProcess child = new ChildProcess(settings, builder.start(), session, whenGone);
+      ChildProcess child = new ChildProcess(settings, builder.start(), session, whenGone, budget);
       child.startThreads(threads);
       return child;
     } catch (IOException e) {
@@ -104,8 +112,9 @@ final class ChildProcess extends Channel {
   }
 
   private void readMessages() {
-    LineReader lines = new LineReader(process.getInputStream(), settings.maxMessageBytes());
-    try {
+    try (ByteBudget.Claim held = budget.newClaim()) {
+      LineReader lines =
+          new LineReader(process.getInputStream(), settings.maxMessageBytes(), held::set);
       try {
         for (byte[] line = lines.next(); line != null; line = lines.next()) {
           route(line);

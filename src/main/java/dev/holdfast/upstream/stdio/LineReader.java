@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Reads lines of bounded length that end with LF or CRLF. For one thread. */
@@ -13,6 +14,7 @@ public final class LineReader {
 
   private final InputStream in;
   private final int maxBytes;
+  private final LongPredicate mayHold;
   private final byte[] buffer = new byte[BUFFER];
   private int from;
   private int to;
@@ -26,8 +28,17 @@ public final class LineReader {
 
   /** Reads nothing yet. The bound of a line excludes its end. */
   public LineReader(InputStream in, int maxBytes) {
+    this(in, maxBytes, _ -> true);
+  }
+
+  /**
+   * Reads nothing yet. {@code mayHold} gets the bytes of a line that is longer than the buffer,
+   * before they are kept until the next line. If it refuses, the line is too long.
+   */
+  LineReader(InputStream in, int maxBytes, LongPredicate mayHold) {
     this.in = in;
     this.maxBytes = maxBytes;
+    this.mayHold = mayHold;
   }
 
   /**
@@ -40,6 +51,7 @@ public final class LineReader {
     ByteArrayOutputStream begun = null;
     int length = 0;
     byte last = 0;
+    boolean _ = mayHold.test(0);
     while (from < to || fill()) {
       int end = lineEnd();
       length += end - from;
@@ -52,6 +64,10 @@ public final class LineReader {
         byte[] line = Arrays.copyOfRange(buffer, from, end);
         from = end + 1;
         return withoutCr(line);
+      }
+      if (!mayHold.test(length)) {
+        from = end;
+        throw new LineTooLongException();
       }
       begun = begun == null ? new ByteArrayOutputStream(2 * BUFFER) : begun;
       begun.write(buffer, from, end - from);

@@ -79,7 +79,7 @@ final class ProcessLog {
   /** Removes characters that could forge a log line or drive a terminal. */
   private static String printable(byte[] line) {
     String text = new String(line, 0, Math.min(line.length, MAX_LINE), UTF_8);
-    return text.replaceAll("\\p{Cntrl}|[\\u2028\\u2029]", " ");
+    return text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", " ");
   }
 
   /** Limits the lines that one process may log: a burst, then a rate. For one thread. */

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.stdio;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.channel.ChannelUpstream;
 import java.util.function.Consumer;
@@ -13,6 +14,9 @@ import java.util.function.Consumer;
 public final class StdioUpstream extends ChannelUpstream {
 
   private final StdioUpstreamSettings settings;
+
+  /** Bytes of unfinished and waiting messages of all processes. */
+  private final ByteBudget held = ByteBudget.ofHeap(8, Long.MAX_VALUE);
 
   /** Starts no process yet. */
   public StdioUpstream(StdioUpstreamSettings settings) {
@@ -31,6 +35,6 @@ public final class StdioUpstream extends ChannelUpstream {
 
   @Override
   protected Channel start(String session, Consumer<Channel> whenGone) {
-    return ChildProcess.start(settings, session, whenGone, ChildProcess::startThread);
+    return ChildProcess.start(settings, held, session, whenGone, ChildProcess::startThread);
   }
 }

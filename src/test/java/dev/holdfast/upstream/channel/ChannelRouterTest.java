@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
@@ -30,7 +31,7 @@ class ChannelRouterTest {
   private static final String ASK =
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"elicitation/create\",\"params\":{}}";
 
-  private final ChannelRouter router = new ChannelRouter("test");
+  private final ChannelRouter router = new ChannelRouter("test", new ByteBudget(Long.MAX_VALUE));
 
   @Test
   void shouldRouteResponsesToTheRequestWithTheirId() throws Exception {

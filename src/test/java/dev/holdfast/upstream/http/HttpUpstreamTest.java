@@ -178,6 +178,17 @@ class HttpUpstreamTest {
     assertThatThrownBy(() -> initializeAt(server)).isInstanceOf(UpstreamException.Broken.class);
   }
 
+  @Test
+  void shouldRefuseLongSessionId() {
+    ScriptedServer server =
+        fixture.server((request, wire) ->
+            wire.answer(200, "application/json", RESULT, "Mcp-Session-Id: " + "s".repeat(2049)));
+
+    assertThatThrownBy(() -> initializeAt(server))
+        .isInstanceOf(UpstreamException.Broken.class)
+        .hasMessageContaining("session id");
+  }
+
   /** The messages stay in memory until the response arrives. */
   @Test
   void whenTooManyBytesPrecedeResponseShouldBeBroken() {

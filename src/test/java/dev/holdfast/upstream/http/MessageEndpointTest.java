@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.upstream.UpstreamException;
 import java.net.URI;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,6 +23,15 @@ class MessageEndpointTest {
   })
   void shouldResolveAgainstStreamUrl(URI base, String text, URI expected) {
     assertThat(LegacyChannel.MessageEndpoint.resolve(base, text)).isEqualTo(expected);
+  }
+
+  @Test
+  void shouldRefuseLongText() {
+    String text = "/m?" + "x".repeat(8192);
+
+    assertThatExceptionOfType(UpstreamException.Broken.class)
+        .isThrownBy(() -> LegacyChannel.MessageEndpoint.resolve(URI.create("http://a/sse"), text))
+        .withMessageContaining("too long");
   }
 
   @ParameterizedTest

@@ -47,6 +47,28 @@ class LineReaderTest {
   }
 
   @Test
+  void shouldAskBeforeItHoldsPartOfALongLine() throws Exception {
+    // given
+    String line = "x".repeat(20_000);
+    List<Long> held = new ArrayList<>();
+    LineReader reader =
+        new LineReader(
+            stream("short\n" + line + "\n" + line),
+            20_000,
+            bytes -> {
+              held.add(bytes);
+              return held.size() < 6;
+            });
+
+    // when, then
+    assertThat(reader.next()).hasSize(5);
+    assertThat(held).containsExactly(0L);
+    assertThat(reader.next()).hasSize(20_000);
+    assertThat(held).hasSize(5).last().isEqualTo(20_000L);
+    assertThatThrownBy(reader::next).isInstanceOf(LineReader.LineTooLongException.class);
+  }
+
+  @Test
   void shouldBufferNoMoreThanBound() {
     // A line without an end.
     AtomicLong given = new AtomicLong();

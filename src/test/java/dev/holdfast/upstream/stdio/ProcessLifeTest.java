@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import java.nio.file.Path;
@@ -92,6 +93,7 @@ class ProcessLifeTest {
         .isThrownBy(() ->
             ChildProcess.start(
                 settings,
+                new ByteBudget(1000),
                 "s",
                 _ -> told.incrementAndGet(),
                 (name, work) -> {

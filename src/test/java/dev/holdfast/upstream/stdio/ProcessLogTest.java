@@ -48,10 +48,10 @@ class ProcessLogTest {
 
   @Test
   void shouldNotLetLineForgeAnother() {
-    logStderr("a\rINFO forged\u001b[31m\u2028b\n");
+    logStderr("a\rINFO forged\u001b[31m\u2028b\u009b\u202ec\n");
 
     assertThat(recorder.lines())
-        .containsExactly("upstream=weather pid=12345 stderr: a INFO forged [31m b");
+        .containsExactly("upstream=weather pid=12345 stderr: a INFO forged [31m b  c");
   }
 
   @Test

@@ -39,7 +39,7 @@ record LocalSession(
     if (body.messages().stream().noneMatch(Message.Request.class::isInstance)) {
       throw new IllegalArgumentException("There is no request in the body");
     }
-    MessageQueue answers = new MessageQueue();
+    MessageQueue answers = new MessageQueue(calls.held());
     List<ToolCalls.RunningCall> registered = new ArrayList<>();
     for (Message message : body.messages()) {
       switch (message) {

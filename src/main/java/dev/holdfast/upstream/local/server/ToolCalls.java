@@ -1,6 +1,7 @@
 package dev.holdfast.upstream.local.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
@@ -27,6 +28,10 @@ final class ToolCalls implements AutoCloseable {
   private final ToolRegistry tools;
   private final LogLevelStore levels;
   private final ClientRequests clientRequests = new ClientRequests();
+
+  /** Bytes of messages that wait for the readers of their calls. */
+  private final ByteBudget held = ByteBudget.ofHeap(8, Long.MAX_VALUE);
+
   private final ComputeQueue computing = new ComputeQueue();
   private final ConcurrentMap<CallId, RunningCall> running = new ConcurrentHashMap<>();
   private volatile boolean closed;
@@ -34,6 +39,10 @@ final class ToolCalls implements AutoCloseable {
   ToolCalls(ToolRegistry tools, LogLevelStore levels) {
     this.tools = tools;
     this.levels = levels;
+  }
+
+  ByteBudget held() {
+    return held;
   }
 
   /** Registers a call. From now on it can be cancelled. The queue gets its messages. */
