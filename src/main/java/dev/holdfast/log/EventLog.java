@@ -1,6 +1,7 @@
 package dev.holdfast.log;
 
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -165,6 +166,7 @@ public interface EventLog extends AutoCloseable {
    * @param events number of kept events; empty when the store cannot count them quickly
    * @param bytes memory of the whole store, which may hold more than the log; empty when the store
    *     does not report it
+   * @param quotaUsed the used part of the bytes that all events together may have; 1 for all
    */
-  record Size(OptionalLong events, OptionalLong bytes) {}
+  record Size(OptionalLong events, OptionalLong bytes, OptionalDouble quotaUsed) {}
 }

@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.binder.BaseUnits;
 import io.quarkus.runtime.Startup;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -38,6 +39,9 @@ final class Gauges {
     register(registry, "holdfast.sessions.active", null, this::sessions);
     register(registry, "holdfast.log.events", null, () -> logSize.get().events());
     register(registry, "holdfast.log", BaseUnits.BYTES, () -> logSize.get().bytes());
+    Gauge.builder("holdfast.log.quota", () -> logSize.get().quotaUsed().orElse(Double.NaN))
+        .strongReference(true)
+        .register(registry);
   }
 
   Duration uptime() {
@@ -61,7 +65,7 @@ final class Gauges {
     try {
       return log.depth();
     } catch (LogException unavailable) {
-      return new EventLog.Size(OptionalLong.empty(), OptionalLong.empty());
+      return new EventLog.Size(OptionalLong.empty(), OptionalLong.empty(), OptionalDouble.empty());
     }
   }
 

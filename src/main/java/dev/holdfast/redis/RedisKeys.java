@@ -1,5 +1,7 @@
 package dev.holdfast.redis;
 
+import java.util.List;
+
 /**
  * The names of all keys and channels. All keys of a session have its id as their hash tag, so they
  * are in one slot of a cluster.
@@ -41,6 +43,15 @@ public record RedisKeys(String prefix) {
   /** HASH: the bytes of a session's events, and of the largest event of each stream. */
   public String sizes(String session) {
     return session(session) + ":sizes";
+  }
+
+  /**
+   * ZSET: sessions by the bytes of their events; STRING: the sum of all; STRING: the replica that
+   * purges. All in one slot.
+   */
+  public List<String> allSizes() {
+    String start = prefix + "{sizes}";
+    return List.of(start, start + ":sum", start + ":lock");
   }
 
   /** STREAM: the messages for the owners of a session's streams. */

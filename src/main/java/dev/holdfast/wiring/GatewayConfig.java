@@ -106,6 +106,11 @@ public interface GatewayConfig {
     @WithDefault("holdfast:")
     String prefix();
 
+    /** Limit on the size of all events together. The largest session loses its oldest first. */
+    @WithDefault("2G")
+    @WithConverter(Memory.Size.class)
+    MemorySize maxBytes();
+
     /** Time without a reply after which Redis counts as unavailable. */
     @WithDefault("1s")
     @DurationMin(millis = 10)

@@ -78,7 +78,8 @@ final class StoreProducer {
             opened.keys(),
             opened.replica().value(),
             opened.ownedSessions()::add,
-            retention);
+            retention,
+            gateway.redis().maxBytes().asLongValue());
     opened.subscription().start();
     redis = opened;
     log = redisLog;

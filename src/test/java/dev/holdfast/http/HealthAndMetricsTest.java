@@ -151,6 +151,7 @@ class HealthAndMetricsTest {
         .untilAsserted(() -> {
           assertThat(Metrics.of("holdfast_log_events")).isPositive();
           assertThat(Metrics.of("holdfast_log_bytes")).isPositive();
+          assertThat(Metrics.of("holdfast_log_quota")).isBetween(0.0, 1.0);
           assertThat(Metrics.of("holdfast_sessions_active")).isPositive();
         });
 

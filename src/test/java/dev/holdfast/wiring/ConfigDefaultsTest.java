@@ -29,6 +29,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.log.stream-bytes", "512M"),
                 entry("holdfast.memory.max-bytes", "10M"),
                 entry("holdfast.redis.prefix", "holdfast:"),
+                entry("holdfast.redis.max-bytes", "2G"),
                 entry("holdfast.redis.timeout", "1s"),
                 entry("holdfast.upstream.url", ""),
                 entry("holdfast.upstream.transport", "auto"),

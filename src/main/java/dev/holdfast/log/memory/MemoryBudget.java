@@ -3,6 +3,7 @@ package dev.holdfast.log.memory;
 import dev.holdfast.log.EventLog;
 import java.util.Comparator;
 import java.util.NavigableSet;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
@@ -86,7 +87,10 @@ final class MemoryBudget {
   EventLog.Size size() {
     lock.lock();
     try {
-      return new EventLog.Size(OptionalLong.of(events), OptionalLong.of(bytes));
+      return new EventLog.Size(
+          OptionalLong.of(events),
+          OptionalLong.of(bytes),
+          OptionalDouble.of((double) bytes / maxBytes));
     } finally {
       lock.unlock();
     }

@@ -50,6 +50,7 @@ public final class RedisEventLog implements EventLog {
   private final StreamOwnership ownership;
   private final DeliveryRecorder deliveries;
   private final RedisInbox inbox;
+  private final TotalQuota quota;
 
   /**
    * Creates a log on connections that the caller made and closes.
@@ -59,6 +60,7 @@ public final class RedisEventLog implements EventLog {
    * @param sessionRecorder records a session before this replica becomes the owner of a stream in
    *     it, so that other replicas find the session if this one is lost. If it throws a {@link
    *     dev.holdfast.redis.RedisException}, the stream is not opened
+   * @param maxBytes maximum number of bytes of the events of all sessions
    */
   public RedisEventLog(
       RedisClient client,
@@ -66,7 +68,8 @@ public final class RedisEventLog implements EventLog {
       RedisKeys keys,
       String replica,
       Consumer<String> sessionRecorder,
-      Retention retention) {
+      Retention retention,
+      long maxBytes) {
     this.client = client;
     this.channel = channel;
     this.keys = keys;
@@ -79,6 +82,7 @@ public final class RedisEventLog implements EventLog {
     ownership =
         new StreamOwnership(
             client, keys, replica, sessionRecorder, scripts, inboxes, inbox, owned, watchers);
+    quota = new TotalQuota(client, keys, replica, maxBytes, owned);
     channel.addListener(this::received, this::channelRestored);
   }
 
@@ -210,11 +214,13 @@ public final class RedisEventLog implements EventLog {
     Matcher used = USED_MEMORY.matcher(memory.map(Response::toString).orElse(""));
     return new EventLog.Size(
         OptionalLong.empty(),
-        used.find() ? OptionalLong.of(Long.parseLong(used.group(1))) : OptionalLong.empty());
+        used.find() ? OptionalLong.of(Long.parseLong(used.group(1))) : OptionalLong.empty(),
+        available("read the size of the log", quota::used));
   }
 
   @Override
   public void close() {
+    quota.close();
     owned.close();
     inbox.close();
   }
@@ -265,6 +271,7 @@ public final class RedisEventLog implements EventLog {
     owned.end(session);
     ownership.forget(session);
     watchers.wakeSession(session);
+    quota.forget(session);
     inbox.forget(session);
   }
 }

@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -168,13 +169,18 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldSayHowMuchItHolds() {
     maxBytes = 4L * (MemoryStream.OVERHEAD + 1);
     EventLog small = begun(keeping(100, 10));
-    assertThat(small.depth()).isEqualTo(new EventLog.Size(OptionalLong.of(0), OptionalLong.of(0)));
+    assertThat(small.depth()).isEqualTo(size(0, 0));
 
     small.open(ref, "1").append(numbered(1, 6));
 
-    assertThat(small.depth())
-        .isEqualTo(new EventLog.Size(OptionalLong.of(4), OptionalLong.of(maxBytes)));
+    assertThat(small.depth()).isEqualTo(size(4, 1));
     small.end(ref.session());
-    assertThat(small.depth()).isEqualTo(new EventLog.Size(OptionalLong.of(0), OptionalLong.of(0)));
+    assertThat(small.depth()).isEqualTo(size(0, 0));
+  }
+
+  private EventLog.Size size(long events, double quotaUsed) {
+    long bytes = events * (MemoryStream.OVERHEAD + 1);
+    return new EventLog.Size(
+        OptionalLong.of(events), OptionalLong.of(bytes), OptionalDouble.of(quotaUsed));
   }
 }

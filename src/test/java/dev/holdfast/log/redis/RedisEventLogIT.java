@@ -1,13 +1,18 @@
 package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.LogTesting.events;
+import static dev.holdfast.log.LogTesting.keeping;
+import static dev.holdfast.log.LogTesting.numbered;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.testing.RedisFixture;
 import java.time.Duration;
@@ -20,6 +25,8 @@ import org.junit.jupiter.api.Test;
 class RedisEventLogIT extends EventLogContract {
 
   @AutoClose private static final RedisFixture redis = RedisFixture.start();
+
+  private static final List<String> SIZES = Replica.KEYS.allSizes();
 
   private final List<Replica> replicas = new ArrayList<>();
 
@@ -75,5 +82,59 @@ class RedisEventLogIT extends EventLogContract {
         .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1).trim()))
         .findFirst()
         .orElseThrow();
+  }
+
+  /** The largest session gives way, and a small one keeps its events. */
+  @Test
+  void shouldPurgeTheLargestSessionWhileAllHaveTooManyBytes() {
+    RedisEventLog small = replica("small", 500_000).log;
+    StreamRef greedy = new StreamRef("g" + ref.session(), "b");
+    small.begin(ref.session());
+    small.begin(greedy.session());
+    small.open(ref, "1").append(List.of(new NewEvent(new byte[100_000], null, true)));
+    StreamWriter writer = small.open(greedy, "1");
+    Position first = writer.append(numbered(1, 1));
+    for (int n = 2; n <= 100; n++) {
+      writer.append(List.of(new NewEvent(new byte[10_000], null, false)));
+    }
+
+    await()
+        .untilAsserted(
+            () -> assertThat(small.read(greedy, first, 1)).isInstanceOf(ReadResult.Gap.class));
+    assertThat(events(small.read(ref, Position.START, 1))).hasSize(1);
+    await().untilAsserted(() -> assertThat(sum()).isBetween(100_000L, 500_000L));
+    assertThat(small.depth().quotaUsed().orElseThrow()).isBetween(0.2, 1.0);
+    small.end(greedy.session());
+    small.end(ref.session());
+    await()
+        .untilAsserted(() ->
+            assertThat(redis.reply("ZRANGE", SIZES.getFirst(), "0", "-1"))
+                .doesNotContain(greedy.session(), ref.session()));
+  }
+
+  private static long sum() {
+    return Long.parseLong(redis.reply("GET", SIZES.get(1)).getFirst());
+  }
+
+  /** A client chooses the size of some fields, so no script reads them without need. */
+  @Test
+  void shouldNeverReadAWholeSession() {
+    log.open(ref, "1");
+    StreamRef shared = new StreamRef(ref.session(), "m");
+    log.openShared(shared);
+    RedisEventLog other = replica("other", Replica.MAX_BYTES).log;
+
+    assertThat(other.shared().inbox().openCalls(ref.session())).hasSize(1);
+    assertThat(other.shared().inbox().putForOthers(ref.session(), new byte[1])).isEqualTo(1);
+    assertThat(other.shared().adopt(ref.session(), "r0")).hasSize(1);
+    other.end(ref.session());
+
+    assertThat(redis.reply("INFO", "commandstats").getFirst()).doesNotContain("cmdstat_hgetall");
+  }
+
+  private Replica replica(String name, long maxBytes) {
+    Replica replica = new Replica(name, redis.url(), keeping(1_000_000, 1000), maxBytes);
+    replicas.add(replica);
+    return replica;
   }
 }

@@ -57,7 +57,7 @@ class RedisFaultsIT extends ReplicasFixture {
     assertThatExceptionOfType(LogException.Fenced.class)
         .isThrownBy(() -> writer.append(numbered(2, 2)));
     assertThat(a.read(ref, Position.START, 1)).isEqualTo(new ReadResult.NoSuchStream());
-    assertThat(redis.command("DBSIZE")).isEqualTo(":0");
+    await().untilAsserted(() -> assertThat(redis.command("DBSIZE")).isEqualTo(":0"));
   }
 
   @Test
@@ -156,6 +156,6 @@ class RedisFaultsIT extends ReplicasFixture {
     assertThat(payloads(readAll(b, ref, Position.START))).containsExactly("1", "2", "3", "4");
     assertThat(b.read(ref, end, 1)).isEqualTo(new ReadResult.EndOfStream());
     b.end(ref.session());
-    assertThat(redis.command("DBSIZE")).isEqualTo(":0");
+    await().untilAsserted(() -> assertThat(redis.command("DBSIZE")).isEqualTo(":0"));
   }
 }

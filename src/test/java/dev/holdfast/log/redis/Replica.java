@@ -19,6 +19,9 @@ public final class Replica implements AutoCloseable {
   /** The keys of all replicas. */
   public static final RedisKeys KEYS = new RedisKeys("test:");
 
+  /** The bytes of the events of all sessions. */
+  static final long MAX_BYTES = 1 << 30;
+
   private static final Duration BEAT = Duration.ofMillis(500);
 
   private final Vertx vertx = Vertx.vertx();
@@ -46,12 +49,21 @@ public final class Replica implements AutoCloseable {
       String beatsUrl,
       Duration timeout,
       Retention retention) {
-    this(name, at(commandUrl), at(channelUrl), at(beatsUrl), timeout, retention);
+    this(name, at(commandUrl), at(channelUrl), at(beatsUrl), timeout, retention, MAX_BYTES);
   }
 
   /** Starts a replica that uses one address for everything. */
   public Replica(String name, String url, Retention retention) {
-    this(name, url, url, url, Duration.ofSeconds(5), retention);
+    this(name, url, retention, MAX_BYTES);
+  }
+
+  /**
+   * Starts a replica that uses one address for everything.
+   *
+   * @param maxBytes the bytes of the events of all sessions
+   */
+  Replica(String name, String url, Retention retention, long maxBytes) {
+    this(name, at(url), at(url), at(url), Duration.ofSeconds(5), retention, maxBytes);
   }
 
   private Replica(
@@ -60,7 +72,8 @@ public final class Replica implements AutoCloseable {
       RedisOptions channels,
       RedisOptions beating,
       Duration timeout,
-      Retention retention) {
+      Retention retention,
+      long maxBytes) {
     client = RedisClientFactory.create(vertx, commands, timeout, RedisClient.Listener.NONE);
     beats = RedisClientFactory.create(vertx, beating, timeout, RedisClient.Listener.NONE);
     RedisClient subscriptions =
@@ -68,7 +81,7 @@ public final class Replica implements AutoCloseable {
     channel =
         new RedisSubscription(
             subscriptions::newSubscriptionClient, beats, KEYS.replicaChannel(name), BEAT);
-    log = new RedisEventLog(client, channel, KEYS, name, session -> {}, retention);
+    log = new RedisEventLog(client, channel, KEYS, name, session -> {}, retention, maxBytes);
     channel.start();
     await().atMost(Duration.ofSeconds(30)).ignoreExceptions().untilAsserted(channel::check);
   }
@@ -81,7 +94,8 @@ public final class Replica implements AutoCloseable {
   static Replica onCluster(String name, String urls, Retention retention) {
     RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);
     Stream.of(urls.split(",")).forEach(options::addConnectionString);
-    return new Replica(name, options, options, options, Duration.ofSeconds(5), retention);
+    return new Replica(
+        name, options, options, options, Duration.ofSeconds(5), retention, MAX_BYTES);
   }
 
   private static RedisOptions at(String url) {

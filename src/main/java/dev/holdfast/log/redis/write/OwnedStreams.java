@@ -22,6 +22,9 @@ public final class OwnedStreams {
   private final ByteBudget budget = ByteBudget.ofHeap(16, 32 << 20);
   private final Map<StreamRef, OwnedStream> streams = new ConcurrentHashMap<>();
 
+  /** Sessions with events that were written since {@link #takeWritten}. */
+  private final Set<String> written = ConcurrentHashMap.newKeySet();
+
   /** Streams that are being opened. */
   private final Set<StreamRef> opening = ConcurrentHashMap.newKeySet();
 
@@ -44,6 +47,13 @@ public final class OwnedStreams {
   /** The sessions of all streams. */
   public List<String> sessions() {
     return all().stream().map(StreamRef::session).distinct().toList();
+  }
+
+  /** The sessions in which events were written since the last call. */
+  public List<String> takeWritten() {
+    List<String> sessions = List.copyOf(written);
+    sessions.forEach(written::remove);
+    return sessions;
   }
 
   /** Whether the stream has a writer here, or is being opened. */
@@ -166,6 +176,7 @@ public final class OwnedStreams {
         forgetLost();
         throw fenced;
       }
+      written.add(stream.session());
       recent.setKept(isWanted(stream));
       if (batch.isEmpty()) {
         recent.reported(last);

@@ -11,11 +11,12 @@ local function measure(name)
   return redis.call('MEMORY', 'USAGE', streamKey(name), 'SAMPLES', 0) or 0
 end
 
--- Purges the oldest events of a stream until it has at most so many bytes. The newest always stays.
-local function shrink(name, size, most)
+-- Purges the oldest events of a stream until it has at most so many bytes, but keeps at least
+-- some of the newest.
+local function shrink(name, size, most, least)
   local events = redis.call('XLEN', streamKey(name))
-  while size > most and events > 1 do
-    events = math.max(1, math.floor(events * math.min(most / size, 0.9)))
+  while size > most and events > least do
+    events = math.max(least, math.floor(events * math.min(most / size, 0.9)))
     redis.call('XTRIM', streamKey(name), 'MAXLEN', events)
     size = measure(name)
   end
@@ -30,8 +31,9 @@ local function forgetSizes(name)
 end
 
 -- Measures all streams of the session. While they have too many bytes, removes complete streams, in
--- the order of their expiry, and then purges the oldest events of the largest open stream.
-local function shrinkSession(most)
+-- the order of their expiry, and then purges the oldest events of the largest open stream. The
+-- newest event of the written stream stays: a message that alone exceeds a quota must be delivered.
+local function shrinkSession(most, written)
   local complete = redis.call('ZRANGE', COMPLETE, 0, -1)
   local sizes, all = {}, 0
   local function add(name)
@@ -66,7 +68,7 @@ local function shrinkSession(most)
       largest = (not largest or size > candidates[largest]) and name or largest
     end
     local before = candidates[largest]
-    local after = shrink(largest, before, before / 2)
+    local after = shrink(largest, before, before / 2, largest == written and 1 or 0)
     redis.call('HSET', SIZES, BYTES .. largest, after)
     all = all - before + after
     candidates[largest] = after < before and after or nil
@@ -82,7 +84,7 @@ local function keepQuotas(name, isNew, largest, added, mostOfStream, mostOfSessi
   local all = (tonumber(known[3]) or 0) + added
   if bytes > mostOfStream then
     local size = measure(name)
-    size = size > mostOfStream and shrink(name, size, mostOfStream * KEPT_PART) or size
+    size = size > mostOfStream and shrink(name, size, mostOfStream * KEPT_PART, 1) or size
     all = all - bytes + size
     bytes = size
   end
@@ -92,7 +94,7 @@ local function keepQuotas(name, isNew, largest, added, mostOfStream, mostOfSessi
   end
   redis.call('PEXPIRE', SIZES, timeToLive)
   if all > mostOfSession then
-    shrinkSession(mostOfSession)
+    shrinkSession(mostOfSession, name)
   end
 end
 

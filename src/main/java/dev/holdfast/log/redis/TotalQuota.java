@@ -1,0 +1,122 @@
+package dev.holdfast.log.redis;
+
+import dev.holdfast.log.redis.script.StreamScripts;
+import dev.holdfast.log.redis.write.OwnedStreams;
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisScript;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the events of all sessions within a number of bytes. Scripts count the bytes of each
+ * session exactly, but a cluster has no script for the keys of all sessions. So every replica
+ * reports the sessions that it has written once per interval, and one of them purges the largest
+ * session while the sum is too large. Between two reports, the sum can exceed the quota by what is
+ * written meanwhile.
+ */
+final class TotalQuota implements AutoCloseable {
+
+  private static final Logger LOG = Logger.getLogger(TotalQuota.class);
+
+  /** Time between two reports of a replica. */
+  private static final Duration INTERVAL = Duration.ofMillis(500);
+
+  /** Longer than any session lives. */
+  private static final Duration RETENTION = Duration.ofDays(60);
+
+  /** Purges so much more than necessary that the next report needs none. */
+  private static final double KEPT_PART = 0.875;
+
+  private final RedisClient client;
+  private final RedisKeys keys;
+  private final String replica;
+  private final long maxBytes;
+  private final OwnedStreams owned;
+  private final RedisScript recordSizes;
+  private final RedisScript shrinkSession;
+  private final Thread thread;
+
+  TotalQuota(
+      RedisClient client, RedisKeys keys, String replica, long maxBytes, OwnedStreams owned) {
+    this.client = client;
+    this.keys = keys;
+    this.replica = replica;
+    this.maxBytes = maxBytes;
+    this.owned = owned;
+    this.recordSizes = new RedisScript(client, StreamScripts.class, "record-sizes.lua");
+    this.shrinkSession = StreamScripts.load(client, "quotas.lua", "shrink-session.lua");
+    this.thread = Thread.ofVirtual().name("log-quota").start(this::run);
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        Thread.sleep(INTERVAL);
+        keep();
+      }
+    } catch (InterruptedException closing) {
+      LOG.debug("the quota of all sessions is no longer kept here");
+    }
+  }
+
+  /**
+   * Reports the sessions that this replica has written, and purges while all have too many bytes.
+   */
+  private void keep() {
+    try {
+      List<String> sessions = owned.takeWritten();
+      List<Request> reads =
+          sessions.stream()
+              .map(each -> Request.cmd(Command.HGET).arg(keys.sizes(each)).arg("b"))
+              .toList();
+      List<@Nullable Response> sizes = client.sendMany(reads);
+      List<Object> report = new ArrayList<>();
+      for (int i = 0; i < sessions.size(); i++) {
+        Response size = sizes.get(i);
+        report.addAll(List.of(sessions.get(i), size == null ? "0" : size.toString()));
+      }
+      List<Response> largest = record(report);
+      while (!largest.isEmpty()) {
+        String session = largest.get(0).toString();
+        long before = Long.parseLong(largest.get(1).toString());
+        long excess = Long.parseLong(largest.get(2).toString()) - (long) (maxBytes * KEPT_PART);
+        String after =
+            shrinkSession.runForText(
+                List.of(keys.session(session)), Math.max(before / 2, before - excess));
+        largest = Long.parseLong(after) < before ? record(List.of(session, after)) : List.of();
+      }
+    } catch (RedisException away) {
+      LOG.debugf("the quota of all sessions was not checked: %s", away.getMessage());
+    }
+  }
+
+  private List<Response> record(List<Object> report) {
+    return recordSizes.runForList(keys.allSizes(), replica, maxBytes, RETENTION.toMillis(), report);
+  }
+
+  /** The used part of the quota. */
+  OptionalDouble used() {
+    Response sum = client.send(Request.cmd(Command.GET).arg(keys.allSizes().get(1)));
+    return OptionalDouble.of(sum == null ? 0 : Double.parseDouble(sum.toString()) / maxBytes);
+  }
+
+  /** Removes an ended session from the record, without waiting. */
+  void forget(String session) {
+    recordSizes.runLater(
+        keys.allSizes(), () -> {}, replica, Long.MAX_VALUE, RETENTION.toMillis(), session, "0");
+  }
+
+  @Override
+  public void close() {
+    thread.interrupt();
+  }
+}
