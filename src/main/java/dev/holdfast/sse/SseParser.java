@@ -1,6 +1,7 @@
 package dev.holdfast.sse;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.protocol.Utf8;
 import java.time.Duration;
@@ -201,10 +202,7 @@ public final class SseParser {
     } else if (Arrays.equals(bytes, from, colon, EVENT, 0, EVENT.length)) {
       boolean isDefault =
           value == to || Arrays.equals(bytes, value, to, MESSAGE, 0, MESSAGE.length);
-      if (to - value > MAX_ID_BYTES) {
-        throw new SseLimitException("SSE event type", MAX_ID_BYTES);
-      }
-      type = isDefault ? SseEvent.DEFAULT_TYPE : Utf8.decode(bytes, value, to);
+      type = isDefault ? SseEvent.DEFAULT_TYPE : shortText("SSE event type", bytes, value, to);
     } else if (Arrays.equals(bytes, from, colon, RETRY, 0, RETRY.length)) {
       retryField(bytes, value, to, handler);
     } else if (colon == from) {
@@ -218,10 +216,17 @@ public final class SseParser {
         return;
       }
     }
-    if (to - value > MAX_ID_BYTES) {
-      throw new SseLimitException("SSE event id", MAX_ID_BYTES);
+    pendingId = shortText("SSE event id", bytes, value, to);
+  }
+
+  private static String shortText(String what, byte[] bytes, int from, int to) {
+    String text = to - from > MAX_ID_BYTES ? null : Utf8.decode(bytes, from, to);
+    // Repaired text can be longer than the bytes were.
+    if (text == null
+        || (text.length() * 3 > MAX_ID_BYTES && text.getBytes(UTF_8).length > MAX_ID_BYTES)) {
+      throw new SseLimitException(what, MAX_ID_BYTES);
     }
-    pendingId = Utf8.decode(bytes, value, to);
+    return text;
   }
 
   private void retryField(byte[] bytes, int value, int to, SseHandler handler) {

@@ -19,6 +19,7 @@ import java.util.OptionalInt;
 import org.eclipse.microprofile.config.spi.Converter;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
+import org.jspecify.annotations.Nullable;
 
 /** Configuration of the store and the upstreams. {@code docs/configuration.md} lists all keys. */
 @ConfigMapping(prefix = "holdfast")
@@ -89,8 +90,11 @@ public interface GatewayConfig {
       private static final BigInteger MAX = BigInteger.ONE.shiftLeft(40);
 
       @Override
-      public MemorySize convert(String text) {
+      public @Nullable MemorySize convert(String text) {
         MemorySize size = new MemorySizeConverter().convert(text);
+        if (size == null) {
+          return null; // An empty text is a missing value.
+        }
         BigInteger bytes = size.asBigInteger();
         if (bytes.compareTo(MIN) < 0 || bytes.compareTo(MAX) > 0) {
           throw new IllegalArgumentException("must be 1K to 1T, not " + bytes + " bytes");

@@ -1,8 +1,10 @@
 package dev.holdfast.http.limit;
 
+import io.quarkus.runtime.configuration.MemorySize;
 import io.quarkus.runtime.configuration.MemorySizeConverter;
 import java.math.BigInteger;
 import org.eclipse.microprofile.config.spi.Converter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The size of the largest message, from 1K to 256M.
@@ -17,8 +19,12 @@ public record MessageBytes(int value) {
   /** Reads a number of bytes with an optional unit, as Quarkus reads memory sizes. */
   public static final class FromText implements Converter<MessageBytes> {
     @Override
-    public MessageBytes convert(String text) {
-      BigInteger bytes = new MemorySizeConverter().convert(text).asBigInteger();
+    public @Nullable MessageBytes convert(String text) {
+      MemorySize size = new MemorySizeConverter().convert(text);
+      if (size == null) {
+        return null; // An empty text is a missing value.
+      }
+      BigInteger bytes = size.asBigInteger();
       if (bytes.compareTo(MIN) < 0 || bytes.compareTo(MAX) > 0) {
         throw new IllegalArgumentException("must be 1K to 256M, not " + bytes + " bytes");
       }

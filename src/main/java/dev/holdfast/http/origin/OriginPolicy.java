@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class OriginPolicy {
 
   private static final String ANY = "*";
+  private static final Pattern PORT = Pattern.compile("(?<=[^:]):[0-9]{0,5}\\z");
   private static final String LOCALHOST = "localhost";
   private static final Set<String> LOOPBACK = Set.of(LOCALHOST, "127.0.0.1", "[::1]");
 
@@ -71,19 +73,18 @@ final class OriginPolicy {
     return allowed.contains(host) || (allowed.contains(LOCALHOST) && LOOPBACK.contains(host));
   }
 
-  /**
-   * Returns the host of {@code scheme://host[:port]}; null for an opaque origin like {@code null}.
-   */
+  /** Returns the host of {@code scheme://host[:port]}; null for any other text. */
   private static @Nullable String hostOfOrigin(String origin) {
     try {
-      return URI.create(origin).getHost();
+      URI url = URI.create(origin);
+      boolean exact = origin.equals(url.getScheme() + "://" + url.getRawAuthority());
+      return exact && url.getRawUserInfo() == null ? url.getHost() : null;
     } catch (IllegalArgumentException notAnOrigin) {
       return null;
     }
   }
 
   private static String withoutPort(String hostAndPort) {
-    int colon = hostAndPort.lastIndexOf(':');
-    return colon > hostAndPort.lastIndexOf(']') ? hostAndPort.substring(0, colon) : hostAndPort;
+    return PORT.matcher(hostAndPort).replaceFirst("");
   }
 }

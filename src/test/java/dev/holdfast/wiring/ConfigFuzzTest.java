@@ -1,0 +1,60 @@
+package dev.holdfast.wiring;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.http.limit.MessageBytes;
+import dev.holdfast.testing.Fuzzer;
+import io.smallrye.config.ConfigValidationException;
+import io.smallrye.config.SmallRyeConfig;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import org.junit.jupiter.api.Test;
+
+class ConfigFuzzTest {
+
+  @Test
+  void shouldAcceptOnlySizesOfMessagesInTheirRange() {
+    Fuzzer.fuzz(
+        "config",
+        20_000,
+        (input, _) -> {
+          try {
+            MessageBytes size = new MessageBytes.FromText().convert(new String(input, UTF_8));
+            if (size != null) {
+              assertThat(size.value()).isBetween(1024, 256 << 20);
+            }
+          } catch (IllegalArgumentException refused) {
+            assertThat(refused).hasMessageNotContaining("java.lang");
+          }
+        });
+  }
+
+  /** A value is accepted within its range, or the program does not start. */
+  @Test
+  void shouldAcceptOnlyValuesInTheirRange() {
+    List<String> keys =
+        ConfigFixture.defaults().keySet().stream()
+            .filter(key -> key.startsWith("holdfast.") && !key.contains("*"))
+            .toList();
+    Fuzzer.fuzz(
+        "config",
+        300,
+        (input, random) -> {
+          String key = keys.get(random.nextInt(keys.size()));
+          try {
+            SmallRyeConfig config = ConfigFixture.by(Map.of(key, new String(input, UTF_8)));
+            LimitsConfig limits = config.getConfigMapping(LimitsConfig.class);
+            assertThat(limits.batchMessages()).isBetween(1, 1000);
+            assertThat(limits.connections()).isPositive();
+            assertThat(limits.streamsPerSession()).isGreaterThan(1);
+          } catch (ConfigValidationException
+              | IllegalArgumentException
+              | NoSuchElementException e) {
+            assertThat(e).hasMessageContaining(key);
+          }
+        });
+  }
+}
