@@ -64,7 +64,7 @@ public abstract sealed class McpResource {
 
   private Response take(String upstream, HttpHeaders headers, Body body) {
     if (body instanceof Body.Single(Message.Request request) && request.isInitialize()) {
-      return initialized(relay.initialize(upstream, request));
+      return initialized(relay.initialize(upstream, request, handler.clientNetwork()));
     }
     reader.checkVersion(headers);
     Session session = relay.session(upstream, RequestReader.sessionId(headers), body);

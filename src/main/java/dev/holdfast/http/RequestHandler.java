@@ -1,6 +1,7 @@
 package dev.holdfast.http;
 
 import dev.holdfast.http.error.ErrorResponses;
+import dev.holdfast.http.limit.ClientNetwork;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.relay.Relay;
@@ -56,6 +57,11 @@ final class RequestHandler {
     } finally {
       count(session, failed);
     }
+  }
+
+  /** The network of the client's address, which opens its sessions. */
+  String clientNetwork() {
+    return ClientNetwork.of(client.current()).name();
   }
 
   void count(Session session, boolean failed) {

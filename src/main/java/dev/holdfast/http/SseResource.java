@@ -66,7 +66,7 @@ public abstract sealed class SseResource {
           Optional<EventId> last = lastEventId(headers);
           return last.isPresent()
               ? resume(upstream, last.get(), messagesPath)
-              : follow(() -> relay.open(upstream, messagesPath));
+              : follow(() -> relay.open(upstream, handler.clientNetwork(), messagesPath));
         });
   }
 

@@ -30,6 +30,11 @@ public record RedisKeys(String prefix) {
     return prefix + "sessions";
   }
 
+  /** ZSET: the sessions of one opener, by their expiry time. */
+  public String openedSessions(String opener) {
+    return sessions() + '@' + opener;
+  }
+
   /** ZSET: the sessions of an upstream with a limit of its own, by their expiry time. */
   public String sessions(String upstream) {
     return sessions() + ':' + upstream;

@@ -104,13 +104,15 @@ public final class Relay {
   /**
    * Opens a session.
    *
+   * @param opener as in {@link Session#opener}
    * @throws RelayException.UnknownUpstream when no upstream has the name
    * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
    */
-  public Sessions.InitializeReply initialize(String upstream, Message.Request request) {
+  public Sessions.InitializeReply initialize(
+      String upstream, Message.Request request, String opener) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(new Body.Single(request));
-      Sessions.InitializeReply reply = sessions.initialize(upstream, request);
+      Sessions.InitializeReply reply = sessions.initialize(upstream, request, opener);
       listener.fromUpstream(RelayListener.MessageKind.RESPONSE);
       return reply;
     } catch (UpstreamException failure) {

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param client the client's name and version as the client gave them; informational
  * @param created when the session began, to the millisecond
  * @param transport the client's transport
+ * @param opener who opened the session, for the limit of sessions per client: the network of the
+ *     client's address; empty when it is unknown
  */
 public record Session(
     SessionId id,
@@ -25,11 +27,12 @@ public record Session(
     ProtocolVersion version,
     String client,
     Instant created,
-    Transport transport) {
+    Transport transport,
+    String opener) {
 
   /**
-   * Maximum time between the opening of a session and its initialization. Opening costs a client
-   * nothing, so an opened session must not take the place of others for long.
+   * Maximum time between the opening of a session and its first use. Opening costs a client
+   * nothing, so a session that was never used must not take the place of others for long.
    */
   public static final Duration OPENING_TIMEOUT = Duration.ofMinutes(1);
 
@@ -46,20 +49,22 @@ public record Session(
       @Nullable String upstreamSession,
       ProtocolVersion version,
       String client,
-      Instant created) {
-    this(id, upstream, upstreamSession, version, client, created, Transport.STREAMABLE);
+      Instant created,
+      String opener) {
+    this(id, upstream, upstreamSession, version, client, created, Transport.STREAMABLE, opener);
   }
 
   /** A session over HTTP with SSE, which begins before the client initializes it. */
-  public static Session opening(SessionId id, String upstream, Instant created) {
-    return new Session(
-        id, upstream, null, ProtocolVersion.V2024_11_05, "", created, Transport.SSE_OPENING);
+  public static Session opening(SessionId id, String upstream, Instant created, String opener) {
+    ProtocolVersion version = ProtocolVersion.V2024_11_05;
+    return new Session(id, upstream, null, version, "", created, Transport.SSE_OPENING, opener);
   }
 
   /** This session after its upstream was opened. */
   public Session initialized(
       @Nullable String openedSession, ProtocolVersion chosen, String clientInfo) {
-    return new Session(id, upstream, openedSession, chosen, clientInfo, created, Transport.SSE);
+    return new Session(
+        id, upstream, openedSession, chosen, clientInfo, created, Transport.SSE, opener);
   }
 
   /** Whether the upstream was opened. */
@@ -68,14 +73,12 @@ public record Session(
   }
 
   /**
-   * Time after which this session expires if no client uses it.
+   * Time after which a new session expires if no client uses it.
    *
-   * @param idleTimeout the configured idle timeout
+   * @param idleTimeout the configured idle timeout, which holds from the first use
    */
-  public Duration expiresAfter(Duration idleTimeout) {
-    return isInitialized() || idleTimeout.compareTo(OPENING_TIMEOUT) < 0
-        ? idleTimeout
-        : OPENING_TIMEOUT;
+  public static Duration openingTimeout(Duration idleTimeout) {
+    return idleTimeout.compareTo(OPENING_TIMEOUT) < 0 ? idleTimeout : OPENING_TIMEOUT;
   }
 
   /** Whether one shared stream carries everything that the client receives. */

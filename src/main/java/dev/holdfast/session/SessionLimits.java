@@ -7,9 +7,10 @@ import java.util.OptionalInt;
  * Limits on the number of concurrent sessions of all replicas together.
  *
  * @param all maximum number of sessions of all upstreams
+ * @param perOpener maximum number of sessions of each {@link Session#opener}
  * @param byUpstream maximum number of sessions of each upstream with a limit of its own
  */
-public record SessionLimits(int all, Map<String, Integer> byUpstream) {
+public record SessionLimits(int all, int perOpener, Map<String, Integer> byUpstream) {
 
   /** Copies the map. */
   public SessionLimits {

@@ -97,7 +97,7 @@ final class StoreProducer {
         .allUpstreams()
         .forEach(
             (name, server) -> server.maxSessions().ifPresent(most -> byUpstream.put(name, most)));
-    return new SessionLimits(limits.sessions(), byUpstream);
+    return new SessionLimits(limits.sessions(), limits.sessionsPerAddress(), byUpstream);
   }
 
   @PreDestroy

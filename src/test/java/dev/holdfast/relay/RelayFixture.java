@@ -48,6 +48,7 @@ public final class RelayFixture implements AutoCloseable {
 
   public static final String LOCAL = "local";
   public static final String SCRIPTED = "scripted";
+  public static final String OPENER = "192.0.2.1";
   public static final Duration IDLE = Duration.ofHours(1);
   public static final int MAX_SESSIONS = 3;
   static final int MAX_STREAMS = 4;
@@ -65,7 +66,7 @@ public final class RelayFixture implements AutoCloseable {
               clock));
   public final ScriptedInbox inbox = new ScriptedInbox();
   public final MemorySessionStore store =
-      new MemorySessionStore(IDLE, new SessionLimits(MAX_SESSIONS, Map.of()), clock);
+      new MemorySessionStore(IDLE, new SessionLimits(MAX_SESSIONS, MAX_SESSIONS, Map.of()), clock);
   public final Relay relay;
   public final LegacySseRelay legacy;
   private final StreamConfig streams;
@@ -105,7 +106,8 @@ public final class RelayFixture implements AutoCloseable {
   /** Opens a session of an older revision. */
   public Session openAs(String version) {
     scripted.handshake = () -> ScriptedUpstream.handshake(version);
-    return Objects.requireNonNull(relay.initialize(SCRIPTED, initialize(version)).session());
+    return Objects.requireNonNull(
+        relay.initialize(SCRIPTED, initialize(version), OPENER).session());
   }
 
   /** A take-over into this relay. */
@@ -180,7 +182,14 @@ public final class RelayFixture implements AutoCloseable {
   }
 
   public Session open(String upstream) {
-    return Objects.requireNonNull(relay.initialize(upstream, initialize("2025-11-25")).session());
+    return Objects.requireNonNull(
+        relay.initialize(upstream, initialize("2025-11-25"), OPENER).session());
+  }
+
+  /** Opens a session that does not end as unused. */
+  public Session openAndUse(String upstream) {
+    Session session = open(upstream);
+    return relay.session(upstream, session.id());
   }
 
   /** Sends a request that is answered with a stream. */

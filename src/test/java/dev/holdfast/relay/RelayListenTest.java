@@ -133,7 +133,7 @@ class RelayListenTest {
 
   @Test
   void shouldKeepASessionAliveWhileAClientListens() {
-    Session session = fixture.open(SCRIPTED);
+    Session session = fixture.openAndUse(SCRIPTED);
     TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
     for (int i = 0; i < 3; i++) {
       fixture.pass(RelayFixture.IDLE.minusMinutes(1));

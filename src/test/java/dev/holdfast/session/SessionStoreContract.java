@@ -18,6 +18,6 @@ public abstract class SessionStoreContract
    * @param all maximum number of sessions, of which one may be of {@link #NARROW}
    */
   protected static SessionLimits limits(int all) {
-    return new SessionLimits(all, Map.of(NARROW, 1));
+    return new SessionLimits(all, PER_OPENER, Map.of(NARROW, 1));
   }
 }

@@ -10,6 +10,9 @@ interface SessionStoreFixture {
   /** Upstream whose own limit is one session. */
   String NARROW = "narrow";
 
+  /** Maximum number of sessions of one opener. */
+  int PER_OPENER = 2;
+
   /** Idle timeout within which no session expires. */
   Duration LONG = Duration.ofHours(1);
 
@@ -38,17 +41,24 @@ interface SessionStoreFixture {
 
   /** Creates an initialized session. */
   static Session session(String upstream) {
+    return openedBy(SessionId.random().value(), upstream);
+  }
+
+  /** Creates an initialized session of an opener. */
+  static Session openedBy(String opener, String upstream) {
     return new Session(
         SessionId.random(),
         upstream,
         "up-1",
         ProtocolVersion.V2025_11_25,
         "client/1",
-        Instant.ofEpochMilli(1_800_000_000_123L));
+        Instant.ofEpochMilli(1_800_000_000_123L),
+        opener);
   }
 
   /** Creates a session that is not initialized yet. */
   static Session opening() {
-    return Session.opening(SessionId.random(), "default", Instant.ofEpochMilli(1_800_000_000_123L));
+    return Session.opening(
+        SessionId.random(), "default", Instant.ofEpochMilli(1_800_000_000_123L), "192.0.2.1");
   }
 }

@@ -27,7 +27,8 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
   default void shouldKeepASessionWithoutAnUpstreamSession() {
     SessionStore store = create(LONG, 10);
     Session session =
-        new Session(SessionId.random(), "u", null, ProtocolVersion.V2025_03_26, "", Instant.EPOCH);
+        new Session(
+            SessionId.random(), "u", null, ProtocolVersion.V2025_03_26, "", Instant.EPOCH, "");
 
     store.create(session);
 

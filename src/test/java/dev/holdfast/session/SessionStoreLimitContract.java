@@ -1,11 +1,13 @@
 package dev.holdfast.session;
 
+import static dev.holdfast.session.SessionStoreFixture.openedBy;
 import static dev.holdfast.session.SessionStoreFixture.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +30,72 @@ interface SessionStoreLimitContract extends SessionStoreFixture {
     store.create(session());
     assertThatExceptionOfType(TooManySessionsException.class)
         .isThrownBy(() -> store.create(session()));
+  }
+
+  /** One address once took all places. */
+  @Test
+  default void shouldLimitTheSessionsOfEachOpener() {
+    SessionStore store = create(LONG, 10);
+    Session first = openedBy("192.0.2.1", "default");
+    store.create(first);
+    store.create(openedBy("192.0.2.1", "default"));
+
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> another().create(openedBy("192.0.2.1", "default")));
+    store.create(openedBy("192.0.2.2", "default"));
+
+    assertThat(store.count()).isEqualTo(3);
+    another().end(first.id());
+    store.create(openedBy("192.0.2.1", "default"));
+  }
+
+  @Test
+  default void shouldNotCountARefusedSessionForItsOpener() {
+    SessionStore store = create(LONG, 10);
+    store.create(openedBy("192.0.2.1", NARROW));
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> store.create(openedBy("192.0.2.1", NARROW)));
+
+    await()
+        .untilAsserted(() ->
+            assertThatCode(() -> store.create(openedBy("192.0.2.1", "default")))
+                .doesNotThrowAnyException());
+  }
+
+  /** Otherwise a client that uses its sessions could open more and more. */
+  @Test
+  default void shouldCountUsedSessionsOfAnOpener() {
+    SessionStore store = create(Duration.ofSeconds(2), 10);
+    List<Session> used =
+        List.of(openedBy("192.0.2.1", "default"), openedBy("192.0.2.1", "default"));
+    Session unused = session();
+    used.forEach(store::create);
+    store.create(unused);
+
+    await()
+        .pollInterval(Duration.ofMillis(100))
+        .until(() -> {
+          pass(Duration.ofMillis(500));
+          used.forEach(each -> another().touch(each.id(), NOTHING));
+          return store.find(unused.id()).isEmpty();
+        });
+
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> store.create(openedBy("192.0.2.1", "default")));
+  }
+
+  @Test
+  default void shouldFreeTheLimitOfAnOpenerWhenItsSessionsExpire() {
+    SessionStore store = create(SHORT, 10);
+    store.create(openedBy("192.0.2.1", "default"));
+    store.create(openedBy("192.0.2.1", "default"));
+
+    pass(SHORT);
+
+    await()
+        .untilAsserted(() ->
+            assertThatCode(() -> store.create(openedBy("192.0.2.1", "default")))
+                .doesNotThrowAnyException());
   }
 
   @Test

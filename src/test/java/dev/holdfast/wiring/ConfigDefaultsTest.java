@@ -86,6 +86,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.limits.connections-per-address", "1000"),
                 entry("holdfast.limits.requests", "10000"),
                 entry("holdfast.limits.sessions", "10000"),
+                entry("holdfast.limits.sessions-per-address", "1000"),
                 entry("holdfast.limits.streams-per-session", "64"),
                 entry("holdfast.limits.message-bytes", "4M")));
   }

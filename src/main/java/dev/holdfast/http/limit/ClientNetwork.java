@@ -10,12 +10,12 @@ import java.util.HexFormat;
  *
  * @param name equal for addresses of the same network
  */
-record ClientNetwork(String name) {
+public record ClientNetwork(String name) {
 
   private static final int PREFIX_BYTES = 8;
 
   /** Returns the network of an address. A text that is no address stands for itself. */
-  static ClientNetwork of(String address) {
+  public static ClientNetwork of(String address) {
     if (address.indexOf(':') < 0) {
       return new ClientNetwork(address);
     }

@@ -46,6 +46,15 @@ public interface LimitsConfig {
   @Max(10_000_000)
   int sessions();
 
+  /**
+   * Maximum number of sessions per client address, on all replicas; more are refused with 429.
+   * Addresses count as for {@link #connectionsPerAddress}.
+   */
+  @WithDefault("1000")
+  @Min(1)
+  @Max(10_000_000)
+  int sessionsPerAddress();
+
   /** Maximum number of open streams per session; more are refused with 429. */
   @WithDefault("64")
   @Min(2)

@@ -69,12 +69,13 @@ public final class LegacySseRelay {
   /**
    * Opens a session that its client initializes later, and follows its shared stream.
    *
+   * @param opener as in {@link Session#opener}
    * @param endpoint the URL to which the client sends messages; the stream begins with it
    * @throws RelayException.UnknownUpstream when no upstream has the name
    */
-  public Tail open(String upstream, Function<SessionId, String> endpoint) {
+  public Tail open(String upstream, String opener, Function<SessionId, String> endpoint) {
     try (Admission.Pass _ = admission.enter()) {
-      Session session = sessions.open(upstream);
+      Session session = sessions.open(upstream, opener);
       return tails.shared(session, endpoint.apply(session.id()));
     }
   }

@@ -20,6 +20,7 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -100,9 +101,9 @@ public final class Sessions {
   }
 
   /** Begins a session that its client initializes later, over HTTP with SSE. */
-  public Session open(String upstreamName) {
+  public Session open(String upstreamName, String opener) {
     Upstream _ = upstreams.named(upstreamName);
-    Session session = Session.opening(SessionId.random(), upstreamName, clock.instant());
+    Session session = Session.opening(SessionId.random(), upstreamName, clock.instant(), opener);
     create(session, () -> log.openShared(StreamNames.shared(session)));
     return session;
   }
@@ -110,18 +111,20 @@ public final class Sessions {
   /**
    * Sends an {@code initialize} request and records the session that it opens.
    *
+   * @param opener as in {@link Session#opener}
    * @throws RelayException.UnknownUpstream when no upstream has the name
    * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
    */
-  public InitializeReply initialize(String upstreamName, Message.Request request) {
+  public InitializeReply initialize(String upstreamName, Message.Request request, String opener) {
     String client = InitializeRequest.read(request).client();
     return initialize(
         upstreamName,
         request,
         (link, version) -> {
           SessionId id = SessionId.random();
+          Instant now = clock.instant();
           Session session =
-              new Session(id, upstreamName, link.session(), version, client, clock.instant());
+              new Session(id, upstreamName, link.session(), version, client, now, opener);
           create(session, () -> pinIfNeeded(session, request));
           recent.began(session);
           return session;

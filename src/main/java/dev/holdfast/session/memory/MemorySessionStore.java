@@ -42,6 +42,9 @@ public final class MemorySessionStore implements SessionStore {
   /** The same number for each upstream with a limit of its own. */
   private final Map<String, Integer> occupiedByUpstream = new ConcurrentHashMap<>();
 
+  /** The same number for each opener that has sessions. */
+  private final Map<String, Integer> occupiedByOpener = new ConcurrentHashMap<>();
+
   /** When {@link #reclaimPlaces} last searched. */
   private final AtomicReference<Instant> lastReclaim = new AtomicReference<>(Instant.MIN);
 
@@ -65,40 +68,54 @@ public final class MemorySessionStore implements SessionStore {
   @Override
   public void create(Session session) {
     try {
-      occupyPlace(session.upstream());
+      occupyPlace(session);
     } catch (TooManySessionsException full) {
       if (!reclaimPlaces()) {
         throw full;
       }
-      occupyPlace(session.upstream());
+      occupyPlace(session);
     }
     Instant now = clock.instant();
     size.incrementAndGet();
-    entries.put(session.id(), new Entry(session, now, SessionActivity.none(now), Map.of(), true));
+    Duration timeout = Session.openingTimeout(idleTimeout);
+    entries.put(
+        session.id(), new Entry(session, now, timeout, SessionActivity.none(now), Map.of(), true));
   }
 
-  private void occupyPlace(String upstream) {
-    limits.of(upstream).ifPresent(most -> changeUpstreamPlaces(upstream, 1, most));
-    if (occupied.incrementAndGet() > limits.all()) {
-      freePlace(upstream);
-      throw new TooManySessionsException(limits.all());
+  private void occupyPlace(Session session) {
+    change(occupiedByOpener, session.opener(), 1, limits.perOpener());
+    try {
+      limits.of(session.upstream()).ifPresent(most -> changeUpstream(session, 1, most));
+      if (occupied.incrementAndGet() > limits.all()) {
+        occupied.decrementAndGet();
+        limits.of(session.upstream()).ifPresent(most -> changeUpstream(session, -1, most));
+        throw new TooManySessionsException(limits.all());
+      }
+    } catch (TooManySessionsException full) {
+      change(occupiedByOpener, session.opener(), -1, limits.perOpener());
+      throw full;
     }
   }
 
-  private void freePlace(String upstream) {
+  private void freePlace(Session session) {
     occupied.decrementAndGet();
-    limits.of(upstream).ifPresent(most -> changeUpstreamPlaces(upstream, -1, most));
+    limits.of(session.upstream()).ifPresent(most -> changeUpstream(session, -1, most));
+    change(occupiedByOpener, session.opener(), -1, limits.perOpener());
   }
 
-  private void changeUpstreamPlaces(String upstream, int more, int most) {
-    occupiedByUpstream.compute(
-        upstream,
+  private void changeUpstream(Session session, int more, int most) {
+    change(occupiedByUpstream, session.upstream(), more, most);
+  }
+
+  private static void change(Map<String, Integer> places, String of, int more, int most) {
+    places.compute(
+        of,
         (_, before) -> {
           int next = (before == null ? 0 : before) + more;
-          if (next > most) {
+          if (more > 0 && next > most) {
             throw new TooManySessionsException(most);
           }
-          return next;
+          return next == 0 ? null : next;
         });
   }
 
@@ -119,7 +136,7 @@ public final class MemorySessionStore implements SessionStore {
       if (entry.hasPlace()
           && !isAlive(entry)
           && entries.replace(entry.session().id(), entry, entry.withoutPlace())) {
-        freePlace(entry.session().upstream());
+        freePlace(entry.session());
       }
     }
     return true;
@@ -133,7 +150,7 @@ public final class MemorySessionStore implements SessionStore {
         session.id(),
         entry -> {
           done[0] = !entry.session().isInitialized();
-          return done[0] ? entry.withSession(session, now) : entry;
+          return done[0] ? entry.withSession(session, now, idleTimeout) : entry;
         });
     return done[0];
   }
@@ -149,12 +166,14 @@ public final class MemorySessionStore implements SessionStore {
     change(
         id,
         entry ->
-            entry.withActivity(entry.session().isInitialized() ? now : entry.lastUsed(), since));
+            entry.session().isInitialized()
+                ? entry.withActivity(now, idleTimeout, since)
+                : entry.withActivity(entry.lastUsed(), entry.timeout(), since));
   }
 
   @Override
   public void recordActivity(SessionId id, SessionActivity since) {
-    change(id, entry -> entry.withActivity(entry.lastUsed(), since));
+    change(id, entry -> entry.withActivity(entry.lastUsed(), entry.timeout(), since));
   }
 
   @Override
@@ -200,7 +219,7 @@ public final class MemorySessionStore implements SessionStore {
   private void removed(Entry entry) {
     size.decrementAndGet();
     if (entry.hasPlace()) {
-      freePlace(entry.session().upstream());
+      freePlace(entry.session());
     }
   }
 
@@ -231,40 +250,41 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   private boolean isAlive(Entry entry) {
-    Duration timeout = entry.session().expiresAfter(idleTimeout);
-    return entry.lastUsed().plus(timeout).isAfter(clock.instant());
+    return entry.lastUsed().plus(entry.timeout()).isAfter(clock.instant());
   }
 
   /**
    * A session.
    *
-   * @param lastUsed start of the idle timeout
+   * @param lastUsed start of the timeout
+   * @param timeout time after which the session expires
    * @param upstreamState saved values by name
    * @param hasPlace whether the session counts against the limits
    */
   private record Entry(
       Session session,
       Instant lastUsed,
+      Duration timeout,
       SessionActivity activity,
       Map<String, byte[]> upstreamState,
       boolean hasPlace) {
 
-    Entry withSession(Session complete, Instant now) {
-      return new Entry(complete, now, activity, upstreamState, hasPlace);
+    Entry withSession(Session complete, Instant now, Duration idle) {
+      return new Entry(complete, now, idle, activity, upstreamState, hasPlace);
     }
 
-    Entry withActivity(Instant last, SessionActivity since) {
-      return new Entry(session, last, activity.plus(since), upstreamState, hasPlace);
+    Entry withActivity(Instant last, Duration idle, SessionActivity since) {
+      return new Entry(session, last, idle, activity.plus(since), upstreamState, hasPlace);
     }
 
     Entry withUpstreamState(String name, byte[] value) {
       Map<String, byte[]> more = new HashMap<>(upstreamState);
       more.put(name, value);
-      return new Entry(session, lastUsed, activity, Map.copyOf(more), hasPlace);
+      return new Entry(session, lastUsed, timeout, activity, Map.copyOf(more), hasPlace);
     }
 
     Entry withoutPlace() {
-      return new Entry(session, lastUsed, activity, upstreamState, false);
+      return new Entry(session, lastUsed, timeout, activity, upstreamState, false);
     }
   }
 }

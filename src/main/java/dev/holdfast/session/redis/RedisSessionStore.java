@@ -79,9 +79,8 @@ public final class RedisSessionStore implements SessionStore {
 
   @Override
   public void create(Session session) {
-    String id = session.id().value();
-    Duration timeout = session.expiresAfter(idleTimeout);
-    run(() -> index.add(id, session.upstream(), timeout));
+    Duration timeout = Session.openingTimeout(idleTimeout);
+    run(() -> index.add(session, timeout));
     Response _ =
         run(
             create,
@@ -93,22 +92,23 @@ public final class RedisSessionStore implements SessionStore {
 
   @Override
   public boolean completeInitialization(Session session) {
-    Response expires =
+    Response extended =
         run(
             completeInitialization,
             session.id(),
             idleTimeout.toMillis(),
             timeToLive.toMillis(),
             SessionFields.namesAndValues(session));
-    return updateIndex(session.id(), expires);
+    return updateIndex(session.id(), extended);
   }
 
   /** Records when a session expires, if its idle timeout was started again. */
-  private boolean updateIndex(SessionId id, @Nullable Response expires) {
-    if (expires != null) {
-      index.updateExpiryLater(id.value(), expires.toString());
+  private boolean updateIndex(SessionId id, @Nullable Response extended) {
+    if (extended != null) {
+      String opener = extended.get(1).toString();
+      index.updateExpiryLater(id.value(), opener, extended.get(0).toString());
     }
-    return expires != null;
+    return extended != null;
   }
 
   @Override
@@ -126,7 +126,7 @@ public final class RedisSessionStore implements SessionStore {
     Response _ = record(id, Duration.ZERO, since);
   }
 
-  /** Returns when the session expires, if the idle timeout was started again. */
+  /** Returns when the session expires and its opener, if the idle timeout was started again. */
   private @Nullable Response record(SessionId id, Duration timeout, SessionActivity since) {
     return run(
         recordActivity, id, timeout.toMillis(), timeToLive.toMillis(), SessionFields.values(since));
@@ -147,8 +147,11 @@ public final class RedisSessionStore implements SessionStore {
   @Override
   public boolean end(SessionId id) {
     Response removed = run(end, id, SessionFields.ALL);
-    run(() -> index.remove(id.value()));
-    return number(removed) > 0;
+    if (removed == null) {
+      return false;
+    }
+    run(() -> index.remove(id.value(), removed.get(1).toString()));
+    return number(removed.get(0)) > 0;
   }
 
   @Override
@@ -167,8 +170,9 @@ public final class RedisSessionStore implements SessionStore {
       run(() -> index.updateExpiry(id.value(), record.toString()));
       return Optional.empty();
     }
-    run(() -> index.remove(id.value()));
-    return SessionFields.readSession(id, record);
+    Optional<Session> ended = SessionFields.readSession(id, record);
+    run(() -> index.remove(id.value(), ended.map(Session::opener).orElse("")));
+    return ended;
   }
 
   @Override

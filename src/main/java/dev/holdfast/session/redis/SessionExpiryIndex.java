@@ -3,6 +3,7 @@ package dev.holdfast.session.redis;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
+import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.TooManySessionsException;
 import io.vertx.redis.client.Command;
@@ -16,9 +17,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Sorted sets of sessions by the time when they expire: one of all sessions, and one for each
- * upstream with a limit of its own. Updates and removals go to all sets, since those without the
- * session ignore them.
+ * Sorted sets of sessions by the time when they expire: one of all sessions, one for each upstream
+ * with a limit of its own, and one for each opener. Updates and removals go to the sets of all
+ * upstreams, since those without the session ignore them.
  */
 final class SessionExpiryIndex {
 
@@ -48,27 +49,37 @@ final class SessionExpiryIndex {
    * Adds a new session.
    *
    * @param timeout time after which the session expires, unless it is used
-   * @throws TooManySessionsException when the limit of all sessions or of the upstream is reached
+   * @throws TooManySessionsException when the limit of all sessions, of the upstream or of the
+   *     opener is reached
    */
-  void add(String id, String upstream, Duration timeout) {
-    OptionalInt own = limits.of(upstream);
-    own.ifPresent(most -> addWithinLimit(keys.sessions(upstream), id, most, timeout));
-    boolean added = false;
+  void add(Session session, Duration timeout) {
+    String id = session.id().value();
+    String opened = keys.openedSessions(session.opener());
+    OptionalInt own = limits.of(session.upstream());
+    // No sweep looks at the sets of openers, so each addition removes what has expired.
+    addWithinLimit(opened, id, limits.perOpener(), timeout, true);
     try {
-      addWithinLimit(keys.sessions(), id, limits.all(), timeout);
-      added = true;
-    } finally {
-      if (!added && own.isPresent()) {
-        // Do not wait: if this fails, the entry goes when it expires.
-        var _ = redis.sendLater(remove(keys.sessions(upstream), id));
-      }
+      own.ifPresent(
+          most -> addWithinLimit(keys.sessions(session.upstream()), id, most, timeout, false));
+      addWithinLimit(keys.sessions(), id, limits.all(), timeout, false);
+    } catch (Throwable failure) {
+      // Do not wait: if this fails, the entries go when they expire.
+      var _ = redis.sendLater(removal(opened, id));
+      own.ifPresent(_ -> redis.sendLater(removal(keys.sessions(session.upstream()), id)));
+      throw failure;
     }
   }
 
-  private void addWithinLimit(String set, String id, int most, Duration timeout) {
+  private void addWithinLimit(
+      String set, String id, int most, Duration timeout, boolean removeExpired) {
     String added =
         addWithinLimit.runForText(
-            List.of(set), id, most, timeout.toMillis(), timeToLive.toMillis());
+            List.of(set),
+            id,
+            most,
+            timeout.toMillis(),
+            timeToLive.toMillis(),
+            removeExpired ? 1 : 0);
     if (!added.equals("1")) {
       throw new TooManySessionsException(most);
     }
@@ -83,21 +94,23 @@ final class SessionExpiryIndex {
    * Does the same as {@link #updateExpiry} without waiting, since the server of the index may be
    * down. {@link RedisSessionStore#endExpired} repairs an update that was lost.
    */
-  void updateExpiryLater(String id, String expires) {
+  void updateExpiryLater(String id, String opener, String expires) {
     for (String set : sets) {
       var _ = redis.sendLater(update(set, id, expires));
     }
+    var _ = redis.sendLater(update(keys.openedSessions(opener), id, expires));
   }
 
   private static Request update(String set, String id, String expires) {
     return Request.cmd(Command.ZADD).arg(set).arg("XX").arg(expires).arg(id);
   }
 
-  void remove(String id) {
-    var _ = redis.sendAll(sets.stream().map(set -> remove(set, id)).toList());
+  void remove(String id, String opener) {
+    Stream<String> all = Stream.concat(sets.stream(), Stream.of(keys.openedSessions(opener)));
+    var _ = redis.sendAll(all.map(set -> removal(set, id)).toList());
   }
 
-  private static Request remove(String set, String id) {
+  private static Request removal(String set, String id) {
     return Request.cmd(Command.ZREM).arg(set).arg(id);
   }
 

@@ -21,9 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class SessionFields {
 
   static final List<String> RECORD =
-      List.of("upstream", "upstream-session", "version", "client", "created", "transport");
+      List.of(
+          "upstream", "upstream-session", "version", "client", "created", "transport", "opener");
 
-  /** Number of fields that every record has. Earlier versions did not write the transport. */
+  /** Number of fields that every record has. Earlier versions wrote no others. */
   private static final int REQUIRED = 5;
 
   /** Fields that are written as a session is used, and are missing before. */
@@ -65,7 +66,8 @@ final class SessionFields {
             session.version().wire(),
             session.client(),
             session.created().toEpochMilli(),
-            session.transport().recorded());
+            session.transport().recorded(),
+            session.opener());
     List<Object> arguments = new ArrayList<>();
     for (int i = 0; i < values.size(); i++) {
       arguments.add(RECORD.get(i));
@@ -97,6 +99,7 @@ final class SessionFields {
 
   private static Optional<Session> readSession(SessionId id, Response values, Transport transport) {
     String upstreamSession = values.get(1).toString();
+    Response opener = values.get(REQUIRED + 1);
     return ProtocolVersion.parse(values.get(2).toString())
         .map(version ->
             new Session(
@@ -106,7 +109,8 @@ final class SessionFields {
                 version,
                 values.get(3).toString(),
                 Instant.ofEpochMilli(Long.parseLong(values.get(4).toString())),
-                transport));
+                transport,
+                opener == null ? "" : opener.toString()));
   }
 
   /**

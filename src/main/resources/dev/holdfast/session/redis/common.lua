@@ -1,7 +1,7 @@
 -- Functions shared by the scripts on session hashes and expiry indexes.
 
 -- Fields of the session hash that scripts know by name; SessionFields has all of them.
-local EXPIRES, TRANSPORT = 'expires', 'transport'
+local EXPIRES, TRANSPORT, OPENER = 'expires', 'transport', 'opener'
 local USED, ADDRESS, REQUESTS, ERRORS = 'used', 'address', 'requests', 'errors'
 
 -- The transport of a session that its client has not initialized.
@@ -18,10 +18,15 @@ local function format(millis)
   return string.format('%.0f', millis)
 end
 
--- Starts the idle timeout of a session again, and returns its end.
+-- Who opened a session; empty when it is unknown.
+local function opener_of(session)
+  return redis.call('HGET', session, OPENER) or ''
+end
+
+-- Starts the idle timeout of a session again, and returns its end and the opener.
 local function extend(session, idle_timeout, time_to_live)
   local expires = format(currentMillis() + idle_timeout)
   redis.call('HSET', session, EXPIRES, expires)
   redis.call('PEXPIRE', session, time_to_live)
-  return expires
+  return {expires, opener_of(session)}
 end

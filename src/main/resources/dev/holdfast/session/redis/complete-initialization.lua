@@ -2,7 +2,8 @@
 -- the session expires.
 -- KEYS session
 -- ARGV idle timeout (ms), time to live (ms), then fields and values
--- Returns the end of the idle timeout (ms since the epoch), or nil when nothing was recorded.
+-- Returns the end of the idle timeout (ms since the epoch) and the opener, or nil when nothing was
+-- recorded.
 if not is_alive(KEYS[1]) or redis.call('HGET', KEYS[1], TRANSPORT) ~= UNINITIALIZED then
   return false
 end

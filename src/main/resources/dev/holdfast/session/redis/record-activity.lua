@@ -3,7 +3,8 @@
 -- KEYS session
 -- ARGV idle timeout (ms) or 0, time to live (ms), last use (ms since the epoch), address or '',
 --      requests, errors
--- Returns the end of the idle timeout (ms since the epoch), or nil when it was not started again.
+-- Returns the end of the idle timeout (ms since the epoch) and the opener, or nil when the timeout
+-- was not started again.
 if not is_alive(KEYS[1]) then
   return false
 end

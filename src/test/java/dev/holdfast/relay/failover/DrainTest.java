@@ -1,5 +1,6 @@
 package dev.holdfast.relay.failover;
 
+import static dev.holdfast.relay.RelayFixture.OPENER;
 import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.body;
 import static dev.holdfast.relay.RelayFixture.call;
@@ -145,7 +146,7 @@ class DrainTest {
     EventId last = EventId.parse(client.lastId()).orElseThrow();
 
     await().untilAsserted(() -> refuses(() -> relay.resume(session, last)));
-    refuses(() -> relay.initialize(SCRIPTED, initialize("2025-11-25")));
+    refuses(() -> relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER));
     refuses(() -> relay.request(session, body(ping("2"))));
     refuses(() -> relay.request(session, body(call("2", "t"))));
     refuses(() -> relay.listen(session, false));
@@ -157,6 +158,7 @@ class DrainTest {
     Tail tail =
         relay.open(
             SCRIPTED,
+            OPENER,
             opened -> {
               id.set(opened);
               return "/messages";
@@ -176,8 +178,8 @@ class DrainTest {
     drain(others);
     client.awaitEnd();
     await()
-        .untilAsserted(
-            () -> refuses(() -> fixture().relay.initialize(SCRIPTED, initialize("2025-11-25"))));
+        .untilAsserted(() ->
+            refuses(() -> fixture().relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER)));
 
     EventId start = EventId.parseWithSession(opened.get().value() + "_m_0-0").orElseThrow();
     Session session = relay.session(SCRIPTED, opened.get());

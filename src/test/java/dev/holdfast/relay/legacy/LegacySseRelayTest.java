@@ -1,5 +1,6 @@
 package dev.holdfast.relay.legacy;
 
+import static dev.holdfast.relay.RelayFixture.OPENER;
 import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.body;
 import static dev.holdfast.relay.RelayFixture.initialize;
@@ -45,6 +46,7 @@ class LegacySseRelayTest {
     Tail tail =
         relay.open(
             SCRIPTED,
+            OPENER,
             id -> {
               opened.set(id);
               return "/messages/" + id.value();

@@ -2,6 +2,7 @@ package dev.holdfast.relay.routing;
 
 import static dev.holdfast.log.LogTesting.payloads;
 import static dev.holdfast.log.LogTesting.readAll;
+import static dev.holdfast.relay.RelayFixture.OPENER;
 import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.body;
 import static dev.holdfast.relay.RelayFixture.call;
@@ -289,7 +290,7 @@ class PinnedSessionTest {
     Body.Single read = (Body.Single) body(initialize);
     Session session =
         Objects.requireNonNull(
-            fixture.relay.initialize(SCRIPTED, (Message.Request) read.message()).session());
+            fixture.relay.initialize(SCRIPTED, (Message.Request) read.message(), OPENER).session());
 
     assertThat(fixture.store.upstreamState(session.id(), "initialize")).isEmpty();
     nextLife().fail(new UpstreamException.SessionGone());

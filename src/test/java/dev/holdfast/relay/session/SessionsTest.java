@@ -1,6 +1,7 @@
 package dev.holdfast.relay.session;
 
 import static dev.holdfast.relay.RelayFixture.LOCAL;
+import static dev.holdfast.relay.RelayFixture.OPENER;
 import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.initialize;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,7 +49,7 @@ class SessionsTest {
 
   @Test
   void shouldOpenASession() {
-    Sessions.InitializeReply reply = relay.initialize(LOCAL, initialize("2025-06-18"));
+    Sessions.InitializeReply reply = relay.initialize(LOCAL, initialize("2025-06-18"), OPENER);
 
     Session session = Objects.requireNonNull(reply.session());
     assertThat(reply.messages()).hasSize(1);
@@ -69,7 +70,7 @@ class SessionsTest {
                 ScriptedUpstream.handshake("2025-11-25").link(),
                 List.of(new UpstreamMessage(before, null)));
 
-    assertThat(relay.initialize(SCRIPTED, initialize("2025-11-25")).messages())
+    assertThat(relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER).messages())
         .containsExactly(before, ScriptedUpstream.RESULT);
   }
 
@@ -78,7 +79,7 @@ class SessionsTest {
     byte[] error = {'{', '}'};
     fixture.scripted.handshake = () -> new Handshake(error, null, List.of());
 
-    Sessions.InitializeReply reply = relay.initialize(SCRIPTED, initialize("2025-11-25"));
+    Sessions.InitializeReply reply = relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER);
 
     assertThat(reply.session()).isNull();
     assertThat(reply.messages()).containsExactly(error);
@@ -94,14 +95,14 @@ class SessionsTest {
           throw failure;
         };
 
-    assertThatThrownBy(() -> relay.initialize(SCRIPTED, initialize("2025-11-25")))
+    assertThatThrownBy(() -> relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER))
         .isSameAs(failure);
     assertThat(fixture.store.count()).isZero();
   }
 
   @Test
   void shouldRejectTheNameOfAnUnknownServer() {
-    assertThatThrownBy(() -> relay.initialize("other", initialize("2025-11-25")))
+    assertThatThrownBy(() -> relay.initialize("other", initialize("2025-11-25"), OPENER))
         .isInstanceOf(RelayException.UnknownUpstream.class);
   }
 
@@ -109,7 +110,7 @@ class SessionsTest {
   void shouldCloseTheServersSessionWhenItsVersionIsUnknown() {
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("1999-01-01");
 
-    assertThatThrownBy(() -> relay.initialize(SCRIPTED, initialize("1999-01-01")))
+    assertThatThrownBy(() -> relay.initialize(SCRIPTED, initialize("1999-01-01"), OPENER))
         .isInstanceOf(RelayException.UnsupportedVersion.class);
     assertThat(fixture.scripted.ended).hasValue(1);
     assertThat(fixture.store.count()).isZero();
@@ -212,8 +213,8 @@ class SessionsTest {
 
   @Test
   void shouldEndExpiredSessionsOnce() {
-    fixture.open(SCRIPTED);
-    fixture.open(SCRIPTED);
+    fixture.openAndUse(SCRIPTED);
+    fixture.openAndUse(SCRIPTED);
     fixture.pass(RelayFixture.IDLE.minusMillis(1));
     relay.sweep();
     assertThat(fixture.scripted.ended).hasValue(0);
@@ -247,7 +248,8 @@ class SessionsTest {
             theirs,
             ProtocolVersion.V2025_11_25,
             "c/9",
-            fixture.clock.instant());
+            fixture.clock.instant(),
+            OPENER);
     fixture.store.create(session);
     fixture.log.begin(session.id().value());
     return session;
@@ -307,7 +309,7 @@ class SessionsTest {
 
   @Test
   void shouldKeepASessionThatIsUsed() {
-    Session session = fixture.open(SCRIPTED);
+    Session session = fixture.openAndUse(SCRIPTED);
     for (int i = 0; i < 5; i++) {
       fixture.pass(RelayFixture.IDLE.minusMinutes(1));
       assertThatCode(() -> relay.session(SCRIPTED, session.id())).doesNotThrowAnyException();
@@ -315,6 +317,23 @@ class SessionsTest {
     }
 
     assertThat(fixture.heard.ended).hasValue(0);
+  }
+
+  /** Opening a session costs a client nothing, so unused ones go first. */
+  @Test
+  void shouldMakeRoomByEndingSessionsThatWereNeverUsed() {
+    Session used = fixture.openAndUse(SCRIPTED);
+    for (int i = 1; i < RelayFixture.MAX_SESSIONS; i++) {
+      fixture.open(SCRIPTED);
+    }
+    assertThatThrownBy(() -> fixture.open(SCRIPTED)).isInstanceOf(TooManySessionsException.class);
+
+    fixture.pass(Session.OPENING_TIMEOUT);
+    fixture.open(SCRIPTED);
+    relay.sweep();
+
+    assertThat(fixture.heard.ended).hasValue(RelayFixture.MAX_SESSIONS - 1);
+    assertThat(relay.session(SCRIPTED, used.id())).isEqualTo(used);
   }
 
   private SessionActivity activity(Session session) {
@@ -353,7 +372,7 @@ class SessionsTest {
   /** Saving activity must not keep an unused session alive. */
   @Test
   void shouldNotTouchASessionInASweep() {
-    Session session = fixture.open(SCRIPTED);
+    Session session = fixture.openAndUse(SCRIPTED);
     relay.count(session, "192.0.2.1", false);
     fixture.pass(RelayFixture.IDLE.minusMillis(1));
     relay.sweep();

@@ -56,6 +56,6 @@ class MemorySessionStoreTest extends SessionStoreContract {
   }
 
   private static Session opened() {
-    return Session.opening(SessionId.random(), "u", Instant.EPOCH);
+    return Session.opening(SessionId.random(), "u", Instant.EPOCH, "192.0.2.1");
   }
 }

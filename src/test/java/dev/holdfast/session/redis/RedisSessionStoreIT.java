@@ -84,7 +84,8 @@ class RedisSessionStoreIT extends SessionStoreContract {
   void shouldRemoveASessionWhoseDataRedisHasDropped() {
     SessionStore store = create(Duration.ofMillis(50), 10);
     Session session =
-        new Session(SessionId.random(), "u", null, ProtocolVersion.V2025_11_25, "", Instant.EPOCH);
+        new Session(
+            SessionId.random(), "u", null, ProtocolVersion.V2025_11_25, "", Instant.EPOCH, "");
     store.create(session);
     assertThat(redis.command("DEL", keys.session(session.id().value()))).isEqualTo(":1");
 
@@ -99,7 +100,8 @@ class RedisSessionStoreIT extends SessionStoreContract {
   void shouldGiveEveryKeyAnExpiry() {
     SessionStore store = create(Duration.ofHours(1), 10);
     Session session =
-        new Session(SessionId.random(), "u", null, ProtocolVersion.V2025_11_25, "", Instant.EPOCH);
+        new Session(
+            SessionId.random(), "u", null, ProtocolVersion.V2025_11_25, "", Instant.EPOCH, "");
     store.create(session);
 
     assertThat(redis.command("PTTL", keys.sessions())).matches(":\\d+");
