@@ -41,26 +41,33 @@ record LocalSession(
     }
     MessageQueue answers = new MessageQueue(calls.held());
     List<ToolCalls.RunningCall> registered = new ArrayList<>();
-    for (Message message : body.messages()) {
-      switch (message) {
-        case Message.Request call when isToolCall(call) -> register(call, answers, registered);
-        case Message.Request request -> answers.add(answer(request));
-        case Message.Notification notification -> accept(notification);
-        case Message.Response response -> calls.complete(id, response);
+    Runnable close =
+        () -> {
+          var _ = answers.close();
+          registered.forEach(ToolCalls.RunningCall::cancel);
+        };
+    try {
+      for (Message message : body.messages()) {
+        switch (message) {
+          case Message.Request call when isToolCall(call) -> register(call, answers, registered);
+          case Message.Request request -> answers.add(answer(request));
+          case Message.Notification notification -> accept(notification);
+          case Message.Response response -> calls.complete(id, response);
+        }
+        if (body instanceof Body.Batch && calls.held().isExceeded()) {
+          throw new UpstreamException.Busy();
+        }
       }
+    } catch (Throwable failure) {
+      close.run();
+      throw failure;
     }
     if (body.messages().stream().noneMatch(LocalSession::isToolCall)) {
       return json(body, answers.close());
     }
     // The stream has all its writers before a call can end.
     registered.forEach(calls::start);
-    return new Answer.Stream(
-        new QueueSource(
-            answers,
-            () -> {
-              var _ = answers.close();
-              registered.forEach(ToolCalls.RunningCall::cancel);
-            }));
+    return new Answer.Stream(new QueueSource(answers, close));
   }
 
   private static boolean isToolCall(Message message) {

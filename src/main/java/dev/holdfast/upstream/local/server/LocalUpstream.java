@@ -2,6 +2,7 @@ package dev.holdfast.upstream.local.server;
 
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.JsonRpcErrors;
@@ -9,7 +10,6 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
-import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.local.Prompt;
@@ -50,11 +50,17 @@ public final class LocalUpstream implements Upstream {
    *     is malformed, or a record has no schema
    */
   public LocalUpstream(ServerFeatures features, LogLevelStore levels, String name, String version) {
+    this(features, levels, name, version, ByteBudget.ofHeap(8, Long.MAX_VALUE));
+  }
+
+  /** The budget is for bytes of messages that wait for their readers. */
+  LocalUpstream(
+      ServerFeatures features, LogLevelStore levels, String name, String version, ByteBudget held) {
     this.tools = new ToolRegistry(features.tools());
     this.resources = new ResourceRegistry(features.resources());
     this.prompts = new PromptRegistry(features.prompts());
     this.levels = levels;
-    this.calls = new ToolCalls(tools, levels);
+    this.calls = new ToolCalls(tools, levels, held);
     this.name = name;
     this.version = version;
   }

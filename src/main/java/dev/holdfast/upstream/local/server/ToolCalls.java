@@ -30,15 +30,16 @@ final class ToolCalls implements AutoCloseable {
   private final ClientRequests clientRequests = new ClientRequests();
 
   /** Bytes of messages that wait for the readers of their calls. */
-  private final ByteBudget held = ByteBudget.ofHeap(8, Long.MAX_VALUE);
+  private final ByteBudget held;
 
   private final ComputeQueue computing = new ComputeQueue();
   private final ConcurrentMap<CallId, RunningCall> running = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  ToolCalls(ToolRegistry tools, LogLevelStore levels) {
+  ToolCalls(ToolRegistry tools, LogLevelStore levels, ByteBudget held) {
     this.tools = tools;
     this.levels = levels;
+    this.held = held;
   }
 
   ByteBudget held() {

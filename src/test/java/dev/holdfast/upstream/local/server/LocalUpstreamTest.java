@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -16,6 +17,8 @@ import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolResult;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -177,6 +180,31 @@ class LocalUpstreamTest {
             """
             [{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":"1","result":{}}]\
             """);
+  }
+
+  /** Small requests with large answers once took all memory. */
+  @Test
+  void shouldRefuseBatchWhoseAnswersExceedTheBudget() {
+    ByteBudget held = new ByteBudget(10_000);
+    String list = "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/list\"}";
+    String batch =
+        IntStream.range(0, 1000)
+            .mapToObj(list::formatted)
+            .collect(Collectors.joining(",", "[", "]"));
+    try (LocalUpstream small =
+        new LocalUpstream(
+            LocalUpstream.ServerFeatures.of(List.of(stuck, alpha)),
+            new LogLevelStore.InMemory(),
+            "small",
+            "1",
+            held)) {
+      LocalClient client = LocalClient.open(small);
+
+      assertThatThrownBy(() -> client.ask(batch)).isInstanceOf(UpstreamException.Busy.class);
+
+      assertThat(held.takeShare(0, 10_000)).isEqualTo(10_000 / 8);
+      assertThat(client.ask(list.formatted(1))).contains("alpha");
+    }
   }
 
   @Test
