@@ -16,6 +16,16 @@ public interface Upstream extends AutoCloseable {
    */
   Handshake initialize(Message.Request initialize);
 
+  /**
+   * Opens a session for one of many clients. Where sessions are scarce, each client gets a share.
+   *
+   * @param opener who opens the session, such as the network of a client; empty when unknown
+   * @throws UpstreamException.Busy if the opener has its share
+   */
+  default Handshake initialize(Message.Request initialize, String opener) {
+    return initialize(initialize);
+  }
+
   /** Attaches to a session that any replica has opened. Sends nothing. */
   UpstreamSession attach(UpstreamLink link);
 

@@ -183,6 +183,7 @@ final class ConfiguredUpstreams {
           environment,
           server.directory().map(Path::toAbsolutePath).orElse(null),
           server.maxProcesses(),
+          Math.ceilDiv(server.maxProcesses() * server.processShare(), 100),
           server.stopGrace(),
           server.firstByteTimeout(),
           server.idleTimeout(),

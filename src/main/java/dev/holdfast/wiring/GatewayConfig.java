@@ -172,6 +172,15 @@ public interface GatewayConfig {
     @Max(10_000)
     int maxProcesses();
 
+    /**
+     * Percentage of {@link #maxProcesses} that the sessions of one client address may have, rounded
+     * up.
+     */
+    @WithDefault("50")
+    @Min(1)
+    @Max(100)
+    int processShare();
+
     /** Time for a process to exit after its stdin is closed, and again after SIGTERM. */
     @WithDefault("2s")
     @DurationMin(millis = 10)

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 /** A server that answers, fails and refuses when a test says so. All its sessions are one. */
 public final class ScriptedUpstream implements Upstream {
 
+  /** Who opened sessions. */
+  public final List<String> openers = new CopyOnWriteArrayList<>();
+
   public static final byte[] RESULT =
       "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}".getBytes(UTF_8);
 
@@ -47,6 +50,12 @@ public final class ScriptedUpstream implements Upstream {
 
   public static Handshake handshake(String version) {
     return new Handshake(RESULT, new UpstreamLink("upstream session", version), List.of());
+  }
+
+  @Override
+  public Handshake initialize(Message.Request initialize, String opener) {
+    openers.add(opener);
+    return initialize(initialize);
   }
 
   @Override

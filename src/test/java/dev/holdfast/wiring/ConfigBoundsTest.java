@@ -39,6 +39,7 @@ class ConfigBoundsTest {
     "upstream.max-connections, 1, 0, 1 or more, 0",
     "upstream.max-connections, 65536, 65537, 65536 or less, 65537",
     "upstream.max-processes, 1, 0, 1 or more, 0",
+    "upstream.process-share, 100, 101, 100 or less, 101",
     "upstream.max-processes, 10000, 10001, 10000 or less, 10001",
     "upstream.stop-grace, 10ms, 9ms, 10ms or more, PT0.009S",
     "upstream.stop-grace, 1m, 61s, 1m or less, PT1M1S",

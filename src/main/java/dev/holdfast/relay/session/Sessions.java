@@ -119,6 +119,7 @@ public final class Sessions {
     String client = InitializeRequest.read(request).client();
     return initialize(
         upstreamName,
+        opener,
         request,
         (link, version) -> {
           SessionId id = SessionId.random();
@@ -141,6 +142,7 @@ public final class Sessions {
       Session opening, Message.Request request, InitializeRequest initialize) {
     return initialize(
         opening.upstream(),
+        opening.opener(),
         request,
         (link, version) -> {
           Session session = opening.initialized(link.session(), version, initialize.client());
@@ -160,10 +162,11 @@ public final class Sessions {
   /** Ends the upstream's side of the session again if it cannot be recorded. */
   private InitializeReply initialize(
       String upstreamName,
+      String opener,
       Message.Request request,
       BiFunction<UpstreamLink, ProtocolVersion, Session> record) {
     Upstream upstream = upstreams.named(upstreamName);
-    Handshake handshake = upstream.initialize(request);
+    Handshake handshake = upstream.initialize(request, opener);
     List<byte[]> messages = new ArrayList<>();
     handshake.before().stream().map(UpstreamMessage::payload).forEach(messages::add);
     messages.add(handshake.response());

@@ -83,6 +83,7 @@ public abstract class Channel {
    *
    * @param name name of the upstream, for log messages
    * @param maxSessions maximum number of channels, including those that are ending
+   * @param maxSessionsPerOpener the same for each opener of sessions
    * @param firstByteTimeout bound for sending a message, and for the wait until the server starts
    *     to answer a request. Tool calls have no such bound
    * @param idleTimeout maximum silence of a running call; zero for no bound
@@ -93,6 +94,7 @@ public abstract class Channel {
   public record Settings(
       String name,
       int maxSessions,
+      int maxSessionsPerOpener,
       Duration firstByteTimeout,
       Duration idleTimeout,
       int maxMessageBytes,

@@ -36,6 +36,9 @@ public abstract class ChannelUpstream implements Upstream {
   private final Channel.Settings settings;
   private final Semaphore freeChannels;
 
+  /** Number of channels of each opener with channels. */
+  private final Map<String, Integer> byOpener = new ConcurrentHashMap<>();
+
   /** All channels, including those in their handshake and those that are ending. */
   private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
 
@@ -63,13 +66,20 @@ public abstract class ChannelUpstream implements Upstream {
   /** Starts a channel. Ends it again if the server does not open the session in time. */
   @Override
   public Handshake initialize(Message.Request initialize) {
-    return initialize(initialize, this::start);
+    return initialize(initialize, "");
+  }
+
+  @Override
+  public Handshake initialize(Message.Request initialize, String opener) {
+    return initialize(initialize, opener, this::start);
   }
 
   /** Opens a session over a channel of another starter. */
   protected final Handshake initialize(
-      Message.Request initialize, BiFunction<String, Consumer<Channel>, Channel> starter) {
-    return open(newName(), initialize, starter, handshake -> handshake.link() != null);
+      Message.Request initialize,
+      String opener,
+      BiFunction<String, Consumer<Channel>, Channel> starter) {
+    return open(newName(), opener, initialize, starter, handshake -> handshake.link() != null);
   }
 
   @Override
@@ -90,7 +100,7 @@ public abstract class ChannelUpstream implements Upstream {
       throw new UpstreamException.SessionGone();
     }
     Handshake handshake =
-        open(session, initialize, this::start, answer -> link.equals(answer.link()));
+        open(session, "", initialize, this::start, answer -> link.equals(answer.link()));
     if (!link.equals(handshake.link())) {
       throw new UpstreamException.Broken("it opens the session in another way", null);
     }
@@ -102,10 +112,11 @@ public abstract class ChannelUpstream implements Upstream {
 
   private Handshake open(
       String session,
+      String opener,
       Message.Request initialize,
       BiFunction<String, Consumer<Channel>, Channel> starter,
       Predicate<Handshake> accepts) {
-    Channel channel = startChannel(session, starter);
+    Channel channel = startChannel(session, opener, starter);
     boolean opened = false;
     try {
       Handshake handshake = new ChannelSession(channel, settings).initialize(initialize);
@@ -124,21 +135,25 @@ public abstract class ChannelUpstream implements Upstream {
   }
 
   private Channel startChannel(
-      String session, BiFunction<String, Consumer<Channel>, Channel> starter) {
+      String session, String opener, BiFunction<String, Consumer<Channel>, Channel> starter) {
     if (closed) {
       throw new UpstreamException.Unreachable(null);
     }
     if (!freeChannels.tryAcquire()) {
       throw new UpstreamException.Busy();
     }
+    if (byOpener.merge(opener, 1, Integer::sum) > share(opener)) {
+      free(opener);
+      throw new UpstreamException.Busy();
+    }
     Channel channel;
     boolean started = false;
     try {
-      channel = starter.apply(session, this::remove);
+      channel = starter.apply(session, gone -> remove(gone, opener));
       started = true;
     } finally {
       if (!started) {
-        freeChannels.release();
+        free(opener);
       }
     }
     channels.add(channel);
@@ -151,10 +166,20 @@ public abstract class ChannelUpstream implements Upstream {
     return channel;
   }
 
-  private void remove(Channel channel) {
+  private void remove(Channel channel, String opener) {
     channels.remove(channel);
     // The session may have another channel by now.
     bySession.remove(channel.session(), channel);
+    free(opener);
+  }
+
+  /** Lost sessions that are opened again have no opener. */
+  private int share(String opener) {
+    return opener.isEmpty() ? settings.maxSessions() : settings.maxSessionsPerOpener();
+  }
+
+  private void free(String opener) {
+    byOpener.computeIfPresent(opener, (_, channels) -> channels == 1 ? null : channels - 1);
     freeChannels.release();
   }
 

@@ -51,6 +51,7 @@ public final class LegacyUpstream extends ChannelUpstream {
         new Channel.Settings(
             name,
             maxSessions,
+            maxSessions,
             settings.firstByteTimeout(),
             settings.idleTimeout(),
             settings.maxMessageBytes(),
@@ -96,6 +97,7 @@ public final class LegacyUpstream extends ChannelUpstream {
       return Optional.of(
           initialize(
               initialize,
+              "",
               (session, whenGone) -> {
                 LegacyChannel channel = start(session, whenGone, DETECTION_TIMEOUT);
                 tried.set(channel);

@@ -24,6 +24,7 @@ public final class StdioUpstream extends ChannelUpstream {
         new Channel.Settings(
             settings.name(),
             settings.maxProcesses(),
+            settings.maxProcessesPerClient(),
             settings.firstByteTimeout(),
             settings.idleTimeout(),
             settings.maxMessageBytes(),

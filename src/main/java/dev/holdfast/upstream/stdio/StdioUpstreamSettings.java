@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     ChildProcess.ChildEnvironment}
  * @param directory working directory; null for the gateway's own
  * @param maxProcesses limit on concurrent processes, including those that are being ended
+ * @param maxProcessesPerClient the same for the sessions of one client address
  * @param stopGrace time to end after stdin was closed, and again after SIGTERM
  * @param firstByteTimeout time until the process reads a message. The same time applies again until
  *     it begins to answer a request other than a tool call.
@@ -30,6 +31,7 @@ public record StdioUpstreamSettings(
     Map<String, String> environment,
     @Nullable Path directory,
     int maxProcesses,
+    int maxProcessesPerClient,
     Duration stopGrace,
     Duration firstByteTimeout,
     Duration idleTimeout,
@@ -50,6 +52,7 @@ public record StdioUpstreamSettings(
     environment.forEach(StdioUpstreamSettings::requireVariable);
     require(directory == null || Files.isDirectory(directory), "directory does not exist");
     require(maxProcesses > 0, "maxProcesses must be positive");
+    require(maxProcessesPerClient > 0, "maxProcessesPerClient must be positive");
     require(!stopGrace.isNegative(), "stopGrace must not be negative");
     require(firstByteTimeout.isPositive(), "firstByteTimeout must be positive");
     require(!idleTimeout.isNegative(), "idleTimeout must not be negative");

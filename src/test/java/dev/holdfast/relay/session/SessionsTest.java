@@ -60,6 +60,14 @@ class SessionsTest {
     assertThat(fixture.heard.sessions).hasValue(1);
   }
 
+  /** So that the server can share its processes among clients. */
+  @Test
+  void shouldTellTheServerWhoOpensASession() {
+    relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER);
+
+    assertThat(fixture.scripted.openers).containsExactly(OPENER);
+  }
+
   @Test
   void shouldForwardMessagesBeforeTheResponse() {
     byte[] before = {'{', '}'};

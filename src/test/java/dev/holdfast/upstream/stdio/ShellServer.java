@@ -26,6 +26,7 @@ final class ShellServer {
   private Duration firstByteTimeout = Duration.ofSeconds(20);
   private Duration idleTimeout = Duration.ofSeconds(20);
   private int maxProcesses = 10;
+  private int maxProcessesPerClient = 10;
   private boolean respawn;
   private int maxMessageBytes = 100_000;
 
@@ -89,6 +90,11 @@ final class ShellServer {
     return this;
   }
 
+  ShellServer maxProcessesPerClient(int maxProcessesPerClient) {
+    this.maxProcessesPerClient = maxProcessesPerClient;
+    return this;
+  }
+
   ShellServer respawn() {
     respawn = true;
     return this;
@@ -105,6 +111,7 @@ final class ShellServer {
         variables,
         directory,
         maxProcesses,
+        maxProcessesPerClient,
         stopGrace,
         firstByteTimeout,
         idleTimeout,

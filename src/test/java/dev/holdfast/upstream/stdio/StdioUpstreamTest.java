@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.stdio;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -204,6 +205,30 @@ class StdioUpstreamTest {
         .untilAsserted(() -> assertThat(StdioClient.open(upstream).link()).isNotNull());
   }
 
+  /** One client took all processes. */
+  @Test
+  void shouldLeaveProcessesToOtherOpeners() {
+    upstream = server().maxProcesses(4).maxProcessesPerClient(2).upstream();
+    UpstreamLink first = openBy("greedy");
+    openBy("greedy");
+
+    assertThatExceptionOfType(UpstreamException.Busy.class).isThrownBy(() -> openBy("greedy"));
+    openBy("other");
+    StdioClient.open(upstream);
+    assertThatExceptionOfType(UpstreamException.Busy.class).isThrownBy(() -> openBy("third"));
+
+    upstream.attach(first).end();
+    await()
+        .ignoreException(UpstreamException.Busy.class)
+        .untilAsserted(() -> assertThat(openBy("greedy")).isNotNull());
+  }
+
+  private UpstreamLink openBy(String opener) {
+    Body.Single initialize = (Body.Single) StdioClient.body(StdioClient.INITIALIZE);
+    return requireNonNull(
+        upstream.initialize((Message.Request) initialize.message(), opener).link());
+  }
+
   @Test
   void shouldKnowNoSessionOfAnotherReplica() {
     assertGone(upstream.attach(new UpstreamLink("another", "2025-11-25")));
@@ -266,6 +291,7 @@ class StdioUpstreamTest {
                 environment,
                 directory,
                 1,
+                1,
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(1),
@@ -285,6 +311,7 @@ class StdioUpstreamTest {
             List.of("npx", "--token=secret"),
             Map.of("KEY", "secret"),
             null,
+            1,
             1,
             Duration.ofSeconds(1),
             Duration.ofSeconds(1),
