@@ -1,6 +1,7 @@
 package dev.holdfast.budget;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A number of bytes that many users share. Nobody waits for it: a user either takes more than is
@@ -77,7 +78,9 @@ public final class ByteBudget {
   /** What one user has taken. Thread-safe. */
   public final class Claim implements AutoCloseable {
 
-    // Both guarded by this.
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Both guarded by the lock.
     private long bytes;
     private boolean closed;
 
@@ -89,23 +92,33 @@ public final class ByteBudget {
      * @return false if the budget has too few bytes, or after {@link #close()}; nothing changes
      *     then
      */
-    public synchronized boolean set(long wanted) {
-      if (closed || (wanted > bytes && !tryTake(wanted - bytes))) {
-        return false;
+    public boolean set(long wanted) {
+      lock.lock();
+      try {
+        if (closed || (wanted > bytes && !tryTake(wanted - bytes))) {
+          return false;
+        }
+        if (wanted < bytes) {
+          giveBack(bytes - wanted);
+        }
+        bytes = wanted;
+        return true;
+      } finally {
+        lock.unlock();
       }
-      if (wanted < bytes) {
-        giveBack(bytes - wanted);
-      }
-      bytes = wanted;
-      return true;
     }
 
     /** Gives everything back. Idempotent. */
     @Override
-    public synchronized void close() {
-      giveBack(bytes);
-      bytes = 0;
-      closed = true;
+    public void close() {
+      lock.lock();
+      try {
+        giveBack(bytes);
+        bytes = 0;
+        closed = true;
+      } finally {
+        lock.unlock();
+      }
     }
   }
 }
