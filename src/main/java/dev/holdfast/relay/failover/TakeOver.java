@@ -109,7 +109,9 @@ public final class TakeOver {
 
   /** Reclaims streams that this replica owns but does not write. Throws as takeOver does. */
   void reclaim(String session, Set<String> names) {
-    LOG.warnf("streams without a writer session=%s streams=%s", session, names);
+    LOG.warnf(
+        "streams without a writer streams=%s",
+        names.stream().map(name -> new StreamRef(session, name)).toList());
     startPumps(session, () -> adoption.reclaim(session, names));
   }
 

@@ -1,0 +1,79 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
+import org.jboss.logging.Logger;
+
+/**
+ * Answers requests that fail outside of resources, for example those without a host. The error
+ * handler of Quarkus would log their paths, and a path may contain a session id.
+ */
+@Singleton
+final class RequestFailures {
+
+  private static final Logger LOG = Logger.getLogger(RequestFailures.class);
+
+  void install(@Observes Router router) {
+    router
+        .route()
+        .order(Integer.MIN_VALUE)
+        .handler(RequestFailures::requireHost)
+        .failureHandler(RequestFailures::answer);
+  }
+
+  /** Vert.x requires a host in HTTP/1.1 only, but resources cannot do without. */
+  private static void requireHost(RoutingContext request) {
+    if (request.request().authority() == null) {
+      request.fail(400, new IllegalArgumentException("no host"));
+    } else {
+      request.next();
+    }
+  }
+
+  private static void answer(RoutingContext request) {
+    Throwable failure = request.failure();
+    if (failure == null
+        || failure instanceof SecurityException
+        || failure instanceof RejectedExecutionException) {
+      request.next(); // Quarkus answers these without their paths.
+      return;
+    }
+    int status = request.statusCode() < 400 ? 500 : request.statusCode();
+    log(failure, status);
+    HttpServerResponse response = request.response();
+    if (response.headWritten()) {
+      request.request().connection().close();
+      return;
+    }
+    JsonRpcErrorCode code =
+        status < 500 ? JsonRpcErrorCode.INVALID_REQUEST : JsonRpcErrorCode.INTERNAL_ERROR;
+    response
+        .setStatusCode(status)
+        .putHeader("Content-Type", "application/json")
+        .end(Buffer.buffer(JsonRpcErrors.error(null, code.code(), text(status))));
+  }
+
+  private static String text(int status) {
+    return status < 500 ? "Invalid HTTP request" : "Internal error";
+  }
+
+  /** Does not log the message of a failure, which may quote the path. */
+  private static void log(Throwable failure, int status) {
+    String type = failure.getClass().getName();
+    if (status < 500 || failure instanceof IOException) {
+      LOG.debugf("request failed: status=%d type=%s", status, type);
+    } else {
+      RuntimeException withoutMessage = new RuntimeException(type);
+      withoutMessage.setStackTrace(failure.getStackTrace());
+      LOG.errorf(withoutMessage, "request failed unexpectedly: status=%d", status);
+    }
+  }
+}
