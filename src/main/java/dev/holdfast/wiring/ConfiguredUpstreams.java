@@ -23,7 +23,9 @@ import io.quarkus.runtime.configuration.ConfigurationException;
 import io.vertx.core.Vertx;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -40,6 +42,9 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 @RegisterForReflection(targets = NoArguments.class)
 final class ConfiguredUpstreams {
 
+  private static final LocalUpstream.ServerFeatures NOTHING =
+      new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of());
+
   private final Map<String, Upstream> byName = new HashMap<>();
 
   ConfiguredUpstreams(
@@ -51,6 +56,7 @@ final class ConfiguredUpstreams {
       StoreProducer stores,
       Vertx vertx,
       ProcessMode mode,
+      @ConfigProperty(name = "quarkus.http.host") String host,
       @ConfigProperty(name = "quarkus.application.version") String version) {
     String reserved = Session.DEFAULT_UPSTREAM;
     if (config.upstreams().containsKey(reserved)) {
@@ -70,14 +76,42 @@ final class ConfiguredUpstreams {
                   .orElseThrow(
                       () -> new ConfigurationException(key + " needs a url or a command")));
         });
+    boolean demo = servesDemo(config.demoTools(), mode, host);
     LocalUpstream.ServerFeatures features =
         new LocalUpstream.ServerFeatures(
-            join(Demo.TOOLS, tools), join(Demo.RESOURCES, resources), join(Demo.PROMPTS, prompts));
+            demo ? join(Demo.TOOLS, tools) : tools,
+            demo ? join(Demo.RESOURCES, resources) : resources,
+            demo ? join(Demo.PROMPTS, prompts) : prompts);
+    Optional<Upstream> server = factory.create("holdfast.upstream", reserved, config.upstream());
+    if (server.isEmpty()
+        && byName.isEmpty()
+        && features.equals(NOTHING)
+        && config.demoTools() == GatewayConfig.DemoTools.LOCAL) {
+      throw new ConfigurationException(
+          "There is nothing to serve: set holdfast.upstream.url or holdfast.upstream.command. Demo"
+              + " tools are served only while quarkus.http.host is a loopback address, not "
+              + host
+              + ", or with holdfast.demo-tools=always");
+    }
     byName.put(
         reserved,
-        factory
-            .create("holdfast.upstream", reserved, config.upstream())
-            .orElseGet(() -> new LocalUpstream(features, stores.logLevels, "holdfast", version)));
+        server.orElseGet(() -> new LocalUpstream(features, stores.logLevels, "holdfast", version)));
+  }
+
+  private static boolean servesDemo(GatewayConfig.DemoTools when, ProcessMode mode, String host) {
+    return switch (when) {
+      case LOCAL -> !mode.serves() || isLoopback(host);
+      case ALWAYS -> true;
+      case NEVER -> false;
+    };
+  }
+
+  private static boolean isLoopback(String host) {
+    try {
+      return Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
+    } catch (UnknownHostException unknown) {
+      return false;
+    }
   }
 
   private static <T> List<T> join(List<T> first, List<T> second) {

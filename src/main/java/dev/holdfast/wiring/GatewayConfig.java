@@ -45,11 +45,24 @@ public interface GatewayConfig {
   /** Further upstreams by name, each at {@code /servers/<name>/mcp}. */
   Map<String, Server> upstreams();
 
+  /** When to serve the demo tools. */
+  @WithDefault("local")
+  DemoTools demoTools();
+
   /** Returns all upstreams by name, including {@link Session#DEFAULT_UPSTREAM}. */
   default Map<String, Server> allUpstreams() {
     Map<String, Server> all = new HashMap<>(upstreams());
     all.put(Session.DEFAULT_UPSTREAM, upstream());
     return all;
+  }
+
+  /** When to serve the demo tools at {@code /mcp}, unless that has an upstream. */
+  enum DemoTools {
+    /** While only programs on this machine can connect. */
+    LOCAL,
+    /** To whoever can connect. */
+    ALWAYS,
+    NEVER
   }
 
   /** The stores. */

@@ -25,6 +25,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.store", "memory"),
                 entry("holdfast.limits.batch-messages", "100"),
                 entry("holdfast.cleanup-interval", "5m"),
+                entry("holdfast.demo-tools", "local"),
                 entry("holdfast.log.session-bytes", "1G"),
                 entry("holdfast.log.stream-bytes", "512M"),
                 entry("holdfast.memory.max-bytes", "10M"),
