@@ -176,7 +176,7 @@ public abstract sealed class McpResource {
   }
 
   /** A named upstream. */
-  @Path("/servers/{upstream}/mcp")
+  @Path("/servers/{upstream:(?!default(/|$))[^/]+}/mcp")
   public static final class NamedUpstream extends McpResource {
     NamedUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
       super(relay, handler, reader);

@@ -94,7 +94,7 @@ public abstract sealed class SseMessagesResource {
   }
 
   /** A named upstream. */
-  @Path("/servers/{upstream}/messages/{session}")
+  @Path("/servers/{upstream:(?!default(/|$))[^/]+}/messages/{session}")
   public static final class NamedUpstream extends SseMessagesResource {
     NamedUpstream(
         Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {

@@ -142,7 +142,7 @@ public abstract sealed class SseResource {
   }
 
   /** A named upstream. */
-  @Path("/servers/{upstream}/sse")
+  @Path("/servers/{upstream:(?!default(/|$))[^/]+}/sse")
   public static final class NamedUpstream extends SseResource {
     NamedUpstream(LegacySseRelay relay, RequestHandler handler, RequestReader reader) {
       super(relay, handler, reader);

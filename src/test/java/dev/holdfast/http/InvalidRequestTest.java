@@ -184,6 +184,11 @@ class InvalidRequestTest {
         InvalidRequest.other("DELETE", "/servers/none/mcp", nothing, 404, -32000),
         InvalidRequest.other("GET", "/servers/none/sse", nothing, 404, -32000),
         InvalidRequest.other("POST", "/servers/none/messages/x", nothing, 404, -32000),
+        // The default upstream has one name only, so that rules of a proxy for it cannot be evaded.
+        InvalidRequest.other("POST", "/servers/default/mcp", Map.of(), 404, -32000),
+        InvalidRequest.other("GET", "/servers/default/sse", nothing, 404, -32000),
+        InvalidRequest.other("POST", "/servers/default/messages/x", nothing, 404, -32000),
+        InvalidRequest.other("POST", "/servers/%64efault/mcp", Map.of(), 404, -32000),
         InvalidRequest.other("POST", "/mcp/nothing", Map.of(), 404, -32000),
         InvalidRequest.other("GET", "/servers/scripted", Map.of(), 404, -32000),
         InvalidRequest.other("GET", "/nothing", Map.of("Accept", "text/html"), 404, -32000));
