@@ -54,7 +54,10 @@ final class CommandLineReader {
       return new CommandLineReader(command).command();
     } catch (ParameterException error) {
       return new Command.Print(
-          ExitCode.USAGE, error.getMessage() + "\n\n" + usage(error.getCommandLine()));
+          ExitCode.USAGE,
+          PrintableText.of(String.valueOf(error.getMessage()))
+              + "\n\n"
+              + usage(error.getCommandLine()));
     }
   }
 

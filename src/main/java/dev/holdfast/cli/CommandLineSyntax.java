@@ -57,7 +57,7 @@ final class CommandLineSyntax {
                     .addOption(upstream())),
             reporting(command(SESSIONS, "Lists the sessions in the store.")),
             reporting(command(STREAMS, "Lists the streams of one session, or of all sessions."))
-                .addPositional(argument(0, "SESSION", "0..1", "session id")),
+                .addPositional(argument("0", "SESSION", "0..1", "session id")),
             tail(),
             purge())
         .forEach(each -> program.addSubcommand(each.name(), each));
@@ -109,10 +109,10 @@ final class CommandLineSyntax {
 
   private static CommandSpec tail() {
     return reporting(command(TAIL, "Prints a stream and follows it without disturbing its client."))
-        .addPositional(argument(0, "SESSION", "1", "session id"))
+        .addPositional(argument("0", "SESSION", "1", "session id"))
         .addPositional(
             argument(
-                1,
+                "1",
                 "STREAM",
                 "0..1",
                 "stream name; default: the stream of --from, or else the standalone stream"))
@@ -125,7 +125,7 @@ final class CommandLineSyntax {
         .usageMessage()
         .customSynopsis("holdfast purge [OPTIONS] (SESSION | --expired | --all --yes)");
     return reporting(purge)
-        .addPositional(argument(0, "SESSION", "0..1", "session id"))
+        .addPositional(argument("0", "SESSION", "0..1", "session id"))
         .addOption(flag(EXPIRED, "end the sessions that exceeded their idle timeout"))
         .addOption(flag(ALL, "end every session"))
         .addOption(flag(YES, "confirm --all"));
@@ -172,9 +172,9 @@ final class CommandLineSyntax {
   }
 
   private static PositionalParamSpec argument(
-      int index, String label, String arity, String description) {
+      String index, String label, String arity, String description) {
     return PositionalParamSpec.builder()
-        .index(Integer.toString(index))
+        .index(index)
         .arity(arity)
         .type(String.class)
         .paramLabel(label)

@@ -68,18 +68,9 @@ public final class CommandRunner implements QuarkusApplication {
       case Command.OnStore onStore ->
           context
               .sharedStore()
-              .map(store -> run(onStore, store, output))
+              .map(CommandContext.SharedStore::streams)
+              .map(streams -> new StoreCommands(streams, sessions, log, relay, output).run(onStore))
               .orElseGet(() -> refuse(output));
-    };
-  }
-
-  private ExitCode run(Command.OnStore command, CommandContext.SharedStore store, Output output) {
-    StoreCommands commands = new StoreCommands(sessions, output);
-    return switch (command) {
-      case Command.Sessions _ -> commands.listSessions();
-      case Command.Streams list -> commands.listStreams(store.streams(), list.session());
-      case Command.Tail tail -> new TailCommand(sessions, log, output).run(tail);
-      case Command.Purge purge -> commands.purge(relay.get(), purge.scope());
     };
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
@@ -105,12 +106,17 @@ final class DoctorCommand {
   private void print(CheckResult result) {
     String verdict = result.verdict().word();
     String line = "%-8s %s: %s".formatted(verdict, result.check(), result.found());
-    output.result(
+    String fix = result.fix();
+    ObjectNode object =
         Output.object()
             .put("check", result.check())
             .put("verdict", verdict)
             .put("found", result.found())
-            .put("mend", result.fix()),
-        result.fix() == null ? line : line + "\n         → " + result.fix());
+            .put("mend", fix);
+    if (fix == null) {
+      output.result(object, line);
+    } else {
+      output.result(object, line, "%9s→ %s".formatted("", fix));
+    }
   }
 }

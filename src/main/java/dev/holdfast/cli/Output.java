@@ -36,19 +36,25 @@ record Output(PrintStream stdout, PrintStream stderr, boolean json) {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** Joins the messages of an exception and its causes in one line, without repetitions. */
+  /**
+   * Joins the messages of an exception and its causes in one line, without repetitions and without
+   * the passwords of URLs.
+   */
   static String message(Throwable failure) {
     return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
         .limit(MAX_CAUSES)
         .map(Throwable::getMessage)
         .filter(Objects::nonNull)
         .reduce((text, cause) -> text.contains(cause) ? text : text + ": " + cause)
+        .map(PrintableText::redact)
         .orElse(failure.getClass().getSimpleName());
   }
 
-  /** Prints a result in one of its two forms. */
-  void result(ObjectNode object, String line) {
-    stdout.println(json ? object.toString() : line);
+  /** Prints a result in one of its two forms. Both are printable; the JSON means the same. */
+  void result(ObjectNode object, String... lines) {
+    Stream.of(json ? new String[] {object.toString()} : lines)
+        .map(PrintableText::escape)
+        .forEach(stdout::println);
   }
 
   /** Prints a line that only people need, such as the header of a table. */
@@ -59,6 +65,6 @@ record Output(PrintStream stdout, PrintStream stderr, boolean json) {
   }
 
   void note(String text) {
-    stderr.println(text);
+    stderr.println(PrintableText.of(text));
   }
 }

@@ -1,13 +1,25 @@
 package dev.holdfast.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.util.RawValue;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamIndex;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.session.Sessions;
+import dev.holdfast.relay.stream.EventId;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.SessionStore;
+import jakarta.inject.Provider;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,23 +29,44 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs {@code holdfast sessions}, {@code holdfast streams} and {@code holdfast purge}. */
+/** Runs the commands that inspect or change a shared store. */
 final class StoreCommands {
 
   private static final int PAGE = 100;
   private static final String SESSION_ROW = "%-43s  %-24s  %-24s  %8s  %-15s  %s";
   private static final String STREAM_ROW = "%-43s  %-12s  %-8s  %6s  %s";
 
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
+
+  private final StreamIndex streams;
   private final SessionStore sessions;
+  private final EventLog log;
+  private final Provider<Relay> relay;
   private final Output output;
 
-  StoreCommands(SessionStore sessions, Output output) {
+  StoreCommands(
+      StreamIndex streams,
+      SessionStore sessions,
+      EventLog log,
+      Provider<Relay> relay,
+      Output output) {
+    this.streams = streams;
     this.sessions = sessions;
+    this.log = log;
+    this.relay = relay;
     this.output = output;
   }
 
-  /** Lists the sessions in the store. */
-  ExitCode listSessions() {
+  ExitCode run(Command.OnStore command) {
+    return switch (command) {
+      case Command.Sessions _ -> listSessions();
+      case Command.Streams list -> listStreams(list.session());
+      case Command.Tail tail -> tail(tail);
+      case Command.Purge purge -> purge(relay.get(), purge.scope());
+    };
+  }
+
+  private ExitCode listSessions() {
     output.header(
         SESSION_ROW.formatted("SESSION", "CREATED", "LAST USED", "REQUESTS", "FROM", "CLIENT"));
     forEachSession(this::print);
@@ -71,30 +104,24 @@ final class StoreCommands {
             activity.lastUsed(),
             activity.requests(),
             Objects.requireNonNullElse(activity.address(), "-"),
-            // The client chooses its name, and must not control the terminal with it.
-            session.client().replaceAll("\\p{Cntrl}", "?")));
+            session.client()));
   }
 
-  /**
-   * Lists streams.
-   *
-   * @param session session whose streams are listed; null for all sessions
-   */
-  ExitCode listStreams(StreamIndex streams, @Nullable SessionId session) {
+  private ExitCode listStreams(@Nullable SessionId session) {
     if (session != null && sessions.find(session).isEmpty()) {
       output.note("There is no such session, or it has ended.");
       return ExitCode.PROBLEM;
     }
     output.header(STREAM_ROW.formatted("SESSION", "STREAM", "STATE", "EVENTS", "LAST EVENT"));
     if (session != null) {
-      printStreams(streams, session);
+      printStreams(session);
     } else {
-      forEachSession(entry -> printStreams(streams, entry.session().id()));
+      forEachSession(entry -> printStreams(entry.session().id()));
     }
     return ExitCode.SUCCESS;
   }
 
-  private void printStreams(StreamIndex streams, SessionId session) {
+  private void printStreams(SessionId session) {
     boolean more = true;
     for (long skip = 0; more; skip += PAGE) {
       StreamIndex.Page page = streams.list(session.value(), skip, PAGE);
@@ -120,7 +147,7 @@ final class StoreCommands {
   }
 
   /** Ends sessions in the store and at their upstreams. */
-  ExitCode purge(Relay relay, Command.Scope scope) {
+  private ExitCode purge(Relay relay, Command.Scope scope) {
     return switch (scope) {
       case Command.Scope.One(SessionId id) -> {
         Sessions.EndReport report =
@@ -156,5 +183,76 @@ final class StoreCommands {
             + " of them were not told, because this command does not know them."
             + " Run it with the configuration of the gateway.");
     return ExitCode.PROBLEM;
+  }
+
+  /**
+   * Prints a stream and follows it, until it is complete, its session has ended, or the thread is
+   * interrupted. This polls the log. A subscription would evict the client, since a stream has one
+   * tail.
+   */
+  private ExitCode tail(Command.Tail command) {
+    try {
+      return follow(new StreamRef(command.session().value(), streamName(command)), command.after());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      return ExitCode.SUCCESS;
+    }
+  }
+
+  private String streamName(Command.Tail command) {
+    if (command.stream() != null) {
+      return command.stream();
+    }
+    boolean oneStream = sessions.find(command.session()).filter(Session::hasOneStream).isPresent();
+    return oneStream ? StreamNames.SHARED : StreamNames.STANDALONE;
+  }
+
+  private ExitCode follow(StreamRef stream, Position after) throws InterruptedException {
+    Position cursor = after;
+    boolean found = false;
+    while (true) {
+      switch (log.read(stream, cursor, PAGE)) {
+        case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> {
+          found = true;
+          Thread.sleep(POLL_INTERVAL);
+        }
+        case ReadResult.Events(List<LogEvent> events) -> {
+          found = true;
+          events.forEach(event -> print(stream, event));
+          if (events.getLast().last()) {
+            return ExitCode.SUCCESS;
+          }
+          cursor = events.getLast().position();
+        }
+        case ReadResult.Gap gap -> {
+          Position last = gap.resumeAfter().orElse(null);
+          if (last == null) {
+            output.note("All events after " + cursor + " are gone.");
+            return ExitCode.PROBLEM;
+          }
+          output.note("The events after " + cursor + " up to " + last + " are gone.");
+          cursor = last;
+        }
+        case ReadResult.EndOfStream _ -> {
+          return ExitCode.SUCCESS;
+        }
+        case ReadResult.NoSuchStream _ -> {
+          output.note(
+              found ? "The session has ended." : "There is no such stream, or it has expired.");
+          return found ? ExitCode.SUCCESS : ExitCode.PROBLEM;
+        }
+      }
+    }
+  }
+
+  private void print(StreamRef stream, LogEvent event) {
+    if (event.payload().length == 0) {
+      return; // A cancelled call ends with an empty event.
+    }
+    String id = new EventId(stream.name(), event.position()).toString();
+    String message = new String(event.payload(), UTF_8);
+    output.result(
+        Output.object().put("id", id).putRawValue("message", new RawValue(message)),
+        id + " " + message);
   }
 }

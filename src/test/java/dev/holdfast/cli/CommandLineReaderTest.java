@@ -158,6 +158,19 @@ class CommandLineReaderTest {
     assertThat(printed("tail", "nearly-a-session-id").text()).doesNotContain("nearly");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "stdio --url ftp://me:secret@host/mcp, ftp://***@host/mcp",
+    "serve --store http://me:secret@host, http://***@host",
+    "serve --upstream https://me:secret@[host, https://***@[host",
+    "doctor --upstream https://me:sec/ret@[host, https://***@[host",
+  })
+  void shouldNotPrintPasswordsOfUrls(String words, String printed) {
+    assertThat(printed(words.split(" ")).text())
+        .contains("not " + printed + "\n")
+        .doesNotContain("secret", "sec/ret");
+  }
+
   @Test
   void shouldRefuseAnEventOfAnotherStream() {
     assertThat(printed("tail", SESSION.value(), "abc", "--from", "g_1-1").text())
