@@ -1,6 +1,7 @@
 package dev.holdfast.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.holdfast.http.limit.MessageBytes;
 import io.quarkus.runtime.configuration.MemorySize;
@@ -24,6 +25,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.assertj.core.groups.Tuple;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.junit.jupiter.api.Test;
@@ -35,7 +37,10 @@ class ConfigurationPageTest {
 
   private static final Pattern ROW =
       Pattern.compile(
-          "(?m)^\\| `([^`]+)` \\| `([^`]+)` \\| (?:`([^`]*)`|–) \\| ([^|]+) \\| .+ \\|$");
+          "(?m)^\\| `([^`]+)` \\| `([^`]+)` \\| (?:`([^`]*)`|–) \\| ([^|]+) \\| (.+) \\|$");
+
+  private static final Pattern BOUND =
+      Pattern.compile("(?m)^\\| [^|`]+ \\| `([^`]+)` \\| (?:`([^`]*)`|–) \\| [^|]+ \\|$");
 
   /** The page lists the keys of a named upstream once, as those of the default upstream. */
   private static final Pattern REPEATED = Pattern.compile("upstreams\\.<name>\\.(?!url$).+");
@@ -50,7 +55,8 @@ class ConfigurationPageTest {
           MemorySize.class, "size, `1K` to `1T`",
           MessageBytes.class, "size, `1K` to `256M`");
 
-  private record Row(String key, String variable, String defaultValue, String values) {}
+  private record Row(
+      String key, String variable, String defaultValue, String values, String meaning) {}
 
   private static List<Row> rows() throws IOException {
     return ROW.matcher(Files.readString(PAGE))
@@ -60,7 +66,8 @@ class ConfigurationPageTest {
                 row.group(1),
                 row.group(2),
                 Objects.requireNonNullElse(row.group(3), ""),
-                row.group(4)))
+                row.group(4),
+                row.group(5)))
         .toList();
   }
 
@@ -98,6 +105,31 @@ class ConfigurationPageTest {
     Map<String, String> listed = rows().stream().collect(Collectors.toMap(Row::key, Row::values));
 
     assertThat(listed).containsExactlyInAnyOrderEntriesOf(expected);
+  }
+
+  /** Every limit on what a client or an upstream chooses is in SECURITY.md, with its default. */
+  @Test
+  void shouldListLimitsAsBounds() throws IOException {
+    Map<String, String> limits =
+        rows().stream()
+            .filter(
+                row -> row.meaning().toLowerCase(Locale.ROOT).matches(".*(limit on|time limit) .*"))
+            .collect(Collectors.toMap(Row::key, Row::defaultValue));
+
+    Map<String, String> bounds =
+        BOUND
+            .matcher(Files.readString(Path.of("SECURITY.md")))
+            .results()
+            .collect(
+                Collectors.toMap(
+                    row -> row.group(1), row -> Objects.requireNonNullElse(row.group(2), "")));
+
+    assertThat(bounds).containsAllEntriesOf(limits);
+    assertThat(rows()).extracting(Row::key, Row::defaultValue).containsAll(tuples(bounds));
+  }
+
+  private static List<Tuple> tuples(Map<String, String> entries) {
+    return entries.entrySet().stream().map(each -> tuple(each.getKey(), each.getValue())).toList();
   }
 
   /** Returns each key below the prefix, with the values that its method allows. */
