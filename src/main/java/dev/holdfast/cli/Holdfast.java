@@ -20,12 +20,22 @@ public final class Holdfast {
     command.properties().forEach(System::setProperty);
     switch (command) {
       case Command.Print print -> printAndExit(print);
-      case Command.Serve _ -> Quarkus.run(arguments);
+      case Command.Serve _ -> {
+        guardSockets();
+        Quarkus.run(arguments);
+      }
       case Command.Stdio _, Command.Doctor _, Command.OnStore _ -> {
         disableServer();
         Quarkus.run(CommandRunner.class, arguments);
       }
     }
+  }
+
+  /**
+   * Netty looks for extensions, such as that of {@code http.socket}, before its first connection.
+   */
+  private static void guardSockets() {
+    System.setProperty("io.netty.bootstrap.extensions", "serviceload");
   }
 
   private static void printAndExit(Command.Print print) {

@@ -1,6 +1,6 @@
 package dev.holdfast.http;
 
-import dev.holdfast.http.error.ErrorResponses;
+import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.stream.EventStream;
 import dev.holdfast.protocol.Body;
@@ -27,23 +27,18 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
-import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25, Transports) for one upstream. */
 @RunOnVirtualThread
 public abstract sealed class McpResource {
 
-  private static final Logger LOG = Logger.getLogger(McpResource.class);
-
   private final Relay relay;
   private final RequestHandler handler;
-  private final RequestReader reader;
 
-  private McpResource(Relay relay, RequestHandler handler, RequestReader reader) {
+  private McpResource(Relay relay, RequestHandler handler) {
     this.relay = relay;
     this.handler = handler;
-    this.reader = reader;
   }
 
   /** Takes a message. Answers a request with JSON or with a durable stream. */
@@ -55,20 +50,25 @@ public abstract sealed class McpResource {
     return handler.handle(
         upstream,
         () -> {
-          reader.checkPost(headers);
-          Body body = reader.readBody(headers, content);
-          return ErrorResponses.onFailure(
-              RequestReader.idOf(body), () -> take(upstream, headers, body));
+          RequestChecks.checkPost(headers);
+          // Before the body, which a stranger may never finish.
+          if (headers.getHeaderString(McpHeaders.SESSION_ID) == null) {
+            relay.requireAdmission();
+          } else {
+            relay.requireSession(upstream, RequestChecks.sessionId(headers));
+          }
+          return handler.withBody(
+              headers, content, (body, lease) -> take(upstream, headers, body, lease));
         });
   }
 
-  private Response take(String upstream, HttpHeaders headers, Body body) {
+  private Response take(String upstream, HttpHeaders headers, Body body, BodyBudget.Lease lease) {
     if (body instanceof Body.Single(Message.Request request) && request.isInitialize()) {
       return initialized(relay.initialize(upstream, request, handler.clientNetwork()));
     }
-    reader.checkVersion(headers);
-    Session session = relay.session(upstream, RequestReader.sessionId(headers), body);
-    return handler.inSession(session, () -> answer(session, body));
+    RequestChecks.checkVersion(headers);
+    Session session = relay.session(upstream, RequestChecks.sessionId(headers), body);
+    return handler.inSession(session, () -> answer(session, body, lease));
   }
 
   private Response initialized(Sessions.InitializeReply reply) {
@@ -89,20 +89,23 @@ public abstract sealed class McpResource {
     return response.build();
   }
 
-  private Response answer(Session session, Body body) {
-    reader.checkBatch(session.version(), body);
+  private Response answer(Session session, Body body, BodyBudget.Lease lease) {
+    RequestChecks.checkBatch(session.version(), body);
     if (body.requestIds().isEmpty()) {
       relay.send(session, body);
       return Response.accepted().build();
     }
     // The slot comes first: after the upstream has the call, the client must get its answer.
     return handler.withConnection(slot ->
-        switch (relay.request(session, body)) {
+        switch (relay.request(session, body, lease::release)) {
           case Relay.Reply.Json json -> {
             slot.release();
             yield Response.ok(json.document(), MediaType.APPLICATION_JSON_TYPE).build();
           }
-          case Relay.Reply.Stream stream -> new EventStream(stream.tail(), slot).response();
+          case Relay.Reply.Stream stream -> {
+            lease.handOver();
+            yield new EventStream(stream.tail(), slot).response();
+          }
         });
   }
 
@@ -114,9 +117,9 @@ public abstract sealed class McpResource {
     return handler.handle(
         upstream,
         () -> {
-          reader.checkGet(headers);
-          reader.checkVersion(headers);
-          Session session = relay.session(upstream, RequestReader.sessionId(headers));
+          RequestChecks.checkGet(headers);
+          RequestChecks.checkVersion(headers);
+          Session session = relay.session(upstream, RequestChecks.sessionId(headers));
           String lastEventId = headers.getHeaderString(McpHeaders.LAST_EVENT_ID);
           return handler.inSession(
               session, () -> handler.withConnection(slot -> follow(session, lastEventId, slot)));
@@ -142,7 +145,7 @@ public abstract sealed class McpResource {
     }
     Optional<EventId> last = EventId.parse(lastEventId);
     if (last.isEmpty()) {
-      LOG.warnf("Malformed Last-Event-ID; replaying the whole stream: session=%s", session.id());
+      MalformedEventIds.warn("replaying the whole stream");
       return Optional.of(relay.listen(session, true));
     }
     return relay.resume(session, last.get());
@@ -162,7 +165,7 @@ public abstract sealed class McpResource {
     return handler.handle(
         upstream,
         () -> {
-          relay.end(relay.session(upstream, RequestReader.sessionId(headers)));
+          relay.end(relay.session(upstream, RequestChecks.sessionId(headers)));
           return Response.noContent().build();
         });
   }
@@ -170,16 +173,16 @@ public abstract sealed class McpResource {
   /** The default upstream. */
   @Path("/mcp")
   public static final class DefaultUpstream extends McpResource {
-    DefaultUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
-      super(relay, handler, reader);
+    DefaultUpstream(Relay relay, RequestHandler handler) {
+      super(relay, handler);
     }
   }
 
   /** A named upstream. */
   @Path("/servers/{upstream:(?!default(/|$))[^/]+}/mcp")
   public static final class NamedUpstream extends McpResource {
-    NamedUpstream(Relay relay, RequestHandler handler, RequestReader reader) {
-      super(relay, handler, reader);
+    NamedUpstream(Relay relay, RequestHandler handler) {
+      super(relay, handler);
     }
   }
 }

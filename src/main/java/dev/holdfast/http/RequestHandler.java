@@ -1,13 +1,19 @@
 package dev.holdfast.http;
 
 import dev.holdfast.http.error.ErrorResponses;
+import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.http.limit.ClientNetwork;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
+import dev.holdfast.http.socket.ClientAddress;
+import dev.holdfast.protocol.Body;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.session.Session;
 import jakarta.inject.Singleton;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
+import java.io.InputStream;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -21,16 +27,22 @@ final class RequestHandler {
   private final Relay relay;
   private final RequestLimit requests;
   private final ConnectionLimit connections;
-  private final ClientAddressResolver client;
+  private final BodyBudget bodies;
+  private final BodyReader reader;
+  private final ClientAddress client;
 
   RequestHandler(
       Relay relay,
       RequestLimit requests,
       ConnectionLimit connections,
-      ClientAddressResolver client) {
+      BodyBudget bodies,
+      BodyReader reader,
+      ClientAddress client) {
     this.relay = relay;
     this.requests = requests;
     this.connections = connections;
+    this.bodies = bodies;
+    this.reader = reader;
     this.client = client;
   }
 
@@ -41,10 +53,25 @@ final class RequestHandler {
         () ->
             requests.within(
                 upstream,
+                client.current(),
                 () -> {
                   relay.requireUpstream(upstream);
                   return work.get();
                 }));
+  }
+
+  /**
+   * Reads the body of a request and runs its work.
+   *
+   * @param work gets the body and its bytes, which are given back at its end unless it hands them
+   *     over
+   */
+  Response withBody(
+      HttpHeaders headers, InputStream content, BiFunction<Body, BodyBudget.Lease, Response> work) {
+    try (BodyBudget.Lease lease = bodies.open(client.current())) {
+      Body body = reader.read(headers.getLength(), content, lease);
+      return ErrorResponses.onFailure(RequestChecks.idOf(body), () -> work.apply(body, lease));
+    }
   }
 
   /** Runs a request and counts it in its session. An exception counts as an error. */

@@ -1,10 +1,11 @@
 package dev.holdfast.http;
 
-import dev.holdfast.http.error.ErrorResponses;
+import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.DefaultValue;
@@ -29,14 +30,11 @@ public abstract sealed class SseMessagesResource {
   private final Relay relay;
   private final LegacySseRelay legacy;
   private final RequestHandler handler;
-  private final RequestReader reader;
 
-  private SseMessagesResource(
-      Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
+  private SseMessagesResource(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
     this.relay = relay;
     this.legacy = legacy;
     this.handler = handler;
-    this.reader = reader;
   }
 
   /** Takes a message. */
@@ -49,24 +47,28 @@ public abstract sealed class SseMessagesResource {
     return handler.handle(
         upstream,
         () -> {
-          reader.checkContentType(headers);
-          Body body = reader.readBody(headers, content);
-          return ErrorResponses.onFailure(
-              RequestReader.idOf(body),
-              () -> {
-                reader.checkVersion(headers);
-                Session found = legacy.session(upstream, RequestReader.sessionId(session), body);
-                return handler.inSession(found, () -> accept(found, body));
+          RequestChecks.checkContentType(headers);
+          RequestChecks.checkVersion(headers);
+          SessionId id = RequestChecks.sessionId(session);
+          // Before the body, which a stranger may never finish.
+          legacy.requireSession(upstream, id);
+          return handler.withBody(
+              headers,
+              content,
+              (body, lease) -> {
+                Session found = legacy.session(upstream, id, body);
+                return handler.inSession(found, () -> accept(found, body, lease));
               });
         });
   }
 
-  private Response accept(Session session, Body body) {
-    reader.checkBatch(session.version(), body);
+  private Response accept(Session session, Body body, BodyBudget.Lease lease) {
+    RequestChecks.checkBatch(session.version(), body);
     if (body.requestIds().isEmpty()) {
       relay.send(session, body);
     } else {
-      legacy.request(session, body);
+      legacy.request(session, body, lease::release);
+      lease.handOver();
     }
     return Response.accepted(ACCEPTED).type(MediaType.APPLICATION_JSON_TYPE).build();
   }
@@ -79,7 +81,7 @@ public abstract sealed class SseMessagesResource {
     return handler.handle(
         upstream,
         () -> {
-          relay.end(legacy.session(upstream, RequestReader.sessionId(session)));
+          relay.end(legacy.session(upstream, RequestChecks.sessionId(session)));
           return Response.noContent().build();
         });
   }
@@ -87,18 +89,16 @@ public abstract sealed class SseMessagesResource {
   /** The default upstream. */
   @Path("/messages/{session}")
   public static final class DefaultUpstream extends SseMessagesResource {
-    DefaultUpstream(
-        Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
-      super(relay, legacy, handler, reader);
+    DefaultUpstream(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
+      super(relay, legacy, handler);
     }
   }
 
   /** A named upstream. */
   @Path("/servers/{upstream:(?!default(/|$))[^/]+}/messages/{session}")
   public static final class NamedUpstream extends SseMessagesResource {
-    NamedUpstream(
-        Relay relay, LegacySseRelay legacy, RequestHandler handler, RequestReader reader) {
-      super(relay, legacy, handler, reader);
+    NamedUpstream(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
+      super(relay, legacy, handler);
     }
   }
 }

@@ -44,12 +44,10 @@ public abstract sealed class SseResource {
 
   private final LegacySseRelay relay;
   private final RequestHandler handler;
-  private final RequestReader reader;
 
-  private SseResource(LegacySseRelay relay, RequestHandler handler, RequestReader reader) {
+  private SseResource(LegacySseRelay relay, RequestHandler handler) {
     this.relay = relay;
     this.handler = handler;
-    this.reader = reader;
   }
 
   /** Opens a session or, with {@code Last-Event-ID}, resumes its stream. */
@@ -62,7 +60,7 @@ public abstract sealed class SseResource {
     return handler.handle(
         upstream,
         () -> {
-          reader.checkGet(headers);
+          RequestChecks.checkGet(headers);
           Optional<EventId> last = lastEventId(headers);
           return last.isPresent()
               ? resume(upstream, last.get(), messagesPath)
@@ -77,7 +75,7 @@ public abstract sealed class SseResource {
     }
     Optional<EventId> last = EventId.parseWithSession(sent).filter(LegacySseRelay::mayResume);
     if (last.isEmpty()) {
-      LOG.warn("Malformed Last-Event-ID; opening a new session");
+      MalformedEventIds.warn("opening a new session");
     }
     return last;
   }
@@ -128,24 +126,24 @@ public abstract sealed class SseResource {
   /** The default upstream. */
   @Path("/sse")
   public static final class DefaultUpstream extends SseResource {
-    DefaultUpstream(LegacySseRelay relay, RequestHandler handler, RequestReader reader) {
-      super(relay, handler, reader);
+    DefaultUpstream(LegacySseRelay relay, RequestHandler handler) {
+      super(relay, handler);
     }
   }
 
   /** The default upstream, for clients that append {@code /sse} to the URL of a server. */
   @Path("/mcp/sse")
   public static final class DefaultUpstreamAlias extends SseResource {
-    DefaultUpstreamAlias(LegacySseRelay relay, RequestHandler handler, RequestReader reader) {
-      super(relay, handler, reader);
+    DefaultUpstreamAlias(LegacySseRelay relay, RequestHandler handler) {
+      super(relay, handler);
     }
   }
 
   /** A named upstream. */
   @Path("/servers/{upstream:(?!default(/|$))[^/]+}/sse")
   public static final class NamedUpstream extends SseResource {
-    NamedUpstream(LegacySseRelay relay, RequestHandler handler, RequestReader reader) {
-      super(relay, handler, reader);
+    NamedUpstream(LegacySseRelay relay, RequestHandler handler) {
+      super(relay, handler);
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
+import dev.holdfast.relay.pump.UpstreamRequest;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.StreamStarter;
 import dev.holdfast.relay.session.SessionUpstreams;
@@ -28,7 +29,6 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 /**
@@ -121,6 +121,11 @@ public final class Relay {
     }
   }
 
+  /** Throws {@link RelayException.Draining} if this replica admits no requests. */
+  public void requireAdmission() {
+    admission.enter().close();
+  }
+
   /** Finds a session; throws {@link RelayException.SessionNotFound}. */
   public Session session(String upstream, SessionId id) {
     return sessions.find(upstream, id, false);
@@ -133,6 +138,11 @@ public final class Relay {
         : sessions.find(upstream, id, false);
   }
 
+  /** Checks for a session before the body is read. A later step may notice that it has ended. */
+  public void requireSession(String upstream, SessionId id) {
+    Session _ = sessions.findRecent(upstream, id, false);
+  }
+
   /** Counts an HTTP request of a session, for the list of sessions. */
   public void count(Session session, String address, boolean failed) {
     sessions.count(session, address, failed);
@@ -143,15 +153,21 @@ public final class Relay {
     return sessions.end(session);
   }
 
-  /** Sends a request, or a batch with requests, and returns its answer. */
-  public Reply request(Session session, Body body) {
+  /**
+   * Sends a request, or a batch with requests, and returns its answer.
+   *
+   * @param onSent runs when the body is no longer held; only if the answer is a stream
+   */
+  public Reply request(Session session, Body body, Runnable onSent) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(body);
       if (!router.isServedHere(session)) {
-        return requestFromOwner(session, body);
+        Reply reply = requestFromOwner(session, body);
+        onSent.run();
+        return reply;
       }
       router.cancelRequests(session, body);
-      return requestFromUpstream(session, body);
+      return requestFromUpstream(session, body, onSent);
     }
   }
 
@@ -161,18 +177,23 @@ public final class Relay {
     return new Reply.Stream(tails.ofRequest(session, stream));
   }
 
-  private Reply requestFromUpstream(Session session, Body body) {
+  private Reply requestFromUpstream(Session session, Body body, Runnable onSent) {
     UpstreamSession upstream = upstreams.attach(session);
     try {
       if (isDurable(body)) {
-        return durable(session, body, () -> upstream.request(body), Pump.Origin.NOT_ASKED);
+        UpstreamRequest request = UpstreamRequest.of(() -> upstream.request(body).source(), onSent);
+        return durable(session, body, request, Pump.Origin.NOT_ASKED);
       }
       return switch (upstream.request(body)) {
         case Answer.Json json -> {
           body.requestIds().forEach(_ -> listener.fromUpstream(RelayListener.MessageKind.RESPONSE));
           yield new Reply.Json(json.json());
         }
-        case Answer.Stream stream -> durableAnswer(session, body, stream);
+        case Answer.Stream stream -> {
+          Reply reply = durableAnswer(session, body, stream);
+          onSent.run();
+          yield reply;
+        }
       };
     } catch (UpstreamException failure) {
       throw starter.failed(session, failure, !isDurable(body));
@@ -191,16 +212,16 @@ public final class Relay {
             });
   }
 
-  private Reply durable(Session session, Body body, Supplier<Answer> upstream, Pump.Origin origin) {
+  private Reply durable(Session session, Body body, UpstreamRequest request, Pump.Origin origin) {
     StreamRef stream = StreamNames.next(session);
-    Pump pump = starter.start(session, stream, body, () -> upstream.get().source(), origin);
+    Pump pump = starter.start(session, stream, body, request, origin);
     pump.awaitUpstream(HEAD_DELAY);
     return new Reply.Stream(tails.ofRequest(session, stream));
   }
 
   private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {
     try {
-      return durable(session, body, () -> answer, Pump.Origin.ASKED);
+      return durable(session, body, answer::source, Pump.Origin.ASKED);
     } catch (Throwable failure) {
       answer.source().close();
       throw failure;

@@ -1,14 +1,13 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.http.limit.SizeConverter;
 import dev.holdfast.session.Session;
 import io.quarkus.runtime.configuration.MemorySize;
-import io.quarkus.runtime.configuration.MemorySizeConverter;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
-import java.math.BigInteger;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,10 +15,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.eclipse.microprofile.config.spi.Converter;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
-import org.jspecify.annotations.Nullable;
 
 /** Configuration of the store and the upstreams. {@code docs/configuration.md} lists all keys. */
 @ConfigMapping(prefix = "holdfast")
@@ -80,12 +77,12 @@ public interface GatewayConfig {
   interface Log {
     /** Limit on the size of the events of one stream. The newest event stays, however large. */
     @WithDefault("512M")
-    @WithConverter(Memory.Size.class)
+    @WithConverter(SizeConverter.class)
     MemorySize streamBytes();
 
     /** Limit on the size of the events of one session. */
     @WithDefault("1G")
-    @WithConverter(Memory.Size.class)
+    @WithConverter(SizeConverter.class)
     MemorySize sessionBytes();
   }
 
@@ -93,28 +90,8 @@ public interface GatewayConfig {
   interface Memory {
     /** Limit on the size of all events together. The largest session loses its oldest first. */
     @WithDefault("10M")
-    @WithConverter(Size.class)
+    @WithConverter(SizeConverter.class)
     MemorySize maxBytes();
-
-    /** Converts a size of 1 KiB to 1 TiB. */
-    final class Size implements Converter<MemorySize> {
-
-      private static final BigInteger MIN = BigInteger.ONE.shiftLeft(10);
-      private static final BigInteger MAX = BigInteger.ONE.shiftLeft(40);
-
-      @Override
-      public @Nullable MemorySize convert(String text) {
-        MemorySize size = new MemorySizeConverter().convert(text);
-        if (size == null) {
-          return null; // An empty text is a missing value.
-        }
-        BigInteger bytes = size.asBigInteger();
-        if (bytes.compareTo(MIN) < 0 || bytes.compareTo(MAX) > 0) {
-          throw new IllegalArgumentException("must be 1K to 1T, not " + bytes + " bytes");
-        }
-        return size;
-      }
-    }
   }
 
   /** The Redis store. */
@@ -125,7 +102,7 @@ public interface GatewayConfig {
 
     /** Limit on the size of all events together. The largest session loses its oldest first. */
     @WithDefault("2G")
-    @WithConverter(Memory.Size.class)
+    @WithConverter(SizeConverter.class)
     MemorySize maxBytes();
 
     /** Time without a reply after which Redis counts as unavailable. */

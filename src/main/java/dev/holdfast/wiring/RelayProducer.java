@@ -91,7 +91,7 @@ final class RelayProducer {
     gateway
         .allUpstreams()
         .forEach((name, server) -> requests.put(name, server.maxRequests().orElse(each)));
-    return new RequestLimit(limits.requests(), requests);
+    return new RequestLimit(limits.requests(), limits.requestsPerAddress(), requests);
   }
 
   @Produces

@@ -120,16 +120,19 @@ class ArchitectureTest {
                   "upstream",
                   "session")),
           entry("http.error", List.of("relay.pump", "relay.stream", "session", "protocol")),
-          entry("http.limit", List.of("http.error")),
+          entry("http.limit", List.of("http.error", "budget")),
           entry("http.origin", List.of("http.error", "protocol")),
-          entry("http.stream", List.of("http.limit", "relay.tail")),
+          entry("http.socket", List.of("http.limit", "http.origin", "budget", "protocol")),
+          entry("http.stream", List.of("http.limit", "http.socket", "relay.tail")),
           entry(
               "http",
               List.of(
                   "http.error",
                   "http.limit",
                   "http.origin",
+                  "http.socket",
                   "http.stream",
+                  "budget",
                   "relay",
                   "relay.stream",
                   "relay.pump",
@@ -273,17 +276,9 @@ class ArchitectureTest {
         "session.redis",
         "upstream.http",
         "upstream.local.server",
-        "http.stream",
+        "http.socket",
         "wiring");
-    // Only ClientSocket closes the connection of a response. Resources do not depend on Vert.x.
-    noClasses()
-        .that()
-        .resideInAPackage(packageName("http.."))
-        .and()
-        .doNotHaveSimpleName("ClientSocket")
-        .should()
-        .dependOnClassesThat(resideInAnyPackage("io.vertx..", "io.netty.."))
-        .check(MAIN);
+    onlyUsedIn("io.netty..", "http.socket");
   }
 
   @Test

@@ -40,7 +40,8 @@ class BehindProxyTest {
     McpClient client = McpClient.at(GatewayUrl.mcp()).ready();
     HttpResponse<InputStream> first = listen(client, "192.0.2.1");
 
-    HttpResponse<InputStream> second = listen(client, "192.0.2.1");
+    // Clients write what they like. The proxy appends their address.
+    HttpResponse<InputStream> second = listen(client, "192.0.2.2, 192.0.2.1");
     HttpResponse<InputStream> other = listen(client, "192.0.2.2");
 
     assertThat(first.statusCode()).isEqualTo(200);

@@ -72,14 +72,15 @@ final class GatewayProfiles {
     }
   }
 
-  /** Short timeouts for clients that read or send too slowly, and few connections. */
+  /** Short timeouts for clients that read or send too slowly, few connections, and HTTP/2. */
   public static final class ShortTimeouts extends Default {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
           "holdfast.stream.write-timeout", "1s",
           "holdfast.http.body-timeout", "3s",
-          "holdfast.limits.connections", "3");
+          "holdfast.limits.connections", "3",
+          "quarkus.http.http2", "true");
     }
   }
 

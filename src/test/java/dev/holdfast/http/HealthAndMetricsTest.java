@@ -69,7 +69,7 @@ class HealthAndMetricsTest {
 
   /** Probes use the address of the pod, which is not an allowed host. */
   @Test
-  void shouldAnswerProbesForAnyHost() {
+  void shouldAnswerProbesByAddress() {
     for (String path : List.of("/health", "/q/health/ready", "/q/health/live", "/q/metrics")) {
       assertThat(given().header("Host", "10.1.2.3").get(path).statusCode()).as(path).isEqualTo(200);
     }

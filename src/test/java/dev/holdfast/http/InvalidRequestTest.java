@@ -102,10 +102,11 @@ class InvalidRequestTest {
     Map<String, String> none = Map.of(SESSION, ABSENT);
     Map<String, String> unknown = Map.of(SESSION, "0123456789abcdefghijklmnopqrstuv");
     Map<String, String> malformed = Map.of(SESSION, "../../etc/passwd");
+    // The body of a request with an unknown session is not read, so its id is unknown, too.
     return List.of(
         InvalidRequest.post("no session", none, 400, -32000, 7),
-        InvalidRequest.post("an unknown session", unknown, 404, -32001, 7),
-        InvalidRequest.post("a session that cannot be", malformed, 404, -32001, 7),
+        InvalidRequest.post("an unknown session", unknown, 404, -32001, null),
+        InvalidRequest.post("a session that cannot be", malformed, 404, -32001, null),
         new InvalidRequest(
             "another upstream's session",
             "POST",
@@ -114,7 +115,7 @@ class InvalidRequestTest {
             PING,
             404,
             -32001,
-            7),
+            null),
         InvalidRequest.other("GET", "/mcp", none, 400, -32000),
         InvalidRequest.other("GET", "/mcp", unknown, 404, -32001),
         InvalidRequest.other("GET", "/servers/scripted/mcp", Map.of(), 404, -32001),

@@ -194,7 +194,7 @@ public final class RelayFixture implements AutoCloseable {
 
   /** Sends a request that is answered with a stream. */
   public Tail request(Session session, String json) {
-    return ((Relay.Reply.Stream) relay.request(session, body(json))).tail();
+    return ((Relay.Reply.Stream) relay.request(session, body(json), () -> {})).tail();
   }
 
   /** Sends a request and follows its stream. */

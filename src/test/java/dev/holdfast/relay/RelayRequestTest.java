@@ -98,7 +98,7 @@ class RelayRequestTest {
     relay.send(session, body(RelayFixture.initialized()));
 
     fixture.follow(session, call("1", "speak")).awaitEnd();
-    Relay.Reply _ = relay.request(session, body(ping("2")));
+    Relay.Reply _ = relay.request(session, body(ping("2")), () -> {});
 
     assertThat(fixture.heard.fromClient)
         .containsExactly(
@@ -134,7 +134,7 @@ class RelayRequestTest {
   void shouldAnswerWithJsonWhenTheServerDoes() {
     Session session = fixture.open(LOCAL);
 
-    Relay.Reply reply = relay.request(session, body(ping("1")));
+    Relay.Reply reply = relay.request(session, body(ping("1")), () -> {});
 
     assertThat(reply).isInstanceOf(Relay.Reply.Json.class);
     assertThat(((Relay.Reply.Json) reply).document()).asString(UTF_8).isEqualTo(result("1"));

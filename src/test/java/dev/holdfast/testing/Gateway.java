@@ -138,6 +138,11 @@ public final class Gateway implements AutoCloseable {
     return server.process().waitFor(seconds, TimeUnit.SECONDS);
   }
 
+  /** The exit code of a gateway that has ended. */
+  public int exitCode() {
+    return server.process().exitValue();
+  }
+
   /** Ends the gateway, if it still runs. */
   @Override
   public void close() {

@@ -3,8 +3,6 @@ package dev.holdfast.http.limit;
 import dev.holdfast.http.error.RequestRejectedException;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jboss.logging.Logger;
@@ -19,12 +17,8 @@ public final class ConnectionLimit {
   private static final Logger LOG = Logger.getLogger(ConnectionLimit.class);
 
   private final int max;
-  private final int maxPerClient;
   private final AtomicInteger acquired = new AtomicInteger();
-
-  /** Holds only clients with a slot, so it is no larger than the limit. */
-  private final Map<ClientNetwork, Integer> byClient = new ConcurrentHashMap<>();
-
+  private final ClientShares clients;
   private final AtomicBoolean warned = new AtomicBoolean();
 
   @Inject
@@ -40,7 +34,7 @@ public final class ConnectionLimit {
    */
   public ConnectionLimit(int max, int maxPerClient) {
     this.max = max;
-    this.maxPerClient = maxPerClient;
+    clients = new ClientShares(maxPerClient);
   }
 
   /**
@@ -55,8 +49,8 @@ public final class ConnectionLimit {
       acquired.decrementAndGet();
       throw new RequestRejectedException(429, "Too many connections");
     }
-    if (byClient.merge(client, 1, Integer::sum) > maxPerClient) {
-      release(client);
+    if (!clients.tryTake(client, 1)) {
+      acquired.decrementAndGet();
       warnOnce(client);
       throw new RequestRejectedException(429, "Too many connections from this address");
     }
@@ -74,12 +68,12 @@ public final class ConnectionLimit {
   }
 
   private void release(ClientNetwork client) {
-    byClient.computeIfPresent(client, (_, count) -> count == 1 ? null : count - 1);
+    clients.giveBack(client, 1);
     acquired.decrementAndGet();
   }
 
   int clients() {
-    return byClient.size();
+    return clients.clients();
   }
 
   /** One connection's share of the limit. */

@@ -1,10 +1,12 @@
 package dev.holdfast.http.limit;
 
+import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
+import java.util.Optional;
 
 /** Limits on connections, requests, sessions, streams and messages. */
 @ConfigMapping(prefix = "holdfast.limits")
@@ -39,6 +41,22 @@ public interface LimitsConfig {
   @Min(1)
   @Max(1_000_000)
   int requests();
+
+  /**
+   * Maximum number of these requests per client address; more are refused with 429. Addresses count
+   * as for {@link #connectionsPerAddress}.
+   */
+  @WithDefault("1000")
+  @Min(1)
+  @Max(1_000_000)
+  int requestsPerAddress();
+
+  /**
+   * Maximum number of bytes of request bodies that this replica holds at once; more are refused
+   * with 503. One client address may hold a quarter. Default: a tenth of the heap. At least two
+   * messages of the maximum size fit in any case.
+   */
+  Optional<@WithConverter(SizeConverter.class) MemorySize> requestBytes();
 
   /** Maximum number of sessions on all replicas; more are refused with 429. */
   @WithDefault("10000")

@@ -8,7 +8,7 @@ import java.util.List;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 
-/** Allowed web pages and host names, and the time limit for request bodies. */
+/** Allowed web pages and host names, and time limits for requests. */
 @ConfigMapping(prefix = "holdfast.http")
 public interface HttpConfig {
 
@@ -36,4 +36,13 @@ public interface HttpConfig {
   @DurationMin(millis = 100)
   @DurationMax(hours = 1)
   Duration bodyTimeout();
+
+  /**
+   * Time limit for the head of a request, from its first byte or from the begin of the connection;
+   * 100 ms to an hour. After it, the gateway closes the connection.
+   */
+  @WithDefault("30s")
+  @DurationMin(millis = 100)
+  @DurationMax(hours = 1)
+  Duration headTimeout();
 }

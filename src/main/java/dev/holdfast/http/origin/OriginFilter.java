@@ -66,7 +66,8 @@ final class OriginFilter {
   @ServerRequestFilter(preMatching = true, priority = PRIORITY)
   Optional<Response> check(ContainerRequestContext request) {
     OriginPolicy allowed = policy.get();
-    if (!isHealth(request) && !allowed.allowsHost(host(request))) {
+    String host = host(request);
+    if (!(isHealth(request) ? allowed.allowsProbe(host) : allowed.allowsHost(host))) {
       return Optional.of(forbidden("Host not allowed; see holdfast.http.allowed-hosts"));
     }
     if (!allowed.allowsOrigin(request.getHeaderString(ORIGIN))) {
@@ -76,7 +77,7 @@ final class OriginFilter {
     return isPreflight(request) ? Optional.of(preflight()) : Optional.empty();
   }
 
-  /** {@code /health} is allowed under any name, like {@code /q/health}: probes use the address. */
+  /** Probes use the address, like those of {@code /q/health}. */
   private static boolean isHealth(ContainerRequestContext request) {
     return request.getUriInfo().getPath().equals("/health");
   }

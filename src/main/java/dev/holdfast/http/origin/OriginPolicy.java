@@ -15,12 +15,15 @@ import org.jspecify.annotations.Nullable;
  * Transports, Security Warning: servers must validate Origin against DNS rebinding).
  */
 @Singleton
-final class OriginPolicy {
+public final class OriginPolicy {
 
   private static final String ANY = "*";
   private static final Pattern PORT = Pattern.compile("(?<=[^:]):[0-9]{0,5}\\z");
   private static final String LOCALHOST = "localhost";
   private static final Set<String> LOOPBACK = Set.of(LOCALHOST, "127.0.0.1", "[::1]");
+
+  private static final Pattern ADDRESS =
+      Pattern.compile("[0-9]+(?:\\.[0-9]+){3}|\\[[0-9a-fA-F:.]+\\]");
 
   private final Set<String> origins;
   private final Set<String> hosts;
@@ -67,6 +70,16 @@ final class OriginPolicy {
       return true;
     }
     return hostAndPort != null && matches(hosts, withoutPort(hostAndPort.toLowerCase(Locale.ROOT)));
+  }
+
+  /**
+   * Returns whether probes may reach the gateway under this host name. They use its address, which
+   * no page can have as its own host name.
+   */
+  public boolean allowsProbe(@Nullable String hostAndPort) {
+    return hostAndPort == null
+        || allowsHost(hostAndPort)
+        || ADDRESS.matcher(withoutPort(hostAndPort)).matches();
   }
 
   private static boolean matches(Set<String> allowed, String host) {

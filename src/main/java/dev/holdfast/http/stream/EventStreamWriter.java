@@ -1,5 +1,6 @@
 package dev.holdfast.http.stream;
 
+import dev.holdfast.http.socket.ClientSocket;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.MultivaluedMap;

@@ -1,6 +1,6 @@
 /**
- * Response bodies that follow a stream: a writer of server-sent events, the connection that a tail
- * writes to, and the socket below it. The only package that knows the transport.
+ * Response bodies that follow a stream: a writer of server-sent events, and the connection that a
+ * tail writes to.
  */
 @NullMarked
 package dev.holdfast.http.stream;

@@ -177,7 +177,7 @@ public final class TakeOver {
   private void start(
       SharedLog.AdoptedStream adopted, List<RequestId> requests, Supplier<MessageSource> source) {
     LOG.debugf("stream taken over stream=%s", adopted.stream());
-    Pump _ = starter.start(adopted.writer(), source, Pump.Origin.NOT_ASKED, requests);
+    Pump _ = starter.start(adopted.writer(), source::get, Pump.Origin.NOT_ASKED, requests);
   }
 
   private MessageSource resume(

@@ -8,6 +8,7 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.pump.Pump;
+import dev.holdfast.relay.pump.UpstreamRequest;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.StreamStarter;
 import dev.holdfast.relay.session.SessionUpstreams;
@@ -103,6 +104,11 @@ public final class LegacySseRelay {
     return session;
   }
 
+  /** Checks for a session before the body is read. A later step may notice that it has ended. */
+  public void requireSession(String upstream, SessionId id) {
+    Session _ = sessions.findRecent(upstream, id, true);
+  }
+
   /** Whether an event id has the form of this transport. */
   public static boolean mayResume(EventId id) {
     return id.session() != null && id.stream().equals(StreamNames.SHARED);
@@ -125,15 +131,16 @@ public final class LegacySseRelay {
    * Accepts requests. When this returns, the log records them. Each gets a response, or an error,
    * on the shared stream.
    *
+   * @param onSent runs when the body is no longer held; only if this returns
    * @throws dev.holdfast.protocol.EnvelopeException when an {@code initialize} names no version
    */
-  public void request(Session session, Body body) {
+  public void request(Session session, Body body, Runnable onSent) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(body);
       StreamRef stream = StreamNames.next(session);
       Message.@Nullable Request initialize = initializeIn(body);
       if (initialize == null) {
-        request(session, stream, body);
+        request(session, stream, body, onSent);
         return;
       }
       InitializeRequest parsed = InitializeRequest.read(initialize);
@@ -142,21 +149,26 @@ public final class LegacySseRelay {
               session,
               stream,
               body,
-              () -> initialize(session, initialize, parsed),
+              UpstreamRequest.of(() -> initialize(session, initialize, parsed), onSent),
               Pump.Origin.NOT_ASKED);
     }
   }
 
-  private void request(Session session, StreamRef stream, Body body) {
+  private void request(Session session, StreamRef stream, Body body, Runnable onSent) {
     if (!router.isServedHere(session)) {
       starter.startOnOwner(session, stream, body);
+      onSent.run();
       return;
     }
     router.cancelRequests(session, body);
     UpstreamSession upstream = upstreams.attach(session);
     Pump pump =
         starter.start(
-            session, stream, body, () -> upstream.request(body).source(), Pump.Origin.NOT_ASKED);
+            session,
+            stream,
+            body,
+            UpstreamRequest.of(() -> upstream.request(body).source(), onSent),
+            Pump.Origin.NOT_ASKED);
     if (upstreams.isPinned(session)) {
       pump.awaitSent();
     }

@@ -16,13 +16,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +62,6 @@ public final class Pump implements Runnable {
 
   private final StreamWriter writer;
   private final Appender appender;
-  private final Supplier<MessageSource> upstream;
   private final Origin origin;
   private final PendingRequests pending;
   private final Set<RequestId> requests;
@@ -71,13 +70,16 @@ public final class Pump implements Runnable {
   private final CompletableFuture<@Nullable Void> upstreamAnswered = new CompletableFuture<>();
   private final ClosableSource source = new ClosableSource();
 
+  /** Null once the upstream was asked: the request may be large. */
+  private @Nullable UpstreamRequest upstream;
+
   /** How the stream ends when its upstream does not end it. Set by the thread that drains. */
   private volatile End end = End.ERROR;
 
   /** Creates a pump as {@link Pumps#start} describes. */
   Pump(
       StreamWriter writer,
-      Supplier<MessageSource> upstream,
+      UpstreamRequest upstream,
       Origin origin,
       List<RequestId> requests,
       Runnable collectCancellations,
@@ -137,10 +139,16 @@ public final class Pump implements Runnable {
   }
 
   private MessageSource ask() {
-    if (source.isClosed() && origin == Origin.NOT_ASKED) {
-      throw new UpstreamException.Broken("it was stopped before it was asked", null);
+    UpstreamRequest request = Objects.requireNonNull(upstream);
+    try {
+      if (source.isClosed() && origin == Origin.NOT_ASKED) {
+        throw new UpstreamException.Broken("it was stopped before it was asked", null);
+      }
+      return request.get();
+    } finally {
+      upstream = null;
+      request.release();
     }
-    return upstream.get();
   }
 
   /** Appends messages of the upstream; returns whether more follow. */

@@ -4,7 +4,6 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
-import dev.holdfast.upstream.MessageSource;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -13,7 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The pumps of this replica, each on its own virtual thread. Thread-safe. */
@@ -45,7 +43,7 @@ public final class Pumps {
    */
   public Pump start(
       StreamWriter writer,
-      Supplier<MessageSource> upstream,
+      UpstreamRequest upstream,
       Pump.Origin origin,
       List<RequestId> requests,
       Runnable collectCancellations) {

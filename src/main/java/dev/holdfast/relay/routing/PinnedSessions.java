@@ -120,6 +120,6 @@ public final class PinnedSessions {
   }
 
   private Pump start(StreamWriter writer, Body body, Supplier<MessageSource> source) {
-    return pumps.start(writer, source, Pump.Origin.NOT_ASKED, body.requestIds(), () -> {});
+    return pumps.start(writer, source::get, Pump.Origin.NOT_ASKED, body.requestIds(), () -> {});
   }
 }

@@ -10,6 +10,7 @@ import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.StandaloneSource;
+import dev.holdfast.relay.pump.UpstreamRequest;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.RelayException;
@@ -23,7 +24,6 @@ import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Opens the streams of sessions and starts their pumps. Thread-safe. */
@@ -60,11 +60,7 @@ public final class StreamStarter {
    * @throws RelayException.SessionNotFound when the session has ended
    */
   public Pump start(
-      Session session,
-      StreamRef stream,
-      Body body,
-      Supplier<MessageSource> upstream,
-      Pump.Origin origin) {
+      Session session, StreamRef stream, Body body, UpstreamRequest upstream, Pump.Origin origin) {
     List<RequestId> requests = body.requestIds();
     try {
       StreamWriter writer =
@@ -77,10 +73,7 @@ public final class StreamStarter {
 
   /** Starts the pump of a stream that this replica owns, as {@link Pumps#start} does. */
   public Pump start(
-      StreamWriter writer,
-      Supplier<MessageSource> upstream,
-      Pump.Origin origin,
-      List<RequestId> requests) {
+      StreamWriter writer, UpstreamRequest upstream, Pump.Origin origin, List<RequestId> requests) {
     String session = writer.stream().session();
     return pumps.start(writer, upstream, origin, requests, () -> router.collect(session));
   }

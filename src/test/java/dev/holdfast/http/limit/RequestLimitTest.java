@@ -11,14 +11,16 @@ import org.junit.jupiter.api.Test;
 
 class RequestLimitTest {
 
-  private final RequestLimit limit = new RequestLimit(2, Map.of("a", 1, "b", 2));
+  private static final String ADDRESS = "192.0.2.1";
+
+  private final RequestLimit limit = new RequestLimit(2, 3, Map.of("a", 1, "b", 2));
 
   private Response within(String upstream, Supplier<Response> work) {
-    return ErrorResponses.onFailure(null, () -> limit.within(upstream, work));
+    return ErrorResponses.onFailure(null, () -> limit.within(upstream, ADDRESS, work));
   }
 
   private Response within(String upstream) {
-    return within(upstream, () -> Response.ok().build());
+    return within(upstream, this::ok);
   }
 
   @Test
@@ -45,6 +47,7 @@ class RequestLimitTest {
         .isThrownBy(() ->
             limit.within(
                 "a",
+                ADDRESS,
                 () -> {
                   throw new IllegalStateException();
                 }));
@@ -76,5 +79,29 @@ class RequestLimitTest {
 
     assertThat(outer.getStatus()).isEqualTo(200);
     assertThat(statuses).containsExactly(503, 200, 503, 503);
+  }
+
+  @Test
+  void shouldLeaveRoomForOtherClients() {
+    RequestLimit wide = new RequestLimit(10, 1, Map.of());
+    Response[] inner = new Response[2];
+
+    wide.within(
+        "a",
+        ADDRESS,
+        () -> {
+          inner[0] = ErrorResponses.onFailure(null, () -> wide.within("b", ADDRESS, this::ok));
+          inner[1] = ErrorResponses.onFailure(null, () -> wide.within("a", "192.0.2.2", this::ok));
+          return "";
+        });
+
+    assertThat(inner[0].getStatus()).isEqualTo(429);
+    assertThat(inner[0].getHeaderString("Retry-After")).isEqualTo("1");
+    assertThat(inner[1].getStatus()).isEqualTo(200);
+    assertThat(wide.within("a", ADDRESS, this::ok).getStatus()).isEqualTo(200);
+  }
+
+  private Response ok() {
+    return Response.ok().build();
   }
 }

@@ -147,8 +147,8 @@ class DrainTest {
 
     await().untilAsserted(() -> refuses(() -> relay.resume(session, last)));
     refuses(() -> relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER));
-    refuses(() -> relay.request(session, body(ping("2"))));
-    refuses(() -> relay.request(session, body(call("2", "t"))));
+    refuses(() -> relay.request(session, body(ping("2")), () -> {}));
+    refuses(() -> relay.request(session, body(call("2", "t")), () -> {}));
     refuses(() -> relay.listen(session, false));
     refuses(() -> relay.listen(session, true));
   }
@@ -173,7 +173,7 @@ class DrainTest {
     AtomicReference<SessionId> opened = new AtomicReference<>();
     TestConnection client = openOne(relay, opened);
     Session begun = relay.session(SCRIPTED, opened.get());
-    relay.request(begun, new Body.Single(initialize("2024-11-05")));
+    relay.request(begun, new Body.Single(initialize("2024-11-05")), () -> {});
     client.await(c -> c.text().contains("\"result\""));
     drain(others);
     client.awaitEnd();
@@ -262,7 +262,7 @@ class DrainTest {
           return new Answer.Json(result("1").getBytes(UTF_8));
         };
     Thread request =
-        Thread.ofVirtual().start(() -> fixture().relay.request(session, body(ping("1"))));
+        Thread.ofVirtual().start(() -> fixture().relay.request(session, body(ping("1")), () -> {}));
     asked.await();
 
     Thread draining = drain(others);
@@ -363,15 +363,17 @@ class DrainTest {
     TestConnection client = openOne(relay, id);
     fixture().scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
     relay.request(
-        relay.session(SCRIPTED, id.get()), new Body.Single(RelayFixture.initialize("2024-11-05")));
+        relay.session(SCRIPTED, id.get()),
+        new Body.Single(RelayFixture.initialize("2024-11-05")),
+        () -> {});
     client.await(c -> c.data().size() == 1);
     Session session = relay.session(SCRIPTED, id.get());
-    relay.request(session, RelayFixture.body(call("1", "t")));
+    relay.request(session, RelayFixture.body(call("1", "t")), () -> {});
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 2);
 
     Thread draining = drain(null);
-    refuses(() -> relay.request(session, RelayFixture.body(call("2", "t"))));
+    refuses(() -> relay.request(session, RelayFixture.body(call("2", "t")), () -> {}));
     assertThat(client.hasEnded()).isFalse();
     source.bring(result("1"));
     draining.join();

@@ -64,7 +64,7 @@ class LegacySseRelayTest {
 
   private TestConnection initialized() {
     TestConnection client = open();
-    relay.request(session(), initializing());
+    relay.request(session(), initializing(), () -> {});
     await().until(() -> client.text().contains("\"result\""));
     return client;
   }
@@ -109,11 +109,11 @@ class LegacySseRelayTest {
         () -> {
           throw new UpstreamException.Unreachable(null);
         };
-    relay.request(session(), initializing());
+    relay.request(session(), initializing(), () -> {});
     await().until(() -> client.text().contains("\"error\""));
 
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
-    relay.request(session(), initializing());
+    relay.request(session(), initializing(), () -> {});
 
     await().until(() -> client.text().contains("\"result\""));
     assertThat(session().isInitialized()).isTrue();
@@ -124,7 +124,7 @@ class LegacySseRelayTest {
     TestConnection client = open();
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("1999-01-01");
 
-    relay.request(session(), initializing());
+    relay.request(session(), initializing(), () -> {});
 
     await().until(() -> client.text().contains("no protocol version in common"));
     assertThat(fixture.scripted.ended).hasValue(1);
@@ -141,7 +141,7 @@ class LegacySseRelayTest {
           return ScriptedUpstream.handshake("2024-11-05");
         };
 
-    relay.request(session, initializing());
+    relay.request(session, initializing(), () -> {});
 
     await().until(() -> client.text().contains("has ended"));
     assertThat(fixture.scripted.ended).hasValue(1);

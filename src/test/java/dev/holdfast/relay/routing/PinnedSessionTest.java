@@ -134,8 +134,8 @@ class PinnedSessionTest {
   void shouldForwardMessagesToTheReplicaOfTheSession() {
     Session session = elsewhere();
 
-    Relay.Reply called = fixture.relay.request(session, body(call("7", "t")));
-    Relay.Reply pinged = fixture.relay.request(session, body(ping("8")));
+    Relay.Reply called = fixture.relay.request(session, body(call("7", "t")), () -> {});
+    Relay.Reply pinged = fixture.relay.request(session, body(ping("8")), () -> {});
     fixture.relay.send(session, body(initialized()));
 
     assertThat(called).isInstanceOf(Relay.Reply.Stream.class);
@@ -152,7 +152,7 @@ class PinnedSessionTest {
     fixture.inbox.owned = false;
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() -> fixture.relay.request(session, body(ping("8"))));
+        .isThrownBy(() -> fixture.relay.request(session, body(ping("8")), () -> {}));
 
     assertThat(fixture.store.find(session.id())).isEmpty();
   }
@@ -254,7 +254,7 @@ class PinnedSessionTest {
         };
 
     assertThatExceptionOfType(UpstreamException.Busy.class)
-        .isThrownBy(() -> fixture.relay.request(session, body(ping("8"))));
+        .isThrownBy(() -> fixture.relay.request(session, body(ping("8")), () -> {}));
     assertThatExceptionOfType(UpstreamException.Busy.class)
         .isThrownBy(() -> fixture.relay.send(session, body(SAID)));
 

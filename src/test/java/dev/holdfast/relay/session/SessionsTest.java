@@ -289,7 +289,8 @@ class SessionsTest {
   void shouldNotUseAServerThatDidNotOpenTheSession() {
     Session stranger = recorded(LOCAL, null);
 
-    assertThatThrownBy(() -> relay.request(stranger, RelayFixture.body(RelayFixture.ping("1"))))
+    assertThatThrownBy(
+            () -> relay.request(stranger, RelayFixture.body(RelayFixture.ping("1")), () -> {}))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 

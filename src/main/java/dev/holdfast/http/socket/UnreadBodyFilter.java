@@ -1,27 +1,28 @@
-package dev.holdfast.http.stream;
+package dev.holdfast.http.socket;
 
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
 import jakarta.ws.rs.container.ContainerResponseFilter;
-import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.Provider;
 import org.jboss.resteasy.reactive.server.spi.ResteasyReactiveContainerRequestContext;
 
 /**
- * Closes the connection after a 408 (RFC 9110, section 15.5.9). Otherwise the server would read the
- * rest of the slow body before the next request.
+ * Closes the connection of a refused request whose body was not read. Otherwise the server would
+ * read the rest before the next request, for as long as the client takes.
  *
  * <p>A {@link ContainerResponseFilter} and not a {@code @ServerResponseFilter}, which cannot reach
  * the connection.
  */
 @Provider
-public final class RequestTimeoutFilter implements ContainerResponseFilter {
+public final class UnreadBodyFilter implements ContainerResponseFilter {
+
+  private static final int FIRST_ERROR = 400;
 
   @Override
   public void filter(ContainerRequestContext request, ContainerResponseContext response) {
-    if (response.getStatus() == Response.Status.REQUEST_TIMEOUT.getStatusCode()
+    if (response.getStatus() >= FIRST_ERROR
         && request instanceof ResteasyReactiveContainerRequestContext context) {
-      ClientSocket.closeAfterResponse(context.getServerRequestContext());
+      ClientSocket.closeUnlessRead(context.getServerRequestContext(), response.getStatus());
     }
   }
 }

@@ -1,9 +1,7 @@
 package dev.holdfast.http;
 
 import dev.holdfast.http.error.RequestRejectedException;
-import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
@@ -11,45 +9,27 @@ import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.session.SessionId;
-import jakarta.inject.Inject;
-import jakarta.inject.Singleton;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the form of requests and reads them. Throws {@link RequestRejectedException}s. */
-@Singleton
-final class RequestReader {
+/** Checks the form of requests. Throws {@link RequestRejectedException}s. */
+final class RequestChecks {
 
-  private final int maxBytes;
-  private final int maxBatchMessages;
-  private final BodyTimeout timeout;
-
-  @Inject
-  RequestReader(LimitsConfig limits, BodyTimeout timeout) {
-    this(limits.messageBytes().value(), limits.batchMessages(), timeout);
-  }
-
-  RequestReader(int maxBytes, int maxBatchMessages, BodyTimeout timeout) {
-    this.maxBytes = maxBytes;
-    this.maxBatchMessages = maxBatchMessages;
-    this.timeout = timeout;
-  }
+  private RequestChecks() {}
 
   /** Checks that a POST carries JSON. */
-  void checkContentType(HttpHeaders headers) {
+  static void checkContentType(HttpHeaders headers) {
     if (!carriesJson(headers)) {
       throw new RequestRejectedException(415, "Content-Type must be application/json");
     }
   }
 
   /** Checks that a POST carries JSON and accepts JSON and streams (2025-03-26 on, Transports). */
-  void checkPost(HttpHeaders headers) {
+  static void checkPost(HttpHeaders headers) {
     checkContentType(headers);
     if (!accepts(headers, MediaType.APPLICATION_JSON_TYPE)
         || !accepts(headers, MediaType.SERVER_SENT_EVENTS_TYPE)) {
@@ -57,14 +37,14 @@ final class RequestReader {
     }
   }
 
-  void checkGet(HttpHeaders headers) {
+  static void checkGet(HttpHeaders headers) {
     if (!accepts(headers, MediaType.SERVER_SENT_EVENTS_TYPE)) {
       throw notAcceptable("Client must accept text/event-stream");
     }
   }
 
   /** Checks that a version header names a supported version (2025-06-18 on, Transports). */
-  void checkVersion(HttpHeaders headers) {
+  static void checkVersion(HttpHeaders headers) {
     String version = headers.getHeaderString(McpHeaders.PROTOCOL_VERSION);
     if (version != null && ProtocolVersion.parse(version).isEmpty()) {
       throw new RequestRejectedException(
@@ -82,7 +62,7 @@ final class RequestReader {
    * 2025-03-26 only. They hold either responses or other messages (Transports), and no {@code
    * initialize} (Lifecycle).
    */
-  void checkBatch(ProtocolVersion version, Body body) {
+  static void checkBatch(ProtocolVersion version, Body body) {
     if (!(body instanceof Body.Batch(List<Message> messages, byte[] _))) {
       return;
     }
@@ -95,24 +75,6 @@ final class RequestReader {
     }
     if (messages.stream().anyMatch(each -> each instanceof Message.Request r && r.isInitialize())) {
       throw invalid("initialize cannot be part of a batch");
-    }
-  }
-
-  /** Reads a body within the limits on its size and its time. */
-  Body readBody(HttpHeaders headers, InputStream content) {
-    if (headers.getLength() > maxBytes) {
-      throw tooLarge();
-    }
-    try {
-      byte[] body = timeout.read(content, maxBytes + 1);
-      if (body.length > maxBytes) {
-        throw tooLarge();
-      }
-      return Envelopes.read(body, maxBatchMessages);
-    } catch (BodyTimeout.ExpiredException expired) {
-      throw new RequestRejectedException(408, "The body took too long");
-    } catch (IOException cutOff) {
-      throw new RequestRejectedException(400, JsonRpcErrorCode.PARSE_ERROR, "The body ended early");
     }
   }
 
@@ -132,10 +94,6 @@ final class RequestReader {
   /** Reads a session id. A malformed id counts as an unknown session. */
   static SessionId sessionId(String id) {
     return SessionId.parse(id).orElseThrow(RelayException.SessionNotFound::new);
-  }
-
-  private RequestRejectedException tooLarge() {
-    return new RequestRejectedException(413, "A message may have at most " + maxBytes + " bytes");
   }
 
   private static RequestRejectedException notAcceptable(String message) {

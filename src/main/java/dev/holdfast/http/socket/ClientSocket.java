@@ -1,14 +1,19 @@
-package dev.holdfast.http.stream;
+package dev.holdfast.http.socket;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
 import org.jboss.resteasy.reactive.server.vertx.VertxResteasyReactiveRequestContext;
 
@@ -18,7 +23,7 @@ import org.jboss.resteasy.reactive.server.vertx.VertxResteasyReactiveRequestCont
  * <p>Vert.x closes a connection only after all pending bytes are sent. A client that does not read
  * would keep it open forever, so {@link #reset()} goes to the channel below.
  */
-final class ClientSocket {
+public final class ClientSocket {
 
   /** RFC 9113, section 8.1: the response is complete, and the rest of the request not needed. */
   private static final long NO_ERROR = 0;
@@ -26,31 +31,68 @@ final class ClientSocket {
   /** RFC 9113, section 7: the stream is no longer needed. */
   private static final long CANCEL = 8;
 
+  private static final int REQUEST_TIMEOUT = 408;
+
+  /** A shorter body, of less than 100 kB, is worth discarding to keep the connection. */
+  private static final int DISCARDED_DIGITS = 5;
+
+  private static final Duration LINGER = Duration.ofSeconds(1);
+
   private final HttpServerRequest request;
 
   private ClientSocket(HttpServerRequest request) {
     this.request = request;
   }
 
-  static ClientSocket of(ServerRequestContext context) {
+  /** Returns the transport of a request. */
+  public static ClientSocket of(ServerRequestContext context) {
     return new ClientSocket(((VertxResteasyReactiveRequestContext) context).vertxServerRequest());
   }
 
-  /** Closes the transport once the response is sent, even if the request body is incomplete. */
-  static void closeAfterResponse(ServerRequestContext context) {
+  /**
+   * Closes the transport once the response is sent, unless the rest of the request body has arrived
+   * by then. The rest is discarded for a moment: a socket that is closed with unread bytes resets
+   * the connection, and the client would lose the response.
+   */
+  static void closeUnlessRead(ServerRequestContext context, int status) {
     // Not the end handler of the response: there is only one, and Quarkus uses it.
     RoutingContext routing = ((VertxResteasyReactiveRequestContext) context).getContext();
     HttpServerRequest request = routing.request();
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    boolean chunked = request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
+    if (request.isEnded() || !(chunked || length != null)) {
+      return;
+    }
     if (request.version() == HttpVersion.HTTP_2) {
       routing.addEndHandler(_ -> request.response().reset(NO_ERROR));
-    } else {
-      request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-      routing.addEndHandler(_ -> request.connection().close());
+    } else if (request.connection() instanceof ConnectionBase connection) {
+      if (status == REQUEST_TIMEOUT || chunked || length.length() > DISCARDED_DIGITS) {
+        request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+      }
+      EventExecutor eventLoop = connection.channelHandlerContext().executor();
+      routing.addEndHandler(_ -> eventLoop.execute(() -> linger(request, connection, eventLoop)));
     }
   }
 
+  private static void linger(
+      HttpServerRequest request, ConnectionBase connection, EventExecutor eventLoop) {
+    if (request.isEnded() || !connection.channel().isOpen()) {
+      return;
+    }
+    ScheduledFuture<?> close =
+        eventLoop.schedule(
+            () -> {
+              Future<Void> _ = connection.close();
+            },
+            LINGER.toMillis(),
+            TimeUnit.MILLISECONDS);
+    request.handler(_ -> {});
+    request.endHandler(_ -> close.cancel(false));
+    request.resume();
+  }
+
   /** Closes the transport and discards pending bytes. From any thread; returns at once. */
-  void reset() {
+  public void reset() {
     if (request.version() == HttpVersion.HTTP_2) {
       boolean _ = request.response().reset(CANCEL);
     } else if (request.connection() instanceof ConnectionBase connection) {

@@ -1,0 +1,113 @@
+package dev.holdfast.http;
+
+import dev.holdfast.http.error.RequestRejectedException;
+import dev.holdfast.http.limit.BodyBudget;
+import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.http.origin.HttpConfig;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.relay.pump.InterruptibleWait;
+import jakarta.annotation.PreDestroy;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Reads request bodies within limits on their size, their time and the bytes of all of them. Until
+ * it reads, a body waits in the socket. Thread-safe.
+ */
+@Singleton
+final class BodyReader {
+
+  private static final int FIRST_BYTES = 16 << 10;
+
+  private final int maxBytes;
+  private final int maxBatchMessages;
+  private final Duration timeout;
+  private final ScheduledThreadPoolExecutor timer =
+      new ScheduledThreadPoolExecutor(
+          1, Thread.ofPlatform().daemon().name("body timeout").factory());
+
+  @Inject
+  BodyReader(LimitsConfig limits, HttpConfig config) {
+    this(limits.messageBytes().value(), limits.batchMessages(), config.bodyTimeout());
+  }
+
+  BodyReader(int maxBytes, int maxBatchMessages, Duration timeout) {
+    this.maxBytes = maxBytes;
+    this.maxBatchMessages = maxBatchMessages;
+    this.timeout = timeout;
+    // Nearly all timeouts are cancelled within milliseconds.
+    timer.setRemoveOnCancelPolicy(true);
+  }
+
+  /**
+   * Reads a body.
+   *
+   * @param declared the length that the client declares; negative when unknown
+   * @param lease takes the bytes before this holds them
+   * @throws RequestRejectedException when a limit is reached, or the body ends early
+   */
+  Body read(int declared, InputStream content, BodyBudget.Lease lease) {
+    if (declared > maxBytes) {
+      throw tooLarge();
+    }
+    InterruptibleWait wait = new InterruptibleWait();
+    try {
+      byte[] body =
+          wait.during(() -> {
+            Future<?> expiry = timer.schedule(wait::end, timeout.toNanos(), TimeUnit.NANOSECONDS);
+            try {
+              return readBytes(declared, content, lease);
+            } finally {
+              expiry.cancel(false);
+            }
+          });
+      return Envelopes.read(body, maxBatchMessages);
+    } catch (IOException cutOff) {
+      if (cutOff instanceof InterruptedIOException && wait.isEnded()) {
+        throw new RequestRejectedException(408, "The body took too long");
+      }
+      throw new RequestRejectedException(400, JsonRpcErrorCode.PARSE_ERROR, "The body ended early");
+    }
+  }
+
+  private byte[] readBytes(int declared, InputStream content, BodyBudget.Lease lease)
+      throws IOException {
+    // With one byte more, the end shows before the array is full.
+    int most = (declared < 0 ? maxBytes : declared) + 1;
+    byte[] bytes = new byte[0];
+    int length = 0;
+    int read = 0;
+    while (read >= 0) {
+      length += read;
+      if (length == bytes.length) {
+        if (length > maxBytes) {
+          throw tooLarge();
+        }
+        int larger = Math.min(most, Math.max(FIRST_BYTES, 2 * length));
+        lease.take(larger - bytes.length);
+        bytes = Arrays.copyOf(bytes, larger);
+      }
+      read = content.read(bytes, length, bytes.length - length);
+    }
+    return Arrays.copyOf(bytes, length);
+  }
+
+  private RequestRejectedException tooLarge() {
+    return new RequestRejectedException(413, "A message may have at most " + maxBytes + " bytes");
+  }
+
+  @PreDestroy
+  void close() {
+    timer.shutdownNow();
+  }
+}

@@ -1,0 +1,103 @@
+package dev.holdfast.http.socket;
+
+import dev.holdfast.http.origin.OriginPolicy;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
+import io.quarkus.vertx.http.runtime.filters.Filters;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Singleton;
+
+/**
+ * Checks every request before the framework routes it: that its body has a length that every server
+ * understands (RFC 9112, section 6.1), that it names one host (section 3.2), and for paths without
+ * resources of their own ({@code /q/…}) that this host is allowed.
+ */
+@Singleton
+final class RequestFilter {
+
+  /** Before the filters of Quarkus. */
+  private static final int PRIORITY = 100_000;
+
+  private static final int BAD_REQUEST = 400;
+  private static final String NO_HOST = "A request must name one valid host";
+  private static final String FRAMEWORK = "/q/";
+
+  private final OriginPolicy policy;
+
+  RequestFilter(OriginPolicy policy) {
+    this.policy = policy;
+  }
+
+  void register(@Observes Filters filters) {
+    filters.register(this::check, PRIORITY);
+  }
+
+  /** The router refuses a missing host itself, and the framework logs the whole path. */
+  void register(@Observes Router router) {
+    router
+        .route()
+        .order(-PRIORITY)
+        .failureHandler(routing -> {
+          if (routing.statusCode() == BAD_REQUEST && !namesOneHost(routing.request())) {
+            refuse(routing.request(), BAD_REQUEST, NO_HOST);
+          } else {
+            routing.next();
+          }
+        });
+  }
+
+  private void check(RoutingContext routing) {
+    HttpServerRequest request = routing.request();
+    SocketGuard guard = SocketGuard.of(request);
+    if (guard != null) {
+      guard.begin(request);
+      routing.addEndHandler(_ -> guard.end());
+    }
+    if (!namesOneHost(request)) {
+      refuse(request, BAD_REQUEST, NO_HOST);
+    } else if (!hasKnownLength(request)) {
+      refuse(request, BAD_REQUEST, "Unknown transfer coding");
+    } else if (routing.normalizedPath().startsWith(FRAMEWORK)
+        && !policy.allowsProbe(request.getHeader(HttpHeaders.HOST))) {
+      refuse(request, 403, "Host not allowed; see holdfast.http.allowed-hosts");
+    } else {
+      routing.next();
+    }
+  }
+
+  private static boolean namesOneHost(HttpServerRequest request) {
+    int hosts = request.headers().getAll(HttpHeaders.HOST).size();
+    return switch (request.version()) {
+      case HTTP_1_0 -> hosts <= 1;
+      case HTTP_1_1 -> hosts == 1 && request.authority() != null;
+      case HTTP_2 -> request.authority() != null;
+    };
+  }
+
+  /** Netty has refused a length beside a coding, and codings that do not end with chunked. */
+  private static boolean hasKnownLength(HttpServerRequest request) {
+    String coding = request.getHeader(HttpHeaders.TRANSFER_ENCODING);
+    return coding == null || coding.equalsIgnoreCase("chunked");
+  }
+
+  private static void refuse(HttpServerRequest request, int status, String message) {
+    byte[] body = JsonRpcErrors.error(null, JsonRpcErrorCode.SERVER_ERROR.code(), message);
+    if (request.version() != HttpVersion.HTTP_2) {
+      request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    }
+    Future<Void> _ =
+        request
+            .response()
+            .setStatusCode(status)
+            .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+            .end(Buffer.buffer(body))
+            .eventually(() -> request.connection().close());
+  }
+}

@@ -1,0 +1,136 @@
+package dev.holdfast.http.socket;
+
+import dev.holdfast.budget.LogRate;
+import dev.holdfast.http.limit.ClientNetwork;
+import dev.holdfast.http.limit.ClientShares;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.AttributeKey;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.impl.ConnectionBase;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Guards one socket: counts it for its address, and closes it when the head of a request takes too
+ * long. Between requests, an idle connection is the concern of {@code quarkus.http.idle-timeout}.
+ */
+final class SocketGuard extends ChannelInboundHandlerAdapter {
+
+  private static final Logger LOG = Logger.getLogger(SocketGuard.class);
+  private static final LogRate RATE = new LogRate(Duration.ofSeconds(10));
+  private static final AttributeKey<SocketGuard> KEY =
+      AttributeKey.valueOf(SocketGuard.class.getName());
+
+  private final ClientShares sockets;
+  private final Duration headTimeout;
+  private final AtomicInteger inProgress = new AtomicInteger();
+
+  // The event loop owns these.
+  private @Nullable ClientNetwork counted;
+  private @Nullable ScheduledFuture<?> timeout;
+  private long begun;
+  private boolean isHttp2;
+
+  SocketGuard(ClientShares sockets, Duration headTimeout) {
+    this.sockets = sockets;
+    this.headTimeout = headTimeout;
+  }
+
+  /** Guards a socket that was just accepted. */
+  void guard(Channel channel) {
+    channel.attr(KEY).set(this);
+    channel.pipeline().addFirst(this);
+  }
+
+  /** Returns the guard of a request's socket; null when it has none. */
+  static @Nullable SocketGuard of(HttpServerRequest request) {
+    return request.connection() instanceof ConnectionBase connection
+        ? connection.channel().attr(KEY).get()
+        : null;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) throws Exception {
+    if (context.channel().remoteAddress() instanceof InetSocketAddress peer) {
+      ClientNetwork client = ClientNetwork.of(peer.getAddress().getHostAddress());
+      if (!sockets.tryTake(client, 1)) {
+        warn(client);
+        ChannelFuture _ = context.close();
+        return;
+      }
+      counted = client;
+    }
+    startTimeout(context);
+    super.channelActive(context);
+  }
+
+  private static void warn(ClientNetwork client) {
+    long leftOut = RATE.next();
+    if (leftOut != LogRate.LEAVE_OUT) {
+      LOG.warnf(
+          "Closed a connection of a client with too many: client=%s, not logged before=%d",
+          client.name(), leftOut);
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object bytes) throws Exception {
+    long before = begun;
+    super.channelRead(context, bytes);
+    // What arrives between two requests and does not begin one is a part of a head.
+    if (begun == before && inProgress.get() == 0 && timeout == null && !isHttp2) {
+      startTimeout(context);
+    }
+  }
+
+  private void startTimeout(ChannelHandlerContext context) {
+    timeout =
+        context
+            .executor()
+            .schedule(
+                () -> {
+                  ChannelFuture _ = context.close();
+                },
+                headTimeout.toMillis(),
+                TimeUnit.MILLISECONDS);
+  }
+
+  private void cancelTimeout() {
+    if (timeout != null) {
+      timeout.cancel(false);
+      timeout = null;
+    }
+  }
+
+  /** Notes that the head of a request is complete. On the event loop. */
+  void begin(HttpServerRequest request) {
+    begun++;
+    inProgress.incrementAndGet();
+    isHttp2 = request.version() == HttpVersion.HTTP_2;
+    cancelTimeout();
+  }
+
+  /** Notes that a request was answered. From any thread. */
+  void end() {
+    inProgress.decrementAndGet();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) throws Exception {
+    cancelTimeout();
+    if (counted != null) {
+      sockets.giveBack(counted, 1);
+      counted = null;
+    }
+    super.channelInactive(context);
+  }
+}

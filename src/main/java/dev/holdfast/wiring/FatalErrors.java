@@ -1,0 +1,95 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.cli.ProcessMode;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Singleton;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends the process after an {@link Error} that may have killed an event loop or an acceptor. An
+ * orchestrator restarts a process that is dead, but not one that is half dead.
+ *
+ * <p>Netty, Vert.x and the framework catch such errors and log them, so this listens to the log.
+ */
+@Singleton
+final class FatalErrors {
+
+  private static final Logger LOG = Logger.getLogger(FatalErrors.class);
+
+  private static final PrintStream STDERR =
+      new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+
+  /** As with {@code -XX:+ExitOnOutOfMemoryError}. */
+  private static final int EXIT_CODE = 3;
+
+  /** Logs why the thread of an event loop ends. */
+  private static final String EVENT_LOOP = "io.netty.util.concurrent.SingleThreadEventExecutor";
+
+  private static final int MAX_CAUSES = 16;
+
+  private final ProcessMode mode;
+
+  FatalErrors(ProcessMode mode) {
+    this.mode = mode;
+  }
+
+  void watch(@Observes StartupEvent event) {
+    if (mode.serves()) {
+      Thread.setDefaultUncaughtExceptionHandler(FatalErrors::uncaught);
+      java.util.logging.Logger.getLogger("").addHandler(new LogWatch());
+    }
+  }
+
+  private static void uncaught(Thread thread, Throwable failure) {
+    LOG.errorf(failure, "thread ended unexpectedly: name=%s", thread.getName());
+    if (failure instanceof Error && !(failure instanceof StackOverflowError)) {
+      exit(failure);
+    }
+  }
+
+  /** Whether the virtual machine may be unable to go on. A deep recursion ends with its request. */
+  static boolean isFatal(@Nullable Throwable failure) {
+    Throwable cause = failure;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      if (cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError)) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+
+  /** Uses nothing that may wait or fail: neither the log nor shutdown hooks. */
+  private static void exit(Throwable failure) {
+    try {
+      STDERR.println("Holdfast ends with exit code 3 after a fatal error: " + failure);
+    } finally {
+      Runtime.getRuntime().halt(EXIT_CODE);
+    }
+  }
+
+  private static final class LogWatch extends Handler {
+
+    @Override
+    public void publish(LogRecord line) {
+      Throwable thrown = line.getThrown();
+      if (isFatal(thrown) || (thrown instanceof Error && EVENT_LOOP.equals(line.getLoggerName()))) {
+        exit(thrown);
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,27 @@
+package dev.holdfast.budget;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class LogRateTest {
+
+  @Test
+  void shouldLeaveOutAllButTheFirst() {
+    LogRate rate = new LogRate(Duration.ofHours(1));
+
+    assertThat(rate.next()).isZero();
+    for (int i = 0; i < 10; i++) {
+      assertThat(rate.next()).isEqualTo(LogRate.LEAVE_OUT);
+    }
+  }
+
+  @Test
+  void shouldWriteOncePerInterval() {
+    LogRate rate = new LogRate(Duration.ZERO);
+
+    assertThat(rate.next()).isZero();
+    assertThat(rate.next()).isZero();
+  }
+}
