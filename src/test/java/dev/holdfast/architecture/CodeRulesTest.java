@@ -56,10 +56,10 @@ class CodeRulesTest {
 
   @Test
   void shouldUseOneLogger() {
-    // It listens to what others log.
+    // They see what others log.
     noClasses()
         .that()
-        .haveNameNotMatching(".*\\.FatalErrors(\\$.*)?")
+        .haveNameNotMatching(".*\\.(FatalErrors|PrintableText)(\\$.*)?")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("java.util.logging")

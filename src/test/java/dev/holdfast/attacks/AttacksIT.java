@@ -96,18 +96,18 @@ class AttacksIT {
     assertThat(testbed.output()).doesNotContain("OutOfMemoryError");
   }
 
-  @Tag("long")
+  @Tag("attack")
   @ParameterizedTest
   @EnumSource(Store.class)
-  void unfinishedBodies(Store store) throws Exception {
+  void shouldWithstandUnfinishedBodies(Store store) throws Exception {
     assertHarmless(
         store, "unfinished bodies", "61 × 4 MB, no session", attacker -> bodies(attacker, 61));
   }
 
-  @Tag("long")
+  @Tag("attack")
   @ParameterizedTest
   @EnumSource(Store.class)
-  void manyUnfinishedBodies(Store store) throws Exception {
+  void shouldWithstandManyUnfinishedBodies(Store store) throws Exception {
     assertHarmless(
         store,
         "many unfinished bodies",
@@ -131,9 +131,10 @@ class AttacksIT {
     attacker.awaitThreads();
   }
 
+  @Tag("attack")
   @ParameterizedTest
   @EnumSource(Store.class)
-  void slowHeads(Store store) throws Exception {
+  void shouldWithstandSlowHeads(Store store) throws Exception {
     assertHarmless(
         store,
         "slow heads",
@@ -157,14 +158,15 @@ class AttacksIT {
 
   @ParameterizedTest
   @EnumSource(Store.class)
-  void batches(Store store) throws Exception {
+  void shouldWithstandBatches(Store store) throws Exception {
     assertHarmless(
         store, "batches", "20 × 12,000 tools/list", attacker -> batches(attacker, 12_000, 20));
   }
 
+  @Tag("attack")
   @ParameterizedTest
   @EnumSource(Store.class)
-  void largeBatches(Store store) throws Exception {
+  void shouldWithstandLargeBatches(Store store) throws Exception {
     assertHarmless(
         store,
         "large batches",
@@ -182,7 +184,7 @@ class AttacksIT {
 
   @ParameterizedTest
   @EnumSource(Store.class)
-  void longIds(Store store) throws Exception {
+  void shouldWithstandLongIds(Store store) throws Exception {
     assertHarmless(
         store,
         "long ids",
@@ -204,7 +206,7 @@ class AttacksIT {
 
   @ParameterizedTest
   @EnumSource(Store.class)
-  void idsWithEqualHashes(Store store) throws Exception {
+  void shouldWithstandIdsWithEqualHashes(Store store) throws Exception {
     assertHarmless(
         store,
         "ids with equal hashes",
@@ -235,9 +237,10 @@ class AttacksIT {
         .collect(Collectors.joining());
   }
 
+  @Tag("attack")
   @ParameterizedTest
   @EnumSource(Store.class)
-  void cancellations(Store store) throws Exception {
+  void shouldWithstandCancellations(Store store) throws Exception {
     assertHarmless(
         store,
         "cancellations",
@@ -254,10 +257,10 @@ class AttacksIT {
         });
   }
 
-  @Tag("long")
+  @Tag("attack")
   @ParameterizedTest
   @EnumSource(Store.class)
-  void replaysOfLargeEvents(Store store) throws Exception {
+  void shouldWithstandReplaysOfLargeEvents(Store store) throws Exception {
     assertHarmless(
         store,
         "replays of large events",
@@ -281,10 +284,10 @@ class AttacksIT {
         });
   }
 
-  @Tag("long")
+  @Tag("attack")
   @ParameterizedTest
   @EnumSource(Store.class)
-  void sessions(Store store) throws Exception {
+  void shouldWithstandManySessions(Store store) throws Exception {
     assertHarmless(
         store,
         "sessions",
@@ -316,9 +319,10 @@ class AttacksIT {
         });
   }
 
+  @Tag("attack")
   @ParameterizedTest
   @EnumSource(Store.class)
-  void forgedEventIds(Store store) throws Exception {
+  void shouldWithstandForgedEventIds(Store store) throws Exception {
     assertHarmless(
         store,
         "forged event ids",
@@ -341,10 +345,10 @@ class AttacksIT {
     };
   }
 
-  @Tag("long")
+  @Tag("attack")
   @ParameterizedTest
   @EnumSource(Store.class)
-  void logLines(Store store) throws Exception {
+  void shouldWithstandLogFloods(Store store) throws Exception {
     assertHarmless(
         store,
         "log lines",
@@ -372,10 +376,10 @@ class AttacksIT {
         });
   }
 
-  @Tag("long")
+  @Tag("attack")
   @ParameterizedTest
   @EnumSource(Store.class)
-  void slowReaders(Store store) throws Exception {
+  void shouldWithstandSlowReaders(Store store) throws Exception {
     assertHarmless(
         store,
         "slow readers",
