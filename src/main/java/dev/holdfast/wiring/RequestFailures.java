@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
@@ -55,10 +56,13 @@ final class RequestFailures {
     }
     JsonRpcErrorCode code =
         status < 500 ? JsonRpcErrorCode.INVALID_REQUEST : JsonRpcErrorCode.INTERNAL_ERROR;
-    response
-        .setStatusCode(status)
-        .putHeader("Content-Type", "application/json")
-        .end(Buffer.buffer(JsonRpcErrors.error(null, code.code(), text(status))));
+    // What follows on the connection may be a part of the same request.
+    Future<Void> _ =
+        response
+            .setStatusCode(status)
+            .putHeader("Content-Type", "application/json")
+            .end(Buffer.buffer(JsonRpcErrors.error(null, code.code(), text(status))))
+            .eventually(() -> request.request().connection().close());
   }
 
   private static String text(int status) {

@@ -7,11 +7,7 @@ import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -87,25 +83,6 @@ class ResponseFormatTest {
     assertThat(client.post(PING).headers().map()).doesNotContainKey("mcp-session-id");
     assertThat(echo(client).headers().map()).doesNotContainKey("mcp-session-id");
     assertThat(client.delete().headers().map()).doesNotContainKey("mcp-session-id");
-  }
-
-  @Test
-  void shouldServeHttp2() throws Exception {
-    // HTTP/2 has no Host header. It sends the host as a pseudo-header.
-    HttpRequest ping =
-        HttpRequest.newBuilder(GatewayUrl.mcp())
-            .version(HttpClient.Version.HTTP_2)
-            .header("Accept", "application/json, text/event-stream")
-            .header("Content-Type", "application/json")
-            .header("Mcp-Session-Id", McpClient.at(GatewayUrl.mcp()).session())
-            .POST(BodyPublishers.ofString(PING))
-            .build();
-    try (HttpClient http = HttpClient.newHttpClient()) {
-      HttpResponse<String> pong = http.send(ping, BodyHandlers.ofString());
-
-      assertThat(pong.version()).isEqualTo(HttpClient.Version.HTTP_2);
-      assertJson(pong);
-    }
   }
 
   @Test

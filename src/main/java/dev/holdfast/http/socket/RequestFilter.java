@@ -9,7 +9,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
@@ -37,20 +36,6 @@ final class RequestFilter {
 
   void register(@Observes Filters filters) {
     filters.register(this::check, PRIORITY);
-  }
-
-  /** The router refuses a missing host itself, and the framework logs the whole path. */
-  void register(@Observes Router router) {
-    router
-        .route()
-        .order(-PRIORITY)
-        .failureHandler(routing -> {
-          if (routing.statusCode() == BAD_REQUEST && !namesOneHost(routing.request())) {
-            refuse(routing.request(), BAD_REQUEST, NO_HOST);
-          } else {
-            routing.next();
-          }
-        });
   }
 
   private void check(RoutingContext routing) {
