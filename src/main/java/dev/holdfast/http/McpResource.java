@@ -179,7 +179,7 @@ public abstract sealed class McpResource {
   }
 
   /** A named upstream. */
-  @Path("/servers/{upstream:(?!default(?:/|$))[^/]+}/mcp")
+  @Path("/servers/{upstream}/mcp")
   public static final class NamedUpstream extends McpResource {
     NamedUpstream(Relay relay, RequestHandler handler) {
       super(relay, handler);

@@ -95,7 +95,7 @@ public abstract sealed class SseMessagesResource {
   }
 
   /** A named upstream. */
-  @Path("/servers/{upstream:(?!default(?:/|$))[^/]+}/messages/{session}")
+  @Path("/servers/{upstream}/messages/{session}")
   public static final class NamedUpstream extends SseMessagesResource {
     NamedUpstream(Relay relay, LegacySseRelay legacy, RequestHandler handler) {
       super(relay, legacy, handler);

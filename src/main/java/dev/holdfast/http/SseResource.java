@@ -140,7 +140,7 @@ public abstract sealed class SseResource {
   }
 
   /** A named upstream. */
-  @Path("/servers/{upstream:(?!default(?:/|$))[^/]+}/sse")
+  @Path("/servers/{upstream}/sse")
   public static final class NamedUpstream extends SseResource {
     NamedUpstream(LegacySseRelay relay, RequestHandler handler) {
       super(relay, handler);

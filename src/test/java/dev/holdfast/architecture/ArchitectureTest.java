@@ -122,7 +122,8 @@ class ArchitectureTest {
           entry("http.error", List.of("relay.pump", "relay.stream", "session", "protocol")),
           entry("http.limit", List.of("http.error", "budget")),
           entry("http.origin", List.of("http.error", "protocol")),
-          entry("http.socket", List.of("http.limit", "http.origin", "budget", "protocol")),
+          entry(
+              "http.socket", List.of("http.limit", "http.origin", "budget", "session", "protocol")),
           entry("http.stream", List.of("http.limit", "http.socket", "relay.tail")),
           entry(
               "http",

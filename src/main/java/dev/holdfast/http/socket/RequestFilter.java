@@ -3,6 +3,7 @@ package dev.holdfast.http.socket;
 import dev.holdfast.http.origin.OriginPolicy;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.session.Session;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -15,8 +16,9 @@ import jakarta.inject.Singleton;
 
 /**
  * Checks every request before the framework routes it: that its body has a length that every server
- * understands (RFC 9112, section 6.1), that it names one host (section 3.2), and for paths without
- * resources of their own ({@code /q/…}) that this host is allowed.
+ * understands (RFC 9112, section 6.1), that it names one host (section 3.2), that it names the
+ * default upstream by its one path, and for paths without resources of their own ({@code /q/…})
+ * that this host is allowed.
  */
 @Singleton
 final class RequestFilter {
@@ -27,6 +29,9 @@ final class RequestFilter {
   private static final int BAD_REQUEST = 400;
   private static final String NO_HOST = "A request must name one valid host";
   private static final String FRAMEWORK = "/q/";
+
+  /** The default upstream has one name only, so that nobody evades a proxy's rules for it. */
+  private static final String SECOND_NAME = "/servers/" + Session.DEFAULT_UPSTREAM + "/";
 
   private final OriginPolicy policy;
 
@@ -49,6 +54,8 @@ final class RequestFilter {
       refuse(request, BAD_REQUEST, NO_HOST);
     } else if (!hasKnownLength(request)) {
       refuse(request, BAD_REQUEST, "Unknown transfer coding");
+    } else if (routing.normalizedPath().contains(SECOND_NAME)) {
+      refuse(request, 404, "No such upstream");
     } else if (routing.normalizedPath().startsWith(FRAMEWORK)
         && !policy.allowsProbe(request.getHeader(HttpHeaders.HOST))) {
       refuse(request, 403, "Host not allowed; see holdfast.http.allowed-hosts");
