@@ -140,7 +140,7 @@ public final class Relay {
 
   /** Checks for a session before the body is read. A later step may notice that it has ended. */
   public void requireSession(String upstream, SessionId id) {
-    Session _ = sessions.findRecent(upstream, id, false);
+    sessions.require(upstream, id, false);
   }
 
   /** Counts an HTTP request of a session, for the list of sessions. */

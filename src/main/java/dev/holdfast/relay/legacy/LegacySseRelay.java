@@ -106,7 +106,7 @@ public final class LegacySseRelay {
 
   /** Checks for a session before the body is read. A later step may notice that it has ended. */
   public void requireSession(String upstream, SessionId id) {
-    Session _ = sessions.findRecent(upstream, id, true);
+    sessions.require(upstream, id, true);
   }
 
   /** Whether an event id has the form of this transport. */

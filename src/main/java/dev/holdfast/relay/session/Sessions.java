@@ -244,6 +244,18 @@ public final class Sessions {
     return used;
   }
 
+  /**
+   * Checks for a session before the body of its request is read. While the store is away, this
+   * passes: the error of the later step names the id of the request.
+   */
+  public void require(String upstream, SessionId id, boolean hasOneStream) {
+    try {
+      Session _ = findRecent(upstream, id, hasOneStream);
+    } catch (SessionStoreException away) {
+      LOG.debugf("session not checked before its body: %s", away.getMessage());
+    }
+  }
+
   private static void requireMatch(Session session, String upstream, boolean hasOneStream) {
     if (!session.upstream().equals(upstream) || session.hasOneStream() != hasOneStream) {
       throw new RelayException.SessionNotFound();
