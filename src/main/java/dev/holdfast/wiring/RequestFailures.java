@@ -74,6 +74,9 @@ final class RequestFailures {
     String type = failure.getClass().getName();
     if (status < 500 || failure instanceof IOException) {
       LOG.debugf("request failed: status=%d type=%s", status, type);
+    } else if (failure instanceof Error) {
+      // FatalErrors looks for it in the log.
+      LOG.errorf(failure, "request failed unexpectedly: status=%d", status);
     } else {
       RuntimeException withoutMessage = new RuntimeException(type);
       withoutMessage.setStackTrace(failure.getStackTrace());
