@@ -274,19 +274,20 @@ class MisbehavingClientsIT {
   }
 
   @Test
-  void shouldTolerateASessionThatOpensThousandsOfStreams() throws Exception {
+  void shouldTolerateASessionThatOpensManyStreams() throws Exception {
     McpClient session = session();
     AtomicInteger refused = new AtomicInteger();
-    for (int i = 0; i < 2000; i++) {
+    // Fewer than the sockets that one address may have.
+    for (int i = 0; i < 1500; i++) {
       NonReadingClient client =
           connect().post(session.session(), FloodServer.flood(i, 100_000, 10, 500));
       if (client.readUntil(" 200 ", " 429 ").endsWith(" 429 ")) {
         refused.incrementAndGet();
       }
     }
-    assertThat(refused).hasValue(2000 - 64);
+    assertThat(refused).hasValue(1500 - 64);
 
-    assertUndisturbed("one that opens 2000 streams");
+    assertUndisturbed("one that opens 1500 streams");
   }
 
   /** A stream that is complete; gives the cursor before its first event. */
