@@ -41,7 +41,8 @@ class ManyStreamsIT {
       """
       local open = 0
       for _, key in ipairs(redis.call('KEYS', 'holdfast:{*}')) do
-        for _, field in ipairs(redis.call('HKEYS', key)) do
+        local isHash = redis.call('TYPE', key).ok == 'hash'
+        for _, field in ipairs(isHash and redis.call('HKEYS', key) or {}) do
           open = open + (string.sub(field, 1, 2) == 'o:' and 1 or 0)
         end
       end
