@@ -1,5 +1,7 @@
 package dev.holdfast.testing;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -9,7 +11,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 /**
  * A TCP proxy in front of Redis that can lose replies: Redis has then done what it was asked, and
@@ -40,7 +44,10 @@ public final class RedisProxy implements AutoCloseable {
     return "redis://127.0.0.1:" + server.getLocalPort();
   }
 
-  /** Swallows the next replies, each time cutting the connection instead. */
+  /**
+   * Swallows the next replies, each time cutting the connection instead. A reply to the quota of all
+   * sessions, which asks by itself twice a second, is not one of them.
+   */
   public void cutAtNextReplies(int times) {
     cuts.set(times);
   }
@@ -90,8 +97,9 @@ public final class RedisProxy implements AutoCloseable {
         live.add(client);
         live.add(redis);
         int number = accepted.incrementAndGet();
-        Thread.ofVirtual().start(() -> pump(client, redis, Integer.MAX_VALUE));
-        Thread.ofVirtual().start(() -> pump(redis, client, number));
+        AtomicBoolean awaited = new AtomicBoolean();
+        Thread.ofVirtual().start(() -> passRequests(client, redis, awaited));
+        Thread.ofVirtual().start(() -> passReplies(redis, client, awaited, number));
       } catch (IOException closed) {
         // The loop's condition tells whether that was meant.
       }
@@ -99,24 +107,59 @@ public final class RedisProxy implements AutoCloseable {
   }
 
   /**
-   * Copies until either side ends.
+   * Copies requests until either side ends.
    *
-   * @param connection the number of the connection whose replies these are
+   * @param awaited set when the test awaits a reply
    */
-  private void pump(Socket from, Socket to, int connection) {
-    boolean replies = connection != Integer.MAX_VALUE;
+  private static void passRequests(Socket client, Socket redis, AtomicBoolean awaited) {
+    copy(
+        client,
+        redis,
+        request -> {
+          if (!request.contains("{sizes}") && !request.contains("\r\nHGET\r\n")) {
+            awaited.set(true);
+          }
+          return Passage.PASS;
+        });
+  }
+
+  /**
+   * Copies replies until either side ends.
+   *
+   * @param connection the number of the connection
+   */
+  private void passReplies(Socket redis, Socket client, AtomicBoolean awaited, int connection) {
+    AtomicBoolean greeted = new AtomicBoolean();
+    copy(
+        redis,
+        client,
+        _ -> {
+          // The first reply answers HELLO: before it there is no connection to cut.
+          boolean isReply = awaited.getAndSet(false) && greeted.getAndSet(true);
+          if (isReply && cuts.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            return Passage.CUT;
+          }
+          return connection > muted ? Passage.PASS : Passage.DROP;
+        });
+  }
+
+  private enum Passage {
+    PASS,
+    DROP,
+    CUT
+  }
+
+  private static void copy(Socket from, Socket to, Function<String, Passage> passage) {
     byte[] buffer = new byte[64 * 1024];
     try {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
-      boolean greeted = false;
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        // The first reply answers HELLO: before it there is no connection to cut.
-        if (replies && greeted && cuts.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+        Passage passed = passage.apply(new String(buffer, 0, n, ISO_8859_1));
+        if (passed == Passage.CUT) {
           break;
         }
-        greeted = true;
-        if (!replies || connection > muted) {
+        if (passed == Passage.PASS) {
           out.write(buffer, 0, n);
         }
       }
