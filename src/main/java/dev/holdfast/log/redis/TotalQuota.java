@@ -72,8 +72,8 @@ final class TotalQuota implements AutoCloseable {
    * Reports the sessions that this replica has written, and purges while all have too many bytes.
    */
   private void keep() {
+    List<String> sessions = owned.takeWritten();
     try {
-      List<String> sessions = owned.takeWritten();
       List<Request> reads =
           sessions.stream()
               .map(each -> Request.cmd(Command.HGET).arg(keys.sizes(each)).arg("b"))
@@ -95,6 +95,7 @@ final class TotalQuota implements AutoCloseable {
         largest = Long.parseLong(after) < before ? record(List.of(session, after)) : List.of();
       }
     } catch (RedisException away) {
+      sessions.forEach(owned::markWritten);
       LOG.debugf("the quota of all sessions was not checked: %s", away.getMessage());
     }
   }

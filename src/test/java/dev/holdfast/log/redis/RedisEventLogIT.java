@@ -112,6 +112,24 @@ class RedisEventLogIT extends EventLogContract {
                 .doesNotContain(greedy.session(), ref.session()));
   }
 
+  /** A session that is written only once must not be missing for good. */
+  @Test
+  void shouldRepeatAReportOfSizesThatFailed() {
+    redis.command("DEL", SIZES.getFirst());
+    redis.command("SET", SIZES.getFirst(), "of another type");
+    redis.command("CONFIG", "RESETSTAT");
+    log.open(ref, "1").append(numbered(1, 1));
+    await()
+        .untilAsserted(
+            () -> assertThat(redis.reply("INFO", "errorstats").getFirst()).contains("WRONGTYPE"));
+
+    redis.command("DEL", SIZES.getFirst());
+
+    await()
+        .untilAsserted(() ->
+            assertThat(redis.reply("ZRANGE", SIZES.getFirst(), "0", "-1")).contains(ref.session()));
+  }
+
   private static long sum() {
     return Long.parseLong(redis.reply("GET", SIZES.get(1)).getFirst());
   }

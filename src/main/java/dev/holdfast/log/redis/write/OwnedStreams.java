@@ -56,6 +56,11 @@ public final class OwnedStreams {
     return sessions;
   }
 
+  /** Returns a session to those of {@link #takeWritten}. */
+  public void markWritten(String session) {
+    written.add(session);
+  }
+
   /** Whether the stream has a writer here, or is being opened. */
   public boolean isWritten(StreamRef stream) {
     OwnedStream owned = streams.get(stream);
@@ -176,7 +181,7 @@ public final class OwnedStreams {
         forgetLost();
         throw fenced;
       }
-      written.add(stream.session());
+      markWritten(stream.session());
       recent.setKept(isWanted(stream));
       if (batch.isEmpty()) {
         recent.reported(last);
