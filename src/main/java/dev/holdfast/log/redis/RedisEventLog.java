@@ -23,6 +23,7 @@ import dev.holdfast.redis.RedisSubscription;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -30,6 +31,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,11 @@ import org.jspecify.annotations.Nullable;
  * StreamField} documents what the session hash records of each open stream.
  */
 public final class RedisEventLog implements EventLog {
+
+  private static final Logger LOG = Logger.getLogger(RedisEventLog.class);
+
+  /** Time between two reports of written sessions and of delivered streams. */
+  private static final Duration UPKEEP_INTERVAL = Duration.ofMillis(500);
 
   private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
 
@@ -50,7 +57,9 @@ public final class RedisEventLog implements EventLog {
   private final StreamOwnership ownership;
   private final DeliveryRecorder deliveries;
   private final RedisInbox inbox;
+  private final RetiredStreams retired;
   private final TotalQuota quota;
+  private final Thread upkeep;
 
   /**
    * Creates a log on connections that the caller made and closes.
@@ -82,8 +91,22 @@ public final class RedisEventLog implements EventLog {
     ownership =
         new StreamOwnership(
             client, keys, replica, sessionRecorder, scripts, inboxes, inbox, owned, watchers);
+    retired = new RetiredStreams(scripts);
     quota = new TotalQuota(client, keys, replica, maxBytes, owned);
+    upkeep = Thread.ofVirtual().name("log-upkeep").start(this::keepUp);
     channel.addListener(this::received, this::channelRestored);
+  }
+
+  private void keepUp() {
+    try {
+      while (true) {
+        Thread.sleep(UPKEEP_INTERVAL);
+        retired.report();
+        quota.keep();
+      }
+    } catch (InterruptedException closing) {
+      LOG.debug("the log reports nothing more to Redis");
+    }
   }
 
   /** The operations of a log that several replicas share. */
@@ -170,7 +193,7 @@ public final class RedisEventLog implements EventLog {
 
   @Override
   public void markFullyDelivered(StreamRef stream) {
-    scripts.retire(stream);
+    retired.add(stream);
   }
 
   /** Forgets the streams of expired sessions, which Redis removes by itself. */
@@ -220,7 +243,7 @@ public final class RedisEventLog implements EventLog {
 
   @Override
   public void close() {
-    quota.close();
+    upkeep.interrupt();
     owned.close();
     inbox.close();
   }

@@ -23,12 +23,9 @@ import org.jspecify.annotations.Nullable;
  * session while the sum is too large. Between two reports, the sum can exceed the quota by what is
  * written meanwhile.
  */
-final class TotalQuota implements AutoCloseable {
+final class TotalQuota {
 
   private static final Logger LOG = Logger.getLogger(TotalQuota.class);
-
-  /** Time between two reports of a replica. */
-  private static final Duration INTERVAL = Duration.ofMillis(500);
 
   /** Longer than any session lives. */
   private static final Duration RETENTION = Duration.ofDays(60);
@@ -43,7 +40,6 @@ final class TotalQuota implements AutoCloseable {
   private final OwnedStreams owned;
   private final RedisScript recordSizes;
   private final RedisScript shrinkSession;
-  private final Thread thread;
 
   TotalQuota(
       RedisClient client, RedisKeys keys, String replica, long maxBytes, OwnedStreams owned) {
@@ -54,24 +50,12 @@ final class TotalQuota implements AutoCloseable {
     this.owned = owned;
     this.recordSizes = new RedisScript(client, StreamScripts.class, "record-sizes.lua");
     this.shrinkSession = StreamScripts.load(client, "quotas.lua", "shrink-session.lua");
-    this.thread = Thread.ofVirtual().name("log-quota").start(this::run);
-  }
-
-  private void run() {
-    try {
-      while (true) {
-        Thread.sleep(INTERVAL);
-        keep();
-      }
-    } catch (InterruptedException closing) {
-      LOG.debug("the quota of all sessions is no longer kept here");
-    }
   }
 
   /**
    * Reports the sessions that this replica has written, and purges while all have too many bytes.
    */
-  private void keep() {
+  void keep() {
     List<String> sessions = owned.takeWritten();
     try {
       List<Request> reads =
@@ -114,10 +98,5 @@ final class TotalQuota implements AutoCloseable {
   void forget(String session) {
     recordSizes.runLater(
         keys.allSizes(), () -> {}, replica, Long.MAX_VALUE, RETENTION.toMillis(), session, "0");
-  }
-
-  @Override
-  public void close() {
-    thread.interrupt();
   }
 }

@@ -30,7 +30,7 @@ public final class StreamScripts {
   private final RedisScript claimStreams;
   private final RedisScript registerTail;
   private final RedisScript recordDelivery;
-  private final RedisScript retireStream;
+  private final RedisScript retireStreams;
 
   private final RedisKeys keys;
   private final String replica;
@@ -47,7 +47,7 @@ public final class StreamScripts {
     claimStreams = load(client, "claim-streams.lua");
     registerTail = load(client, "register-tail.lua");
     recordDelivery = load(client, "record-delivery.lua");
-    retireStream = load(client, "retire-stream.lua");
+    retireStreams = load(client, "retire-streams.lua");
   }
 
   /** Loads a script of the log. The functions that all of them share precede it. */
@@ -180,15 +180,17 @@ public final class StreamScripts {
   }
 
   /**
-   * Shortens the time to live of a complete stream, without waiting. If Redis fails, the stream is
-   * kept until its events expire.
+   * Shortens the time to live of complete streams, without waiting. If Redis fails, the streams are
+   * kept until their events expire.
+   *
+   * @param names the streams of the session, at most a thousand
    */
-  public void retire(StreamRef stream) {
-    retireStream.runLater(
-        List.of(sessionKey(stream), streamKey(stream), keys.streams(stream.session())),
+  public void retire(String session, List<String> names) {
+    retireStreams.runLater(
+        List.of(keys.session(session), keys.streams(session)),
         () -> {},
-        stream.name(),
-        retention.completedTtl().toMillis());
+        retention.completedTtl().toMillis(),
+        names);
   }
 
   /** The text that records a tail of this replica; 0 stands for the first tail of the owner. */

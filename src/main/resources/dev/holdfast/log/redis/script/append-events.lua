@@ -11,6 +11,7 @@
 local FIRST, FIELDS = 15, 3
 local name, owner = ARGV[1], ARGV[2]
 local expected, stored = tonumber(ARGV[4]), tonumber(ARGV[5])
+local timeToLive, sessionTimeToLive = tonumber(ARGV[11]), tonumber(ARGV[12])
 local count = (#ARGV - FIRST + 1) / FIELDS
 local state = redis.call('HMGET', KEYS[1], OWNER .. name, LAST .. name, TAIL .. name)
 
@@ -96,25 +97,37 @@ end
 for _, id in ipairs(unlogged) do
   redis.call('XDEL', KEYS[2], id)
 end
-redis.call('XTRIM', KEYS[2], 'MAXLEN', '~', ARGV[10])
-redis.call('XTRIM', KEYS[2], 'MINID', '~', string.format('%.0f', now - ARGV[11]))
-redis.call('PEXPIRE', KEYS[2], ARGV[11])
+local interval = extensionInterval(timeToLive, sessionTimeToLive)
+local due = count == 0 or isDue(millis, now, interval)
+trim(KEYS[2], expected, number, tonumber(ARGV[10]), due, now - timeToLive)
+local forgotten = 0
 if count > 0 then
-  keepQuotas(name, expected == 0, largest, bytes, tonumber(ARGV[13]), tonumber(ARGV[14]), ARGV[11])
+  forgotten =
+    keepQuotas(name, expected == 0, largest, bytes, tonumber(ARGV[13]), tonumber(ARGV[14]))
 end
 if complete then
+  redis.call('PEXPIRE', KEYS[2], timeToLive)
   redis.call('HDEL', KEYS[1], OWNER .. name, REQUESTS .. name, LAST .. name, TAIL .. name,
     DELIVERED .. name, UPSTREAM .. name)
-  forgetExpired(now)
-  redis.call('ZADD', KEYS[3], now + ARGV[11], name)
-  redis.call('PEXPIRE', KEYS[3], ARGV[11])
+  redis.call('ZADD', KEYS[3], now + timeToLive, name)
+  due = math.abs(now - forgotten) >= interval
+  if due then
+    forgetExpired(now)
+    redis.call('PEXPIRE', KEYS[3], timeToLive + interval)
+  end
 else
+  if due then
+    redis.call('PEXPIRE', KEYS[2], timeToLive + interval)
+  end
   redis.call('HSET', KEYS[1], LAST .. name, last)
   if ARGV[6] ~= '' then
     redis.call('HSET', KEYS[1], UPSTREAM .. name, ARGV[4] .. ' ' .. ARGV[6])
   end
 end
-redis.call('PEXPIRE', KEYS[1], ARGV[12])
+if due then
+  redis.call('PEXPIRE', SIZES, timeToLive + interval)
+  redis.call('PEXPIRE', KEYS[1], sessionTimeToLive)
+end
 local tail = state[3] and replicaOf(state[3])
 if tail and tail ~= ARGV[7] then
   redis.call('PUBLISH', ARGV[8] .. tail, 'wake ' .. ARGV[9] .. ' ' .. name)

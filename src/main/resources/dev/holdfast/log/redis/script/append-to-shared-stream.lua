@@ -11,6 +11,7 @@
 local FIRST, FIELDS = 13, 3
 local name, owner, shared = ARGV[1], ARGV[2], ARGV[4]
 local expected = tonumber(ARGV[3])
+local timeToLive, sessionTimeToLive = tonumber(ARGV[9]), tonumber(ARGV[10])
 local wanted = expected + (#ARGV - FIRST + 1) / FIELDS
 local last = string.format('0-%.0f', wanted)
 local completion = name .. ' ' .. owner .. ' ' .. last
@@ -36,7 +37,7 @@ local millis, newest = string.match(state[4] or '0-0', '^(%d+)%-(%d+)$')
 local prefix = string.format('%.0f-', math.max(now, tonumber(millis)))
 -- Events of this stream that Redis has lost leave a gap in the shared stream.
 newest = tonumber(newest) + expected - number
-local isNew = newest == 0
+local before = newest
 local largest, bytes = 0, 0
 local position, upstream, complete = false, false, false
 number = expected
@@ -54,27 +55,33 @@ for i = FIRST, #ARGV, FIELDS do
   end
   complete = complete or string.find(ARGV[i], 'z', 1, true)
 end
+local interval = extensionInterval(timeToLive, sessionTimeToLive)
+local due = isDue(tonumber(millis), now, interval)
 if position then
-  redis.call('XTRIM', KEYS[2], 'MAXLEN', '~', ARGV[8])
-  redis.call('XTRIM', KEYS[2], 'MINID', '~', string.format('%.0f', now - ARGV[9]))
-  redis.call('PEXPIRE', KEYS[2], ARGV[9])
+  trim(KEYS[2], before, newest, tonumber(ARGV[8]), due, now - timeToLive)
   redis.call('HSET', KEYS[1], LAST .. shared, position)
-  keepQuotas(shared, isNew, largest, bytes, tonumber(ARGV[11]), tonumber(ARGV[12]), ARGV[9])
+  keepQuotas(shared, before == 0, largest, bytes, tonumber(ARGV[11]), tonumber(ARGV[12]))
+  if due then
+    redis.call('PEXPIRE', KEYS[2], timeToLive + interval)
+    redis.call('PEXPIRE', SIZES, timeToLive + interval)
+  end
 end
 if complete then
   redis.call('HDEL', KEYS[1],
     OWNER .. name, REQUESTS .. name, LAST .. name, KEPT_IN .. name, UPSTREAM .. name)
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
   -- A retry of this batch finds the first member, a retry of the opening finds the second.
-  redis.call('ZADD', KEYS[3], now + ARGV[9], completion, now + ARGV[9], name)
-  redis.call('PEXPIRE', KEYS[3], ARGV[9])
+  redis.call('ZADD', KEYS[3], now + timeToLive, completion, now + timeToLive, name)
+  redis.call('PEXPIRE', KEYS[3], timeToLive)
 else
   redis.call('HSET', KEYS[1], LAST .. name, last)
   if upstream then
     redis.call('HSET', KEYS[1], UPSTREAM .. name, upstream)
   end
 end
-redis.call('PEXPIRE', KEYS[1], ARGV[10])
+if due then
+  redis.call('PEXPIRE', KEYS[1], sessionTimeToLive)
+end
 local tail = state[5] and replicaOf(state[5])
 if position and tail and tail ~= ARGV[5] then
   redis.call('PUBLISH', ARGV[6] .. tail, 'wake ' .. ARGV[7] .. ' ' .. shared)

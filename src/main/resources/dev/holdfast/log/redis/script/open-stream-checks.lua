@@ -4,19 +4,17 @@
 -- Returns the result of the script if the stream cannot be opened or is open already, or nil if it
 -- can be opened. The key of the set of ended streams is not in KEYS; it shares the same slot.
 local function resultWithoutOpening(name, fence, keptIn)
-  if redis.call('EXISTS', KEYS[1]) == 0 then
-    return 'GONE'
-  end
-  local current = redis.call('HGET', KEYS[1], OWNER .. name)
+  local state = redis.call('HMGET', KEYS[1], OWNER .. name, OWNER .. keptIn, 'log')
+  local current = state[1]
   if current and string.match(current, '(%S+)$') == fence then
     return 'OK' -- This is a retry: an earlier attempt has opened the stream.
   end
-  if keptIn ~= '' and redis.call('HEXISTS', KEYS[1], OWNER .. keptIn) == 0 then
+  if not state[3] and redis.call('EXISTS', KEYS[1]) == 0 or keptIn ~= '' and not state[2] then
     return 'GONE'
   end
   -- A complete stream leaves its events, or its name if a shared stream keeps its events.
-  if current or redis.call('EXISTS', KEYS[2]) == 1
-      or redis.call('ZSCORE', KEYS[1] .. ':ends', name) then
+  if current or keptIn == '' and redis.call('EXISTS', KEYS[2]) == 1
+      or keptIn ~= '' and redis.call('ZSCORE', KEYS[1] .. ':ends', name) then
     return 'EXISTS'
   end
 end

@@ -12,13 +12,15 @@ end
 if hasOpen(tonumber(ARGV[5])) then
   return 'LIMIT'
 end
-redis.call('HSET', KEYS[1], OWNER .. name, owner, REQUESTS .. name, ARGV[4])
+local fields = { OWNER .. name, owner, REQUESTS .. name, ARGV[4], LAST .. name, '0-0' }
 if ARGV[3] ~= '' then
-  redis.call('HSET', KEYS[1], TAIL .. name, ARGV[3])
+  table.insert(fields, TAIL .. name)
+  table.insert(fields, ARGV[3])
 end
 if ARGV[7] ~= '' then
-  redis.call('HSET', KEYS[1], KEPT_IN .. name, ARGV[7])
+  table.insert(fields, KEPT_IN .. name)
+  table.insert(fields, ARGV[7])
 end
-redis.call('HSETNX', KEYS[1], LAST .. name, '0-0')
+redis.call('HSET', KEYS[1], unpack(fields))
 redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return 'OK'

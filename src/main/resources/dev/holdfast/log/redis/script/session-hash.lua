@@ -13,8 +13,8 @@ local LOST = 'lost'
 -- hash, as do the streams themselves.
 local COMPLETE, SIZES = KEYS[1] .. ':streams', KEYS[1] .. ':sizes'
 -- Fields of the hash of sizes: the bytes of the largest event of a stream and of all its events,
--- and the bytes of all events of the session.
-local LARGEST, BYTES, ALL_BYTES = 'w:', 'b:', 'b'
+-- the bytes of all events of the session, and when expired streams were last forgotten.
+local LARGEST, BYTES, ALL_BYTES, FORGOTTEN_AT = 'w:', 'b:', 'b', 'c'
 
 local function streamKey(name)
   return KEYS[1] .. ':e:' .. name

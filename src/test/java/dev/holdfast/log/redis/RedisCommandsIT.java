@@ -1,0 +1,157 @@
+package dev.holdfast.log.redis;
+
+import static dev.holdfast.log.LogTesting.event;
+import static dev.holdfast.log.LogTesting.keeping;
+import static dev.holdfast.log.LogTesting.last;
+import static dev.holdfast.log.LogTesting.retention;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.testing.RedisFixture;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** What the log does in Redis now and then, so that calls and events need few commands. */
+class RedisCommandsIT {
+
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final Duration BRIEF = Duration.ofMillis(200);
+
+  @AutoClose private static final RedisFixture redis = RedisFixture.start();
+
+  private final String session = "s" + UUID.randomUUID();
+  private final String sizes = Replica.KEYS.sizes(session);
+  private final String streams = Replica.KEYS.streams(session);
+
+  @SuppressWarnings("NullAway.Init")
+  private Replica replica;
+
+  private void start(Retention retention) {
+    replica = new Replica("r", redis.url(), retention);
+    replica.log.begin(session);
+  }
+
+  @AfterEach
+  void stop() {
+    replica.close();
+  }
+
+  private StreamWriter open(String name) {
+    return replica.log.open(new StreamRef(session, name), "1");
+  }
+
+  private void call(String name) {
+    open(name).append(List.of(last("1")));
+    replica.log.markFullyDelivered(new StreamRef(session, name));
+  }
+
+  private static long commands() {
+    return redis
+        .reply("INFO", "commandstats")
+        .getFirst()
+        .lines()
+        .filter(line -> line.startsWith("cmdstat_") && !line.startsWith("cmdstat_publish"))
+        .mapToLong(line -> Long.parseLong(line.replaceFirst(".*:calls=(\\d+),.*", "$1").trim()))
+        .sum();
+  }
+
+  private static long reply(String... command) {
+    return Long.parseLong(redis.command(command).substring(1));
+  }
+
+  /** The commands of a script cost Redis more than storing the event does. */
+  @Test
+  void shouldNeedFewCommandsPerCall() {
+    start(keeping(1000, 10));
+    call("first");
+    long before = commands();
+
+    for (int n = 0; n < 200; n++) {
+      call("a" + n);
+    }
+
+    assertThat((commands() - before) / 200.0).isBetween(10.0, 19.0);
+  }
+
+  @Test
+  void shouldNeedFewCommandsPerEvent() {
+    start(keeping(1000, 10));
+    StreamWriter writer = open("a");
+    writer.append(List.of(event("1")));
+    long before = commands();
+
+    for (int n = 0; n < 200; n++) {
+      writer.append(List.of(event("2")));
+    }
+
+    assertThat((commands() - before) / 200.0).isBetween(6.0, 9.0);
+  }
+
+  @Test
+  void shouldForgetTheSizesOfExpiredStreams() {
+    start(retention(BRIEF, BRIEF, 1000, HOUR, 10));
+    for (int n = 0; n < 20; n++) {
+      call("a" + n);
+    }
+    await().until(() -> reply("EXISTS", Replica.KEYS.stream(session, "a19")) == 0);
+
+    call("b");
+
+    assertThat(redis.reply("ZRANGE", streams, "0", "-1")).containsExactly("b");
+    assertThat(redis.reply("HKEYS", sizes)).containsExactlyInAnyOrder("b", "c", "b:b", "w:b");
+    assertThat(redis.reply("HMGET", sizes, "b", "b:b"))
+        .satisfies(bytes -> assertThat(bytes.get(0)).isEqualTo(bytes.get(1)));
+  }
+
+  /** A quota may remove all complete streams, and with them the set and its time to live. */
+  @Test
+  void shouldLetEveryKeyExpire() {
+    start(new Retention(HOUR, HOUR, 1000, 1 << 20, HOUR, 100_000, 10));
+    StreamWriter writer = open("a");
+    call("b");
+    writer.append(List.of(new NewEvent(new byte[200_000], null, false)));
+    assertThat(reply("EXISTS", streams)).isZero();
+
+    call("c");
+
+    assertThat(redis.keys())
+        .filteredOn(key -> key.contains(session))
+        .hasSize(5)
+        .allMatch(key -> reply("PTTL", key) > 0);
+  }
+
+  /** Keys that expired although they are in use come back with a time to live. */
+  @Test
+  void shouldLetAStreamExpireAgain() {
+    start(retention(BRIEF, BRIEF, 1000, HOUR, 10));
+    StreamWriter writer = open("a");
+    String stream = Replica.KEYS.stream(session, "a");
+    writer.append(List.of(event("1")));
+    await().until(() -> reply("EXISTS", stream, sizes) == 0);
+
+    writer.append(List.of(event("2")));
+
+    assertThat(reply("PTTL", stream)).isPositive();
+    assertThat(reply("PTTL", sizes)).isPositive();
+  }
+
+  @Test
+  void shouldRetireOnlyCompleteStreams() {
+    start(retention(HOUR, Duration.ofMinutes(1), 1000, HOUR, 10));
+    open("a").append(List.of(event("1")));
+    replica.log.markFullyDelivered(new StreamRef(session, "a"));
+    call("b");
+
+    await().until(() -> reply("PTTL", Replica.KEYS.stream(session, "b")) <= 60_000);
+    assertThat(reply("PTTL", Replica.KEYS.stream(session, "a"))).isGreaterThan(3_000_000);
+    assertThat(redis.reply("ZRANGE", streams, "0", "-1")).containsExactly("b");
+  }
+}
