@@ -1,9 +1,9 @@
 package dev.holdfast.bridge;
 
+import dev.holdfast.lock.AutoLock;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
 
 /** Writes messages to the client, one per line. Thread-safe. */
@@ -12,7 +12,7 @@ final class ClientOutput {
   private static final Logger LOG = Logger.getLogger(ClientOutput.class);
 
   private final OutputStream out;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
 
   ClientOutput(OutputStream out) {
     this.out = out;
@@ -26,14 +26,11 @@ final class ClientOutput {
   void write(byte[] message) {
     byte[] line = Arrays.copyOf(message, message.length + 1);
     line[message.length] = '\n';
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       out.write(line);
       out.flush();
     } catch (IOException gone) {
       LOG.debugf("client reads no more: cause=%s", gone.getMessage());
-    } finally {
-      lock.unlock();
     }
   }
 }

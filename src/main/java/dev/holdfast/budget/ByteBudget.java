@@ -1,7 +1,7 @@
 package dev.holdfast.budget;
 
+import dev.holdfast.lock.AutoLock;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A number of bytes that many users share. Nobody waits for it: a user either takes more than is
@@ -78,7 +78,7 @@ public final class ByteBudget {
   /** What one user has taken. Thread-safe. */
   public final class Claim implements AutoCloseable {
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final AutoLock lock = new AutoLock();
 
     // Both guarded by the lock.
     private long bytes;
@@ -93,8 +93,7 @@ public final class ByteBudget {
      *     then
      */
     public boolean set(long wanted) {
-      lock.lock();
-      try {
+      try (var _ = lock.hold()) {
         if (closed || (wanted > bytes && !tryTake(wanted - bytes))) {
           return false;
         }
@@ -103,21 +102,16 @@ public final class ByteBudget {
         }
         bytes = wanted;
         return true;
-      } finally {
-        lock.unlock();
       }
     }
 
     /** Gives everything back. Idempotent. */
     @Override
     public void close() {
-      lock.lock();
-      try {
+      try (var _ = lock.hold()) {
         giveBack(bytes);
         bytes = 0;
         closed = true;
-      } finally {
-        lock.unlock();
       }
     }
   }

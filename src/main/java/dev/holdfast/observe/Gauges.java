@@ -1,5 +1,6 @@
 package dev.holdfast.observe;
 
+import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.session.SessionStore;
@@ -14,7 +15,6 @@ import java.time.Duration;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +87,7 @@ final class Gauges {
 
     private final Duration maxAge;
     private final Supplier<T> loader;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final AutoLock lock = new AutoLock();
 
     // The lock guards both.
     private @Nullable T value;
@@ -100,8 +100,7 @@ final class Gauges {
 
     /** Returns the value, loaded at most the maximum age ago. */
     T get() {
-      lock.lock();
-      try {
+      try (var _ = lock.hold()) {
         T current = value;
         if (current == null || System.nanoTime() - loaded > maxAge.toNanos()) {
           current = loader.get();
@@ -109,8 +108,6 @@ final class Gauges {
           loaded = System.nanoTime();
         }
         return current;
-      } finally {
-        lock.unlock();
       }
     }
   }

@@ -1,11 +1,11 @@
 package dev.holdfast.upstream;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.lock.AutoLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ public final class MessageQueue {
   public static final int MAX_BYTES = 1 << 20;
 
   private final ByteBudget budget;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
   private final Condition readable = lock.newCondition();
   private final Condition writable = lock.newCondition();
 
@@ -45,22 +45,16 @@ public final class MessageQueue {
    * last message.
    */
   public Writer newWriter(Consumer<Writer> onEnd) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       openWriters++;
       return new Writer(onEnd);
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Adds a message at once, even to a full queue. Meant for messages that precede the reader. */
   public void add(byte[] message) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       append(message);
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -99,31 +93,25 @@ public final class MessageQueue {
     if (!await(timeout)) {
       throw new UpstreamException.TimedOut("its stream fell silent");
     }
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       UpstreamException thrown = failure;
       if (waiting.isEmpty() && thrown != null) {
         failure = null;
         throw thrown;
       }
       return drain();
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Fails the stream unless it has ended. The reader gets the waiting messages first. */
   public void fail(UpstreamException reason) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (openWriters > 0 && !closed) {
         closed = true;
         failure = reason;
         readable.signalAll();
         writable.signalAll();
       }
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -132,14 +120,11 @@ public final class MessageQueue {
    * messages. Idempotent.
    */
   public List<UpstreamMessage> close() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       closed = true;
       failure = null;
       readable.signalAll();
       return drain();
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -192,11 +177,8 @@ public final class MessageQueue {
 
     /** Adds a message unless the queue is full or the budget is exceeded. */
     public boolean offer(byte[] message) {
-      lock.lock();
-      try {
+      try (var _ = lock.hold()) {
         return hasRoom() && !budget.isExceeded() && write(message);
-      } finally {
-        lock.unlock();
       }
     }
 
@@ -209,8 +191,7 @@ public final class MessageQueue {
     }
 
     private boolean put(byte[] message, State next) {
-      lock.lock();
-      try {
+      try (var _ = lock.hold()) {
         while (state == State.OPEN && !closed && !hasRoom()) {
           writable.awaitUninterruptibly();
         }
@@ -220,18 +201,13 @@ public final class MessageQueue {
         append(message);
         moveTo(next);
         return true;
-      } finally {
-        lock.unlock();
       }
     }
 
     /** Ends the writer without a last message. Idempotent, also after a last message. */
     public void abandon() {
-      lock.lock();
-      try {
+      try (var _ = lock.hold()) {
         moveTo(State.ABANDONED);
-      } finally {
-        lock.unlock();
       }
     }
 
@@ -239,11 +215,8 @@ public final class MessageQueue {
      * Returns whether the writer has lost its reader, or was abandoned, before its last message.
      */
     public boolean isCancelled() {
-      lock.lock();
-      try {
+      try (var _ = lock.hold()) {
         return state == State.ABANDONED || (state == State.OPEN && closed);
-      } finally {
-        lock.unlock();
       }
     }
 

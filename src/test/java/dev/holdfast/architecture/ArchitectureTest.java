@@ -31,29 +31,31 @@ class ArchitectureTest {
           entry("protocol", List.of()),
           entry("sse", List.of("protocol")),
           entry("log", List.of()),
-          entry("log.memory", List.of("log")),
+          entry("log.memory", List.of("lock", "log")),
           entry("log.redis", List.of("log.redis.script", "log.redis.write", "log", "redis")),
           entry("log.redis.script", List.of("log", "redis")),
           entry("log.redis.write", List.of("log.redis.script", "log", "redis", "budget")),
           entry("redis", List.of("retry")),
           entry("cluster", List.of("redis")),
-          entry("upstream", List.of("protocol", "budget")),
+          entry("upstream", List.of("lock", "protocol", "budget")),
           entry(
               "upstream.http",
-              List.of("upstream.channel", "upstream", "protocol", "sse", "retry", "budget")),
-          entry("upstream.channel", List.of("upstream", "protocol", "budget")),
+              List.of(
+                  "lock", "upstream.channel", "upstream", "protocol", "sse", "retry", "budget")),
+          entry("upstream.channel", List.of("lock", "upstream", "protocol", "budget")),
           entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol", "budget")),
           // The API for authors of tools. The package below it runs the tools.
           entry("upstream.local", List.of()),
           entry(
               "upstream.local.server",
-              List.of("upstream.local", "upstream", "protocol", "redis", "budget")),
+              List.of("lock", "upstream.local", "upstream", "protocol", "redis", "budget")),
           entry("demo", List.of("upstream.local")),
           entry("session", List.of("protocol")),
           entry("session.memory", List.of("session", "protocol")),
           entry("session.redis", List.of("session", "protocol", "redis")),
-          entry("budget", List.of()),
+          entry("budget", List.of("lock")),
           entry("retry", List.of()),
+          entry("lock", List.of()),
           entry("relay.stream", List.of("protocol", "log", "upstream", "session")),
           entry("relay.pump", List.of("relay.stream", "retry", "protocol", "log", "upstream")),
           entry(
@@ -73,6 +75,7 @@ class ArchitectureTest {
           entry(
               "relay.routing",
               List.of(
+                  "lock",
                   "relay.stream",
                   "relay.pump",
                   "relay.session",
@@ -84,6 +87,7 @@ class ArchitectureTest {
           entry(
               "relay.failover",
               List.of(
+                  "lock",
                   "relay.stream",
                   "relay.pump",
                   "relay.tail",
@@ -146,6 +150,7 @@ class ArchitectureTest {
           entry(
               "observe",
               List.of(
+                  "lock",
                   "http.error",
                   "relay",
                   "relay.stream",
@@ -154,7 +159,7 @@ class ArchitectureTest {
                   "redis",
                   "upstream",
                   "protocol")),
-          entry("bridge", List.of("upstream", "upstream.stdio", "protocol", "retry")),
+          entry("bridge", List.of("lock", "upstream", "upstream.stdio", "protocol", "retry")),
           // Uses ports only. The wiring package passes it the adapters.
           entry(
               "cli",

@@ -1,12 +1,12 @@
 package dev.holdfast.log.memory;
 
+import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.EventLog;
 import java.util.Comparator;
 import java.util.NavigableSet;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.TreeSet;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ final class MemoryBudget {
           .thenComparingLong(account -> account.number);
 
   private final long maxBytes;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
 
   /** The accounts with events, the largest last. The lock guards this set and all numbers. */
   private final NavigableSet<Account> accounts = new TreeSet<>(BY_SIZE);
@@ -54,8 +54,7 @@ final class MemoryBudget {
 
     /** Adds events, or removes them with negative numbers. */
     void add(long moreEvents, long moreBytes) {
-      lock.lock();
-      try {
+      try (var _ = lock.hold()) {
         accounts.remove(this);
         events += moreEvents;
         bytes += moreBytes;
@@ -64,8 +63,6 @@ final class MemoryBudget {
         }
         MemoryBudget.this.events += moreEvents;
         MemoryBudget.this.bytes += moreBytes;
-      } finally {
-        lock.unlock();
       }
     }
   }
@@ -76,23 +73,17 @@ final class MemoryBudget {
    * @param purger purges the oldest event of the account; called without a lock
    */
   Account open(Consumer<Account> purger) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       return new Account(purger, opened++);
-    } finally {
-      lock.unlock();
     }
   }
 
   EventLog.Size size() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       return new EventLog.Size(
           OptionalLong.of(events),
           OptionalLong.of(bytes),
           OptionalDouble.of((double) bytes / maxBytes));
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -109,12 +100,9 @@ final class MemoryBudget {
   }
 
   private @Nullable Account largestInOverflow(Account writer) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       Account largest = bytes <= maxBytes || accounts.isEmpty() ? null : accounts.last();
       return largest == writer && largest.events == 1 ? null : largest;
-    } finally {
-      lock.unlock();
     }
   }
 }

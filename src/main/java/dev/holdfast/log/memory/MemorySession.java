@@ -1,5 +1,6 @@
 package dev.holdfast.log.memory;
 
+import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -28,7 +28,7 @@ final class MemorySession {
   private final MemoryBudget.Account account;
 
   /** Guards all fields below, and the state of the streams. */
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
 
   private final Map<String, MemoryStream> streams = new HashMap<>(4);
 
@@ -50,11 +50,8 @@ final class MemorySession {
   }
 
   private <T> T locked(Supplier<T> action) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       return action.get();
-    } finally {
-      lock.unlock();
     }
   }
 

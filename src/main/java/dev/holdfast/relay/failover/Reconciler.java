@@ -1,11 +1,11 @@
 package dev.holdfast.relay.failover;
 
+import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.LogException;
 import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
 
 /**
@@ -23,7 +23,7 @@ public final class Reconciler {
   private static final int ATTEMPTS = 25;
 
   private final List<Check> checks;
-  private final ReentrantLock running = new ReentrantLock();
+  private final AutoLock running = new AutoLock();
 
   /** Calls of {@link #reconcileSoon} whose run has not ended. */
   private final AtomicInteger requested = new AtomicInteger();
@@ -65,11 +65,8 @@ public final class Reconciler {
   }
 
   private List<Check> run(List<Check> due) {
-    running.lock();
-    try {
+    try (var _ = running.hold()) {
       return due.stream().filter(check -> !succeeds(check)).toList();
-    } finally {
-      running.unlock();
     }
   }
 

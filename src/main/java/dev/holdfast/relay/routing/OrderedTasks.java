@@ -1,10 +1,10 @@
 package dev.holdfast.relay.routing;
 
+import dev.holdfast.lock.AutoLock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
 
 /** A bounded queue of tasks that run one after the other. Thread-safe. */
@@ -19,7 +19,7 @@ final class OrderedTasks {
   /** When this many bytes wait, no more tasks are accepted. An inbox holds as many. */
   static final int MAX_BYTES = 16 << 20;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicLong bytesWaiting = new AtomicLong();
 
@@ -28,8 +28,7 @@ final class OrderedTasks {
 
   /** Runs a task, which holds that memory, after all earlier ones; returns false when full. */
   boolean add(int bytes, Runnable task) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (waiting.get() >= MAX_TASKS || bytesWaiting.get() >= MAX_BYTES) {
         return false;
       }
@@ -37,8 +36,6 @@ final class OrderedTasks {
       bytesWaiting.addAndGet(bytes);
       last = last.thenApplyAsync(_ -> run(bytes, task), VIRTUAL);
       return true;
-    } finally {
-      lock.unlock();
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.upstream.channel;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.lock.AutoLock;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +51,7 @@ public final class ChannelRouter {
   private final String upstream;
   private final ByteBudget budget;
   private final StandaloneStream standalone;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
 
   // All guarded by the lock.
   private final Map<RequestId, Exchange> byId = new HashMap<>();
@@ -72,8 +72,7 @@ public final class ChannelRouter {
 
   /** Opens requests. Must precede sending them. Empty if an id is in use. */
   Optional<Exchange> open(List<Message.Request> requests) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (end != null) {
         throw new UpstreamException.SessionGone();
       }
@@ -88,36 +87,29 @@ public final class ChannelRouter {
       exchange.progressTokens().forEach(token -> byToken.put(token, exchange));
       exchanges.add(exchange);
       return Optional.of(exchange);
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Closes the stream of an exchange and returns its requests without a response. Idempotent. */
   List<RequestId> close(Exchange exchange) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       List<RequestId> unanswered = List.copyOf(exchange.unanswered());
       unanswered.forEach(byId::remove);
       exchange.unanswered().clear();
       remove(exchange);
       return unanswered;
     } finally {
-      lock.unlock();
       var _ = exchange.queue().close();
     }
   }
 
   /** Drops the response of a request that the client has cancelled. */
   void cancel(RequestId request) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       Exchange exchange = removeRequest(request);
       if (exchange != null && exchange.unanswered().isEmpty()) {
         exchange.end();
       }
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -139,12 +131,9 @@ public final class ChannelRouter {
   private void respond(Message.Response response) {
     Exchange exchange;
     boolean last;
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       exchange = exchangeOfResponse(response.id());
       last = exchange != null && exchange.unanswered().isEmpty();
-    } finally {
-      lock.unlock();
     }
     if (exchange == null) {
       // For instance a response that crossed with a cancellation.
@@ -188,15 +177,12 @@ public final class ChannelRouter {
   }
 
   private Predicate<byte[]> target(@Nullable String token, boolean sessionWide) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (end != null) {
         return _ -> true;
       }
       Exchange exchange = exchangeOfReport(token, sessionWide);
       return exchange == null ? standalone::write : exchange::report;
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -217,16 +203,13 @@ public final class ChannelRouter {
    */
   public void end(UpstreamException failure) {
     List<Exchange> open;
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       end = end == null ? failure : end;
       open = List.copyOf(exchanges);
       open.forEach(exchange -> exchange.unanswered().clear());
       exchanges.clear();
       byId.clear();
       byToken.clear();
-    } finally {
-      lock.unlock();
     }
     open.forEach(exchange -> exchange.queue().fail(failure));
     standalone.end();
@@ -239,11 +222,8 @@ public final class ChannelRouter {
 
   /** Returns why the channel has ended; null before. */
   @Nullable UpstreamException failure() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       return end;
-    } finally {
-      lock.unlock();
     }
   }
 }

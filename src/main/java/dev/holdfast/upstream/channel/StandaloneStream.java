@@ -1,11 +1,11 @@
 package dev.holdfast.upstream.channel;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.lock.AutoLock;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.QueueSource;
 import dev.holdfast.upstream.UpstreamException;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
 
 /**
@@ -18,7 +18,7 @@ final class StandaloneStream {
 
   private final String upstream;
   private final ByteBudget budget;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
 
   // All guarded by the lock.
   private MessageQueue queue;
@@ -42,8 +42,7 @@ final class StandaloneStream {
 
   /** Starts reading with the waiting messages. The previous reader sees the end. */
   MessageSource listen() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (state == State.ENDED) {
         throw new UpstreamException.SessionGone();
       }
@@ -51,22 +50,17 @@ final class StandaloneStream {
       state = State.READ;
       MessageQueue read = queue;
       return new QueueSource(read, () -> stopReading(read));
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Keeps unread messages for the next reader. */
   private void stopReading(MessageQueue read) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (queue == read && state != State.ENDED) {
         replaceQueue();
         state = State.UNREAD;
       }
       var _ = read.close();
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -83,8 +77,7 @@ final class StandaloneStream {
    */
   boolean write(byte[] message) {
     MessageQueue.Writer current;
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (state == State.UNREAD || state == State.DROPPING) {
         keep(message);
       }
@@ -92,8 +85,6 @@ final class StandaloneStream {
         return true;
       }
       current = writer;
-    } finally {
-      lock.unlock();
     }
     return current.write(message);
   }
@@ -106,8 +97,7 @@ final class StandaloneStream {
   }
 
   void end() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       switch (state) {
         case READ -> queue.fail(new UpstreamException.SessionGone());
         case UNREAD, DROPPING -> {
@@ -116,8 +106,6 @@ final class StandaloneStream {
         case ENDED -> {}
       }
       state = State.ENDED;
-    } finally {
-      lock.unlock();
     }
   }
 }

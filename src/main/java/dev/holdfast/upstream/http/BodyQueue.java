@@ -1,10 +1,10 @@
 package dev.holdfast.upstream.http;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.lock.AutoLock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +23,7 @@ final class BodyQueue {
 
   private final ByteBudget budget;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
   private final Condition arrival = lock.newCondition();
 
   // All guarded by the lock.
@@ -43,8 +43,7 @@ final class BodyQueue {
    * a pause could follow its own resume and last for ever.
    */
   void add(byte[] chunk, Runnable pause) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (end == Read.NoBytes.CLOSED) {
         return;
       }
@@ -56,47 +55,36 @@ final class BodyQueue {
         pause.run();
       }
       arrival.signal();
-    } finally {
-      lock.unlock();
     }
   }
 
   void complete() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (end == null) {
         end = Read.NoBytes.COMPLETE;
       }
       arrival.signal();
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Marks the body as broken after the bytes that were added. */
   void fail(Throwable cause) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (failure == null) {
         failure = cause;
       }
       arrival.signal();
-    } finally {
-      lock.unlock();
     }
   }
 
   void close() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       end = Read.NoBytes.CLOSED;
       chunks = new ArrayList<>();
       giveBackTaken();
       budget.giveBack(bytes);
       bytes = 0;
       arrival.signal();
-    } finally {
-      lock.unlock();
     }
   }
 

@@ -1,8 +1,8 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.lock.AutoLock;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamConnection {
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
   private final Condition closing = lock.newCondition();
 
   // Both guarded by the lock.
@@ -20,14 +20,11 @@ final class StreamConnection {
 
   /** Replaces an exchange that has ended. Closes the new one if this connection is closed. */
   void put(HttpExchange next) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       exchange = next;
       if (!closed) {
         return;
       }
-    } finally {
-      lock.unlock();
     }
     next.close();
   }
@@ -45,23 +42,17 @@ final class StreamConnection {
   }
 
   boolean isClosed() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       return closed;
-    } finally {
-      lock.unlock();
     }
   }
 
   void close() {
     HttpExchange last;
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       closed = true;
       last = exchange;
       closing.signalAll();
-    } finally {
-      lock.unlock();
     }
     if (last != null) {
       last.close();

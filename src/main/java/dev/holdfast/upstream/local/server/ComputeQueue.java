@@ -1,11 +1,11 @@
 package dev.holdfast.upstream.local.server;
 
+import dev.holdfast.lock.AutoLock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +33,7 @@ final class ComputeQueue {
    */
   private record Call(String session, FutureTask<?> task, int bytes, long turn) {}
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
 
   // All guarded by the lock.
   private final List<Call> waiting = new ArrayList<>();
@@ -42,8 +42,7 @@ final class ComputeQueue {
 
   /** Runs a call when its turn comes. False if too many calls wait. */
   boolean start(String session, FutureTask<?> task, int bytes) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       waiting.removeIf(call -> call.task().isDone()); // They were cancelled.
       List<Call> own = waiting.stream().filter(call -> call.session().equals(session)).toList();
       if (!hasRoom(waiting, MAX_CALLS, MAX_BYTES - bytes)
@@ -57,8 +56,6 @@ final class ComputeQueue {
         Thread.ofPlatform().daemon().name("holdfast-tool-cpu").start(() -> run(first));
       }
       return true;
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -74,12 +71,9 @@ final class ComputeQueue {
   }
 
   private @Nullable Call next(Call ended) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       runningSessions.remove(ended.session());
       return poll();
-    } finally {
-      lock.unlock();
     }
   }
 

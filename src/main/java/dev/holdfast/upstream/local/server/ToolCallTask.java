@@ -1,6 +1,7 @@
 package dev.holdfast.upstream.local.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.lock.AutoLock;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.UpstreamException;
@@ -10,7 +11,6 @@ import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.ToolCall;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,7 @@ final class ToolCallTask implements Runnable, ToolCall {
   private final LogFilter logFilter;
 
   /** Held while progress is compared and sent, so that two threads cannot swap their messages. */
-  private final ReentrantLock progressLock = new ReentrantLock();
+  private final AutoLock progressLock = new AutoLock();
 
   private double lastProgress = Double.NEGATIVE_INFINITY;
 
@@ -82,8 +82,7 @@ final class ToolCallTask implements Runnable, ToolCall {
     if (!Double.isFinite(progress) || (total != null && !Double.isFinite(total))) {
       throw new IllegalArgumentException("Progress must be finite");
     }
-    progressLock.lock();
-    try {
+    try (var _ = progressLock.hold()) {
       if (progress <= lastProgress) {
         throw new IllegalArgumentException("Progress must increase");
       }
@@ -93,8 +92,6 @@ final class ToolCallTask implements Runnable, ToolCall {
       if (token != null) {
         send(ServerMessages.progress(token, progress, total, message));
       }
-    } finally {
-      progressLock.unlock();
     }
   }
 
