@@ -129,8 +129,7 @@ final class ClientRequest implements Runnable {
   /** Answers the open requests with errors. A client does not wait for a cancelled response. */
   private void fail(String reason) {
     if (!cancelled && !closed) {
-      open.forEach(
-          id -> out.write(JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR.code(), reason)));
+      open.forEach(id -> out.write(JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, reason)));
     }
     open.clear();
   }

@@ -113,13 +113,13 @@ public final class StdioBridge implements AutoCloseable {
         accept(Envelopes.read(line));
       }
     } catch (EnvelopeException e) {
-      out.write(JsonRpcErrors.error(e.id().orElse(null), e.code().code(), e.clientMessage()));
+      out.write(JsonRpcErrors.error(e.id().orElse(null), e.code(), e.clientMessage()));
     } catch (LineReader.LineTooLongException e) {
       lines.skipLine();
       out.write(
           JsonRpcErrors.error(
               null,
-              JsonRpcErrorCode.INVALID_REQUEST.code(),
+              JsonRpcErrorCode.INVALID_REQUEST,
               "Invalid Request: longer than " + maxMessageBytes + " bytes"));
     }
     return true;
@@ -150,9 +150,7 @@ public final class StdioBridge implements AutoCloseable {
         LOG.warnf("session not opened: cause=%s", failure.getMessage());
         out.write(
             JsonRpcErrors.error(
-                request.id(),
-                JsonRpcErrorCode.SERVER_ERROR.code(),
-                String.valueOf(failure.getMessage())));
+                request.id(), JsonRpcErrorCode.SERVER_ERROR, String.valueOf(failure.getMessage())));
       }
     });
   }

@@ -112,7 +112,7 @@ final class DoctorCommand {
             .put("check", result.check())
             .put("verdict", verdict)
             .put("found", result.found())
-            .put("mend", fix);
+            .put("fix", fix);
     if (fix == null) {
       output.result(object, line);
     } else {

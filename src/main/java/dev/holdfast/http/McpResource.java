@@ -145,7 +145,7 @@ public abstract sealed class McpResource {
     }
     Optional<EventId> last = EventId.parse(lastEventId);
     if (last.isEmpty()) {
-      MalformedEventIds.warn("replaying the whole stream");
+      RequestChecks.warnOfMalformedEventId("replaying the whole stream");
       return Optional.of(relay.listen(session, true));
     }
     return relay.resume(session, last.get());

@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.JsonRpcErrorCode;
@@ -11,15 +12,28 @@ import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.session.SessionId;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the form of requests. Throws {@link RequestRejectedException}s. */
 final class RequestChecks {
 
+  private static final Logger LOG = Logger.getLogger(RequestChecks.class);
+  private static final LogRate MALFORMED_EVENT_IDS = new LogRate(Duration.ofSeconds(10));
+
   private RequestChecks() {}
+
+  /** Logs at a bounded rate that the gateway cannot resume, and what it does instead. */
+  static void warnOfMalformedEventId(String consequence) {
+    long leftOut = MALFORMED_EVENT_IDS.next();
+    if (leftOut != LogRate.LEAVE_OUT) {
+      LOG.warnf("Malformed Last-Event-ID; %s: not logged before=%d", consequence, leftOut);
+    }
+  }
 
   /** Checks that a POST carries JSON. */
   static void checkContentType(HttpHeaders headers) {

@@ -75,7 +75,7 @@ public abstract sealed class SseResource {
     }
     Optional<EventId> last = EventId.parseWithSession(sent).filter(LegacySseRelay::mayResume);
     if (last.isEmpty()) {
-      MalformedEventIds.warn("opening a new session");
+      RequestChecks.warnOfMalformedEventId("opening a new session");
     }
     return last;
   }

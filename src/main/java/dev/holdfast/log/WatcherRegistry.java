@@ -23,8 +23,7 @@ public final class WatcherRegistry {
    * @param onRemoval runs once, when the registration is closed or evicted
    */
   public Registration register(StreamRef stream, EventLog.Watcher watcher, Runnable onRemoval) {
-    Registration registration =
-        new Registration(this, stream, watcher, numbers.incrementAndGet(), onRemoval);
+    Registration registration = new Registration(stream, watcher, onRemoval);
     AtomicReference<@Nullable Registration> previous = new AtomicReference<>();
     sessions.compute(
         stream.session(),
@@ -99,26 +98,18 @@ public final class WatcherRegistry {
   }
 
   /** One registered watcher. */
-  public static final class Registration implements EventLog.Watch {
-    private final WatcherRegistry registry;
+  public final class Registration implements EventLog.Watch {
     private final StreamRef stream;
     private final EventLog.Watcher watcher;
-    private final long number;
+    private final long number = numbers.incrementAndGet();
     private final Runnable onRemoval;
 
     /** Set once, by the registering thread. */
     private volatile boolean recorded;
 
-    private Registration(
-        WatcherRegistry registry,
-        StreamRef stream,
-        EventLog.Watcher watcher,
-        long number,
-        Runnable onRemoval) {
-      this.registry = registry;
+    private Registration(StreamRef stream, EventLog.Watcher watcher, Runnable onRemoval) {
       this.stream = stream;
       this.watcher = watcher;
-      this.number = number;
       this.onRemoval = onRemoval;
     }
 
@@ -144,7 +135,7 @@ public final class WatcherRegistry {
 
     @Override
     public void close() {
-      if (registry.remove(this)) {
+      if (remove(this)) {
         onRemoval.run();
       }
     }

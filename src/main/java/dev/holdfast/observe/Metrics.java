@@ -1,6 +1,6 @@
 package dev.holdfast.observe;
 
-import dev.holdfast.http.error.HttpListener;
+import dev.holdfast.http.error.ErrorCountFilter;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.UpstreamException;
@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Metrics of the relay and of the error responses on this replica. */
 @Singleton
 @Startup
-public final class Metrics implements RelayListener, HttpListener {
+public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
 
   private final Counter sessionsOpened;
   private final Counter sessionsEnded;

@@ -65,16 +65,13 @@ final class EnvelopeParser {
   private void readMember(String name, JsonToken value, JsonParser parser) throws IOException {
     switch (name) {
       case "jsonrpc" -> {
-        see(JSONRPC);
         versionIsTwo = "2.0".equals(stringOrNull(JSONRPC, value, parser));
       }
       case "id" -> {
-        see(ID);
         idIsNull = value == JsonToken.VALUE_NULL;
         id = stringOrNumberOrNull(ID, value, parser);
       }
       case "method" -> {
-        see(METHOD);
         method = stringOrNull(METHOD, value, parser);
       }
       case "params" -> {
@@ -100,15 +97,12 @@ final class EnvelopeParser {
       JsonToken value = parser.nextToken();
       switch (name) {
         case "name" -> {
-          see(PARAMS_NAME);
           paramsName = stringOrNull(PARAMS_NAME, value, parser);
         }
         case "requestId" -> {
-          see(PARAMS_REQUEST_ID);
           paramsRequestId = stringOrNumberOrNull(PARAMS_REQUEST_ID, value, parser);
         }
         case "progressToken" -> {
-          see(PARAMS_PROGRESS_TOKEN);
           paramsProgressToken = stringOrNumberOrNull(PARAMS_PROGRESS_TOKEN, value, parser);
         }
         case "_meta" -> {
@@ -128,7 +122,6 @@ final class EnvelopeParser {
     while ((name = parser.nextFieldName()) != null) {
       JsonToken value = parser.nextToken();
       if (name.equals("progressToken")) {
-        see(PROGRESS_TOKEN);
         progressToken = stringOrNumberOrNull(PROGRESS_TOKEN, value, parser);
       }
       parser.skipChildren();
@@ -146,6 +139,7 @@ final class EnvelopeParser {
 
   private @Nullable String stringOrNull(int member, JsonToken value, JsonParser parser)
       throws IOException {
+    see(member);
     if (value != JsonToken.VALUE_STRING) {
       return null;
     }
@@ -159,9 +153,10 @@ final class EnvelopeParser {
     return null;
   }
 
-  /** The raw JSON of the current token. */
+  /** The raw JSON of the current token, the value of a member. */
   private @Nullable String stringOrNumberOrNull(int member, JsonToken value, JsonParser parser)
       throws IOException {
+    see(member);
     if (value.isNumeric()) {
       return isShort(member, parser.getTextLength()) ? parser.getText() : null;
     }

@@ -14,8 +14,8 @@ public final class JsonRpcErrors {
   private JsonRpcErrors() {}
 
   /** Returns an error response without data. */
-  public static byte[] error(@Nullable RequestId id, int code, String message) {
-    return error(id, code, message, Map.of());
+  public static byte[] error(@Nullable RequestId id, JsonRpcErrorCode code, String message) {
+    return error(id, code.code(), message, Map.of());
   }
 
   /**

@@ -5,13 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A failure of a server. The subclasses tell what the server may have seen. */
-public abstract sealed class UpstreamException extends RuntimeException
-    permits UpstreamException.Unreachable,
-        UpstreamException.Busy,
-        UpstreamException.TimedOut,
-        UpstreamException.SessionGone,
-        UpstreamException.Refused,
-        UpstreamException.Broken {
+public abstract sealed class UpstreamException extends RuntimeException {
   private UpstreamException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -57,7 +57,7 @@ public interface GatewayConfig {
   enum DemoTools {
     /** While only programs on this machine can connect. */
     LOCAL,
-    /** To whoever can connect. */
+    /** Always, also when other machines can connect. */
     ALWAYS,
     NEVER
   }

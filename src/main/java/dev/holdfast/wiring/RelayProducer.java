@@ -61,7 +61,7 @@ final class RelayProducer {
             upstreams,
             log,
             pumps,
-            pinned::pin,
+            (writer, server) -> pinned.pin(writer, server, false),
             listener,
             session.idleTimeout(),
             stores.clock);

@@ -14,8 +14,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jboss.logging.Logger;
 
 /**
- * Answers requests that fail outside of resources, for example those without a host. The error
- * handler of Quarkus would log their paths, and a path may contain a session id.
+ * Answers requests that fail outside of resources, for example those with a malformed path. The
+ * error handler of Quarkus would log their paths, and a path may contain a session id.
  */
 @Singleton
 final class RequestFailures {
@@ -23,20 +23,7 @@ final class RequestFailures {
   private static final Logger LOG = Logger.getLogger(RequestFailures.class);
 
   void install(@Observes Router router) {
-    router
-        .route()
-        .order(Integer.MIN_VALUE)
-        .handler(RequestFailures::requireHost)
-        .failureHandler(RequestFailures::answer);
-  }
-
-  /** Vert.x requires a host in HTTP/1.1 only, but resources cannot do without. */
-  private static void requireHost(RoutingContext request) {
-    if (request.request().authority() == null) {
-      request.fail(400, new IllegalArgumentException("no host"));
-    } else {
-      request.next();
-    }
+    router.route().order(Integer.MIN_VALUE).failureHandler(RequestFailures::answer);
   }
 
   private static void answer(RoutingContext request) {
@@ -61,7 +48,7 @@ final class RequestFailures {
         response
             .setStatusCode(status)
             .putHeader("Content-Type", "application/json")
-            .end(Buffer.buffer(JsonRpcErrors.error(null, code.code(), text(status))))
+            .end(Buffer.buffer(JsonRpcErrors.error(null, code, text(status))))
             .eventually(() -> request.request().connection().close());
   }
 

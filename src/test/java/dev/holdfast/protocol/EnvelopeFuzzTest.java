@@ -91,7 +91,7 @@ class EnvelopeFuzzTest {
             assertThat(refusal.clientMessage())
                 .matches("Parse error|Invalid Request: [a-zA-Z0-9\". ,]+");
             RequestId id = refusal.id().orElse(null);
-            byte[] error = JsonRpcErrors.error(id, refusal.code().code(), refusal.clientMessage());
+            byte[] error = JsonRpcErrors.error(id, refusal.code(), refusal.clientMessage());
             assertThat(Envelopes.read(error).messages()).hasSize(1);
           }
         });

@@ -16,7 +16,8 @@ class JsonRpcErrorsTest {
 
   @Test
   void shouldEchoIdAsWritten() {
-    assertThat(text(JsonRpcErrors.error(new RequestId("\"\\u0061\""), -32000, "no \"way\"")))
+    assertThat(
+            text(JsonRpcErrors.error(new RequestId("\"\\u0061\""), -32000, "no \"way\"", Map.of())))
         .isEqualTo(
             "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0061\",\"error\":{\"code\":-32000,\"message\":\"no"
                 + " \\\"way\\\"\"}}");
@@ -24,7 +25,7 @@ class JsonRpcErrorsTest {
 
   @Test
   void shouldOmitAnUnreadableId() {
-    assertThat(text(JsonRpcErrors.error(null, -32700, "Parse error")))
+    assertThat(text(JsonRpcErrors.error(null, -32700, "Parse error", Map.of())))
         .isEqualTo("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}");
   }
 

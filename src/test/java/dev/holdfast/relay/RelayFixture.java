@@ -90,7 +90,16 @@ public final class RelayFixture implements AutoCloseable {
     upstreams = new SessionUpstreams(Map.of(LOCAL, local, SCRIPTED, scripted), store);
     // The store hears of each use: the interval is a tenth of this.
     Duration always = Duration.ofNanos(10);
-    sessions = new Sessions(store, upstreams, log, pumps, pinned::pin, heard, always, clock);
+    sessions =
+        new Sessions(
+            store,
+            upstreams,
+            log,
+            pumps,
+            (writer, server) -> pinned.pin(writer, server, false),
+            heard,
+            always,
+            clock);
     router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
     router.start();
     starter = new StreamStarter(sessions, upstreams, router, log, pumps, heard);

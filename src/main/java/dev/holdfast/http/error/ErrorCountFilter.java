@@ -7,14 +7,22 @@ import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 
 /** Reports each error response of all resources and filters to the listener. */
 @Singleton
-final class ErrorCountFilter {
+public final class ErrorCountFilter {
 
   private static final int FIRST_ERROR = 400;
 
-  private final Provider<HttpListener> listener;
+  private final Provider<Listener> listener;
+
+  /** Observes HTTP responses. Called on request threads, so it must not block. */
+  @FunctionalInterface
+  public interface Listener {
+
+    /** Called when a request was answered with an error status, 400 or more. */
+    void answeredWithError(int status);
+  }
 
   /** Quarkus creates filters before the listener exists, hence the provider. */
-  ErrorCountFilter(Provider<HttpListener> listener) {
+  ErrorCountFilter(Provider<Listener> listener) {
     this.listener = listener;
   }
 

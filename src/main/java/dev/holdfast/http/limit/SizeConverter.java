@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 public final class SizeConverter implements Converter<MemorySize> {
 
   private static final BigInteger MIN = BigInteger.ONE.shiftLeft(10);
-  private static final BigInteger MAX = BigInteger.ONE.shiftLeft(40);
 
   /**
    * @throws IllegalArgumentException if the text is not a number with an optional unit, or the
@@ -18,13 +17,15 @@ public final class SizeConverter implements Converter<MemorySize> {
    */
   @Override
   public @Nullable MemorySize convert(String text) {
+    return convert(text, 1L << 40, "1K to 1T");
+  }
+
+  /** Returns null for an empty text: the key is not set. */
+  static @Nullable MemorySize convert(String text, long most, String range) {
     MemorySize size = new MemorySizeConverter().convert(text);
-    if (size == null) {
-      return null; // An empty text: the key is not set.
-    }
-    BigInteger bytes = size.asBigInteger();
-    if (bytes.compareTo(MIN) < 0 || bytes.compareTo(MAX) > 0) {
-      throw new IllegalArgumentException("must be 1K to 1T, not " + bytes + " bytes");
+    BigInteger bytes = size == null ? MIN : size.asBigInteger();
+    if (bytes.compareTo(MIN) < 0 || bytes.compareTo(BigInteger.valueOf(most)) > 0) {
+      throw new IllegalArgumentException("must be " + range + ", not " + bytes + " bytes");
     }
     return size;
   }

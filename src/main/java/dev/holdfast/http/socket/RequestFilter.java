@@ -64,13 +64,11 @@ final class RequestFilter {
     }
   }
 
+  /** Vert.x requires a host in HTTP/1.1 only, but resources need one. */
   private static boolean namesOneHost(HttpServerRequest request) {
-    int hosts = request.headers().getAll(HttpHeaders.HOST).size();
-    return switch (request.version()) {
-      case HTTP_1_0 -> hosts <= 1;
-      case HTTP_1_1 -> hosts == 1 && request.authority() != null;
-      case HTTP_2 -> request.authority() != null;
-    };
+    return request.authority() != null
+        && (request.version() == HttpVersion.HTTP_2
+            || request.headers().getAll(HttpHeaders.HOST).size() == 1);
   }
 
   /** Netty has refused a length beside a coding, and codings that do not end with chunked. */
@@ -80,7 +78,7 @@ final class RequestFilter {
   }
 
   private static void refuse(HttpServerRequest request, int status, String message) {
-    byte[] body = JsonRpcErrors.error(null, JsonRpcErrorCode.SERVER_ERROR.code(), message);
+    byte[] body = JsonRpcErrors.error(null, JsonRpcErrorCode.SERVER_ERROR, message);
     if (request.version() != HttpVersion.HTTP_2) {
       request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     }

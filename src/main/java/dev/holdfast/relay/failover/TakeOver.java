@@ -160,7 +160,7 @@ public final class TakeOver {
       if (isStandalone(stream)) {
         PinnedServer server = upstreams.server(session);
         listener.takenOver(server.canReopen());
-        pinned.pinLost(stream.writer(), server);
+        pinned.pin(stream.writer(), server, true);
       }
     }
     for (SharedLog.AdoptedStream stream : adopted) {

@@ -197,7 +197,7 @@ public final class LegacySseRelay {
 
   private static MessageSource refusal(Message.Request request, String text) {
     return MessageSource.of(
-        JsonRpcErrors.error(request.id(), JsonRpcErrorCode.INVALID_REQUEST.code(), text));
+        JsonRpcErrors.error(request.id(), JsonRpcErrorCode.INVALID_REQUEST, text));
   }
 
   private static Message.@Nullable Request initializeIn(Body body) {

@@ -39,7 +39,7 @@ public final class UpstreamErrors {
         return error;
       }
     }
-    return JsonRpcErrors.error(id, code(failure).code(), text(failure));
+    return JsonRpcErrors.error(id, code(failure), text(failure));
   }
 
   /** A source with one error for each request whose replica was lost. */
@@ -49,7 +49,7 @@ public final class UpstreamErrors {
   }
 
   static byte[] error(RequestId id, String text) {
-    return JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR.code(), text);
+    return JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, text);
   }
 
   private static boolean answers(byte[] error, @Nullable RequestId id) {

@@ -47,20 +47,12 @@ public final class PinnedSessions {
   }
 
   /**
-   * Pins a session, whose server this replica has opened, until the server is lost for good.
+   * Pins a session until its server is lost for good.
    *
    * @param standalone the writer of the session's standalone stream
+   * @param lost whether the server was lost with another replica and must be reopened here
    */
-  public void pin(StreamWriter standalone, PinnedServer server) {
-    add(standalone, server, false);
-  }
-
-  /** Pins a session whose server was lost with another replica. */
-  public void pinLost(StreamWriter standalone, PinnedServer server) {
-    add(standalone, server, true);
-  }
-
-  private void add(StreamWriter standalone, PinnedServer server, boolean lost) {
+  public void pin(StreamWriter standalone, PinnedServer server, boolean lost) {
     String id = standalone.stream().session();
     PinnedSession session =
         new PinnedSession(server, lost, listener, closed -> sessions.remove(id, closed));

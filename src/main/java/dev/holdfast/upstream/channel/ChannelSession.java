@@ -183,7 +183,7 @@ final class ChannelSession implements UpstreamSession {
             .map(request ->
                 JsonRpcErrors.error(
                     request.id(),
-                    JsonRpcErrorCode.INVALID_REQUEST.code(),
+                    JsonRpcErrorCode.INVALID_REQUEST,
                     "Invalid Request: the id is in use"))
             .map(error -> new UpstreamMessage(error, null))
             .toList();

@@ -1,6 +1,7 @@
 package dev.holdfast.upstream.http;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -17,7 +18,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 
@@ -40,8 +40,6 @@ public final class HttpClients implements AutoCloseable {
 
   private static final long CLOSE_SECONDS = 5;
 
-  private static final Duration WARNING_INTERVAL = Duration.ofMinutes(1);
-
   private static final Logger LOG = Logger.getLogger(HttpClients.class);
 
   private final List<ConnectionPool> calls = new ArrayList<>();
@@ -52,7 +50,7 @@ public final class HttpClients implements AutoCloseable {
   private final ByteBudget held;
 
   private final HttpUpstreamSettings settings;
-  private final AtomicLong nextWarning = new AtomicLong(System.nanoTime());
+  private final LogRate warnings = new LogRate(Duration.ofMinutes(1));
   private volatile boolean closed;
 
   /** Creates the pools. They connect on demand. */
@@ -121,9 +119,7 @@ public final class HttpClients implements AutoCloseable {
 
   /** Tells the operator, but not for each request, that the server refuses the credentials. */
   void warnOfCredentials(int status) {
-    long now = System.nanoTime();
-    long next = nextWarning.get();
-    if (now - next >= 0 && nextWarning.compareAndSet(next, now + WARNING_INTERVAL.toNanos())) {
+    if (warnings.next() != LogRate.LEAVE_OUT) {
       LOG.warnf("The upstream refuses the gateway's credentials: status=%d %s", status, settings);
     }
   }

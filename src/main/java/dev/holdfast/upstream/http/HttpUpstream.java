@@ -118,7 +118,7 @@ public final class HttpUpstream implements Upstream {
   }
 
   private McpRequests requests(@Nullable String session, @Nullable String protocolVersion) {
-    return McpRequests.of(clients, settings, session, protocolVersion);
+    return new McpRequests(clients, settings, session, protocolVersion);
   }
 
   @Override

@@ -81,7 +81,7 @@ public final class LegacyUpstream extends ChannelUpstream {
   private LegacyChannel start(
       String session, Consumer<Channel> whenGone, Duration endpointTimeout) {
     clients.requireOpen();
-    McpRequests requests = McpRequests.of(clients, settings, null, null);
+    McpRequests requests = new McpRequests(clients, settings, null, null);
     LegacyChannel channel = new LegacyChannel(requests, name, session, endpointTimeout, whenGone);
     channel.connect();
     return channel;

@@ -25,12 +25,12 @@ record McpRequests(
   private static final Duration DELETE_TIMEOUT = Duration.ofSeconds(2);
 
   /** Requests to the configured URL. Before {@code initialize}, session and version are null. */
-  static McpRequests of(
+  McpRequests(
       HttpClients clients,
       HttpUpstreamSettings settings,
       @Nullable String session,
       @Nullable String protocolVersion) {
-    return new McpRequests(clients, settings, settings.url(), session, protocolVersion);
+    this(clients, settings, settings.url(), session, protocolVersion);
   }
 
   McpRequests to(URI other) {
@@ -45,11 +45,6 @@ record McpRequests(
 
   boolean hasSession() {
     return session != null;
-  }
-
-  /** Throws {@link UpstreamException.Broken} if the upstream was closed. */
-  void requireOpen() {
-    clients.requireOpen();
   }
 
   HttpAnswer post(byte[] messages) {

@@ -69,7 +69,7 @@ final class Reconnector {
       if (connection.isClosed()) {
         return Optional.empty();
       }
-      requests.requireOpen();
+      requests.clients().requireOpen();
       if (quiet.hasPassed()) {
         throw new UpstreamException.TimedOut("its stream brought no event");
       }

@@ -139,11 +139,7 @@ public interface Client {
    * A client did not give the result that a tool asked for. The model may see the message. The
    * exception has no stack trace, because any client can cause it.
    */
-  abstract sealed class ClientException extends RuntimeException
-      permits ClientException.Unsupported,
-          ClientException.TimedOut,
-          ClientException.Refused,
-          ClientException.Unreadable {
+  abstract sealed class ClientException extends RuntimeException {
     private ClientException(String message) {
       super(message, null, false, false);
     }

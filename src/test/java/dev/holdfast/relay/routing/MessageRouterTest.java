@@ -237,7 +237,7 @@ class MessageRouterTest {
             upstreams,
             fixture.log,
             pumps,
-            pinned::pin,
+            (writer, server) -> pinned.pin(writer, server, false),
             fixture.heard,
             Duration.ofHours(1),
             InstantSource.system());

@@ -74,10 +74,11 @@ final class Json {
     };
   }
 
-  /** Checks that a list request asks for the first page, as lists have only one. */
-  static void requireFirstPage(Message.Request request) {
+  /** Returns the only page of a list; throws if the request asks for another one. */
+  static ObjectNode onlyPage(Message.Request request, ObjectNode page) {
     if (params(request).hasNonNull("cursor")) {
       throw RequestException.invalidParams("there is only one page, so no cursor is valid");
     }
+    return page;
   }
 }

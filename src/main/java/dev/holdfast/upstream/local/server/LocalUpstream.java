@@ -81,7 +81,7 @@ public final class LocalUpstream implements Upstream {
       byte[] response = ServerMessages.result(initialize.id(), initializeResult(agreed));
       return new Handshake(response, new UpstreamLink(session.name(), agreed), List.of());
     } catch (EnvelopeException e) {
-      byte[] error = JsonRpcErrors.error(initialize.id(), e.code().code(), e.clientMessage());
+      byte[] error = JsonRpcErrors.error(initialize.id(), e.code(), e.clientMessage());
       return new Handshake(error, null, List.of());
     }
   }

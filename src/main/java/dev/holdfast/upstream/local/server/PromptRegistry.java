@@ -81,10 +81,7 @@ final class PromptRegistry {
       throw new RequestException(JsonRpcErrorCode.METHOD_NOT_FOUND);
     }
     return switch (request.method()) {
-      case "prompts/list" -> {
-        Json.requireFirstPage(request);
-        yield list;
-      }
+      case "prompts/list" -> Json.onlyPage(request, list);
       case "prompts/get" -> get(request);
       default -> throw new RequestException(JsonRpcErrorCode.METHOD_NOT_FOUND);
     };

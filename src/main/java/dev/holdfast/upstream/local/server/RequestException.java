@@ -20,12 +20,15 @@ final class RequestException extends RuntimeException {
   }
 
   RequestException(JsonRpcErrorCode code) {
-    this(code.code(), code.message(), Map.of());
+    this(code, code.message());
+  }
+
+  RequestException(JsonRpcErrorCode code, String text) {
+    this(code.code(), text, Map.of());
   }
 
   static RequestException invalidParams(String problem) {
-    return new RequestException(
-        JsonRpcErrorCode.INVALID_PARAMS.code(), "Invalid params: " + problem, Map.of());
+    return new RequestException(JsonRpcErrorCode.INVALID_PARAMS, "Invalid params: " + problem);
   }
 
   byte[] response(RequestId id) {

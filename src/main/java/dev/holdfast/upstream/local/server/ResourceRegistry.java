@@ -57,16 +57,11 @@ final class ResourceRegistry {
       throw new RequestException(JsonRpcErrorCode.METHOD_NOT_FOUND);
     }
     return switch (request.method()) {
-      case "resources/list" -> page(request, list);
-      case "resources/templates/list" -> page(request, templates);
+      case "resources/list" -> Json.onlyPage(request, list);
+      case "resources/templates/list" -> Json.onlyPage(request, templates);
       case "resources/read" -> read(request);
       default -> throw new RequestException(JsonRpcErrorCode.METHOD_NOT_FOUND);
     };
-  }
-
-  private static ObjectNode page(Message.Request request, ObjectNode page) {
-    Json.requireFirstPage(request);
-    return page;
   }
 
   @SuppressWarnings("CatchThrowable") // the client always gets a response

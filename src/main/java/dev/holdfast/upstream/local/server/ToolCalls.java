@@ -8,7 +8,6 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.UpstreamException;
-import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.FutureTask;
@@ -64,7 +63,8 @@ final class ToolCalls implements AutoCloseable {
         new RunningCall(id, tool, request.bytes().length, new FutureTask<>(task, null), queue, out);
     if (running.putIfAbsent(id, call) != null) {
       out.abandon();
-      throw error(JsonRpcErrorCode.INVALID_REQUEST, "Invalid Request: the id is in use");
+      throw new RequestException(
+          JsonRpcErrorCode.INVALID_REQUEST, "Invalid Request: the id is in use");
     }
     if (closed) {
       // close() may have missed this call.
@@ -86,11 +86,8 @@ final class ToolCalls implements AutoCloseable {
     }
     return tools
         .find(name)
-        .orElseThrow(() -> error(JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: " + name));
-  }
-
-  private static RequestException error(JsonRpcErrorCode code, String text) {
-    return new RequestException(code.code(), text, Map.of());
+        .orElseThrow(
+            () -> new RequestException(JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: " + name));
   }
 
   /** Starts a registered call, unless it was cancelled. Refuses it if too many calls compute. */
@@ -160,7 +157,7 @@ final class ToolCalls implements AutoCloseable {
       queue.add(
           JsonRpcErrors.error(
               id.request(),
-              JsonRpcErrorCode.SERVER_ERROR.code(),
+              JsonRpcErrorCode.SERVER_ERROR,
               "Too many calls wait for a processor; try again later"));
       cancel();
     }

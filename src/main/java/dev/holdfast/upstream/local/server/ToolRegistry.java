@@ -56,8 +56,7 @@ final class ToolRegistry {
 
   /** Returns the result of {@code tools/list}: one page, sorted by name. */
   ObjectNode list(Message.Request request) {
-    Json.requireFirstPage(request);
-    return list;
+    return Json.onlyPage(request, list);
   }
 
   /** A tool with its constant properties, which are read once. */
