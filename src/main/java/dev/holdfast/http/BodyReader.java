@@ -8,7 +8,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.relay.pump.InterruptibleWait;
-import jakarta.annotation.PreDestroy;
+import dev.holdfast.timer.TimeLimit;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -16,9 +16,6 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Reads request bodies within limits on their size, their time and the bytes of all of them. Until
@@ -32,9 +29,6 @@ final class BodyReader {
   private final int maxBytes;
   private final int maxBatchMessages;
   private final Duration timeout;
-  private final ScheduledThreadPoolExecutor timer =
-      new ScheduledThreadPoolExecutor(
-          1, Thread.ofPlatform().daemon().name("body timeout").factory());
 
   @Inject
   BodyReader(LimitsConfig limits, HttpConfig config) {
@@ -45,8 +39,6 @@ final class BodyReader {
     this.maxBytes = maxBytes;
     this.maxBatchMessages = maxBatchMessages;
     this.timeout = timeout;
-    // Nearly all timeouts are cancelled within milliseconds.
-    timer.setRemoveOnCancelPolicy(true);
   }
 
   /**
@@ -64,11 +56,8 @@ final class BodyReader {
     try {
       byte[] body =
           wait.during(() -> {
-            Future<?> expiry = timer.schedule(wait::end, timeout.toNanos(), TimeUnit.NANOSECONDS);
-            try {
+            try (TimeLimit _ = TimeLimit.start(timeout, wait::end)) {
               return readBytes(declared, content, lease);
-            } finally {
-              expiry.cancel(false);
             }
           });
       return Envelopes.read(body, maxBatchMessages);
@@ -104,10 +93,5 @@ final class BodyReader {
 
   private RequestRejectedException tooLarge() {
     return new RequestRejectedException(413, "A message may have at most " + maxBytes + " bytes");
-  }
-
-  @PreDestroy
-  void close() {
-    timer.shutdownNow();
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.timer.TimeLimit;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
@@ -79,16 +80,19 @@ final class ServerClient implements RedisClient {
       if (!sendPermits.tryAcquire()) {
         throw new RedisException.Unavailable("too many commands pending", null);
       }
+      CompletableFuture<@Nullable Response> answer =
+          write(1, connection, established -> established.send(request));
+      TimeLimit limit =
+          TimeLimit.start(timeout, () -> answer.completeExceptionally(new TimeoutException()));
       var _ =
-          write(1, connection, established -> established.send(request))
-              .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-              .whenComplete((reply, failure) -> {
-                if (failure == null) {
-                  result.complete(reply);
-                } else {
-                  result.completeExceptionally(classify(connection, failure));
-                }
-              });
+          answer.whenComplete((reply, failure) -> {
+            limit.close();
+            if (failure == null) {
+              result.complete(reply);
+            } else {
+              result.completeExceptionally(classify(connection, failure));
+            }
+          });
     } catch (RedisException notSent) {
       result.completeExceptionally(notSent);
     }
@@ -195,12 +199,11 @@ final class ServerClient implements RedisClient {
       ServerConnection connection, CompletableFuture<T> reply)
       throws InterruptedException, ExecutionException, TimeoutException {
     while (true) {
-      try {
-        return reply.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-      } catch (TimeoutException late) {
-        if (connection.isSilentFor(timeout)) {
-          throw late;
-        }
+      if (TimeLimit.await(reply, timeout)) {
+        return reply.get();
+      }
+      if (connection.isSilentFor(timeout)) {
+        throw new TimeoutException();
       }
     }
   }

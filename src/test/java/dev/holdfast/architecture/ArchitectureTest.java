@@ -35,13 +35,20 @@ class ArchitectureTest {
           entry("log.redis", List.of("log.redis.script", "log.redis.write", "log", "redis")),
           entry("log.redis.script", List.of("log", "redis")),
           entry("log.redis.write", List.of("log.redis.script", "log", "redis", "budget")),
-          entry("redis", List.of("retry")),
+          entry("redis", List.of("retry", "timer")),
           entry("cluster", List.of("redis")),
           entry("upstream", List.of("lock", "protocol", "budget")),
           entry(
               "upstream.http",
               List.of(
-                  "lock", "upstream.channel", "upstream", "protocol", "sse", "retry", "budget")),
+                  "lock",
+                  "upstream.channel",
+                  "upstream",
+                  "protocol",
+                  "sse",
+                  "retry",
+                  "budget",
+                  "timer")),
           entry("upstream.channel", List.of("lock", "upstream", "protocol", "budget")),
           entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol", "budget")),
           // The API for authors of tools. The package below it runs the tools.
@@ -56,14 +63,18 @@ class ArchitectureTest {
           entry("budget", List.of("lock")),
           entry("retry", List.of()),
           entry("lock", List.of()),
+          entry("timer", List.of("lock")),
           entry("relay.stream", List.of("protocol", "log", "upstream", "session")),
-          entry("relay.pump", List.of("relay.stream", "retry", "protocol", "log", "upstream")),
+          entry(
+              "relay.pump",
+              List.of("relay.stream", "retry", "timer", "protocol", "log", "upstream")),
           entry(
               "relay.tail",
               List.of(
                   "relay.stream",
                   "budget",
                   "retry",
+                  "timer",
                   "sse",
                   "protocol",
                   "log",
@@ -128,7 +139,7 @@ class ArchitectureTest {
           entry("http.origin", List.of("http.error", "protocol")),
           entry(
               "http.socket", List.of("http.limit", "http.origin", "budget", "session", "protocol")),
-          entry("http.stream", List.of("http.limit", "http.socket", "relay.tail")),
+          entry("http.stream", List.of("http.limit", "http.socket", "relay.tail", "timer")),
           entry(
               "http",
               List.of(
@@ -138,6 +149,7 @@ class ArchitectureTest {
                   "http.socket",
                   "http.stream",
                   "budget",
+                  "timer",
                   "relay",
                   "relay.stream",
                   "relay.pump",

@@ -11,7 +11,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,11 +22,6 @@ class BodyReaderTest {
 
   private final BodyReader reader = new BodyReader(LARGEST, 100, Duration.ofMinutes(1));
   private final BodyBudget budget = new BodyBudget(4 * LARGEST + 4, LARGEST);
-
-  @AfterEach
-  void close() {
-    reader.close();
-  }
 
   private static byte[] message(int length) {
     String start = "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"x\":\"";

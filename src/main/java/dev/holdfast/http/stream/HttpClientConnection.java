@@ -3,11 +3,10 @@ package dev.holdfast.http.stream;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.relay.tail.ClientConnection;
 import dev.holdfast.relay.tail.ClientGoneException;
+import dev.holdfast.timer.TimeLimit;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
 
 /** A connection to a client over the body of an HTTP response. */
@@ -53,9 +52,10 @@ final class HttpClientConnection implements ClientConnection {
   @Override
   public boolean awaitTaken(Duration timeout) throws ClientGoneException {
     try {
-      settled.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException full) {
-      return false;
+      if (!TimeLimit.await(settled, timeout)) {
+        return false;
+      }
+      var _ = settled.get();
     } catch (ExecutionException failed) {
       throw new ClientGoneException(failed.getCause());
     } catch (InterruptedException stopped) {

@@ -9,6 +9,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.retry.Backoff;
+import dev.holdfast.timer.TimeLimit;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -20,8 +21,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -250,14 +249,16 @@ public final class Pump implements Runnable {
    */
   public void awaitUpstream(Duration most) {
     try {
-      upstreamAnswered.get(most.toNanos(), TimeUnit.NANOSECONDS);
+      if (TimeLimit.await(upstreamAnswered, most)) {
+        var _ = upstreamAnswered.get();
+      } else {
+        LOG.tracef("the upstream has not answered yet stream=%s", writer.stream());
+      }
     } catch (ExecutionException failed) {
       if (failed.getCause() instanceof UpstreamException failure) {
         throw failure;
       }
       throw new IllegalStateException(failed.getCause());
-    } catch (TimeoutException timeout) {
-      LOG.tracef("the upstream has not answered yet stream=%s", writer.stream());
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
     }

@@ -1,9 +1,9 @@
 package dev.holdfast.relay.tail;
 
 import dev.holdfast.log.EventLog.Watcher;
+import dev.holdfast.timer.TimeLimit;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -33,13 +33,23 @@ final class TailSignal implements Watcher {
 
   /** Waits for the next cause. A cause that ends the tail is returned by every later call. */
   Cause await(Duration most) throws InterruptedException {
-    boolean woken = isEnding() || changes.tryAcquire(most.toNanos(), TimeUnit.NANOSECONDS);
+    boolean woken = isEnding() || changes.tryAcquire() || isWokenWithin(most);
     changes.drainPermits();
     Cause end = ending.get();
     if (end != null) {
       return end;
     }
     return woken ? Cause.WOKEN : Cause.TIMED_OUT;
+  }
+
+  private boolean isWokenWithin(Duration most) throws InterruptedException {
+    if (!most.isPositive()) {
+      return false;
+    }
+    try (TimeLimit limit = TimeLimit.start(most, changes::release)) {
+      changes.acquire();
+      return !limit.isOver();
+    }
   }
 
   /** Whether the tail must end. Does not wait and does not use up a wake-up. */

@@ -2,6 +2,7 @@ package dev.holdfast.upstream.http;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.lock.AutoLock;
+import dev.holdfast.timer.TimeLimit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
@@ -93,19 +94,25 @@ final class BodyQueue {
     lock.lockInterruptibly();
     try {
       giveBackTaken();
-      while (true) {
-        Read read = poll(resume);
-        if (read != null) {
-          return read;
+      Read read = poll(resume);
+      if (read != null || deadline.hasPassed()) {
+        return read == null ? Read.NoBytes.TIMED_OUT : read;
+      }
+      try (TimeLimit limit = TimeLimit.start(deadline.left(), this::wakeReader)) {
+        while (read == null && !limit.isOver()) {
+          arrival.await();
+          read = poll(resume);
         }
-        long left = deadline.remaining();
-        if (left <= 0) {
-          return Read.NoBytes.TIMED_OUT;
-        }
-        var _ = arrival.awaitNanos(left);
+        return read == null ? Read.NoBytes.TIMED_OUT : read;
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void wakeReader() {
+    try (var _ = lock.hold()) {
+      arrival.signal();
     }
   }
 

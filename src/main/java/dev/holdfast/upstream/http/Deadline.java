@@ -29,13 +29,18 @@ record Deadline(long nanoTime, boolean never) {
     return never ? LONGEST.toNanos() : nanoTime - System.nanoTime();
   }
 
+  /** The time left; zero when the deadline has passed. */
+  Duration left() {
+    return Duration.ofNanos(Math.max(0, remaining()));
+  }
+
   boolean hasPassed() {
     return remaining() <= 0;
   }
 
   /** The duration, or the time left if that is shorter. */
   Duration limit(Duration duration) {
-    Duration left = Duration.ofNanos(Math.max(0, remaining()));
+    Duration left = left();
     return duration.compareTo(left) < 0 ? duration : left;
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.timer.TimeLimit;
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.buffer.Buffer;
@@ -10,7 +11,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -136,16 +136,15 @@ final class HttpExchange implements AutoCloseable {
 
   private HttpClientResponse awaitHead(Deadline connected, Deadline answered) {
     try {
-      try {
-        return head.get(connected.earlier(answered).remaining(), TimeUnit.NANOSECONDS);
-      } catch (TimeoutException e) {
+      if (!TimeLimit.await(head, connected.earlier(answered).left())) {
         if (phase.compareAndSet(Phase.CONNECTING, Phase.ABANDONED)) {
-          throw new UpstreamException.Unreachable(e);
+          throw new UpstreamException.Unreachable(new TimeoutException("no connection in time"));
         }
-        return head.get(answered.remaining(), TimeUnit.NANOSECONDS);
+        if (!TimeLimit.await(head, answered.left())) {
+          throw new UpstreamException.TimedOut("it did not begin to answer");
+        }
       }
-    } catch (TimeoutException e) {
-      throw new UpstreamException.TimedOut("it did not begin to answer");
+      return head.get();
     } catch (ExecutionException e) {
       if (phase.get() == Phase.SENT) {
         throw new UpstreamException.Broken("no answer came", e.getCause());

@@ -66,7 +66,7 @@ class HttpClientConnectionTest {
     // A blocked write once counted as done when the socket closed. The standalone stream then
     // continued after a page that the client had not received.
     Thread writer = writer();
-    await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
+    await().until(() -> writer.getState() == Thread.State.WAITING);
 
     closed.get().run();
 
@@ -76,7 +76,7 @@ class HttpClientConnectionTest {
   @Test
   void shouldWaitUntilTheSocketHasTakenTheBytes() throws Exception {
     Thread writer = writer();
-    await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
+    await().until(() -> writer.getState() == Thread.State.WAITING);
     assertThat(outcome).isNotDone();
 
     written.complete(null);
@@ -106,7 +106,7 @@ class HttpClientConnectionTest {
   @Test
   void shouldFreeTheWriterAndTheSlotOnAbort() throws Exception {
     Thread writer = writer();
-    await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
+    await().until(() -> writer.getState() == Thread.State.WAITING);
 
     connection.abort();
     connection.abort();

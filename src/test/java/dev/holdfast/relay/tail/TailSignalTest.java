@@ -64,7 +64,7 @@ class TailSignalTest {
                 cause.completeExceptionally(e);
               }
             });
-    while (waiter.getState() != Thread.State.TIMED_WAITING) {
+    while (waiter.getState() != Thread.State.WAITING) {
       Thread.onSpinWait();
     }
 
