@@ -26,7 +26,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,7 +33,6 @@ import org.junit.jupiter.api.Timeout;
  * Calls with more events than fit into memory. A page of 128 such events once made each resumption
  * fail, and four of them ended the gateway.
  */
-@Tag("alone")
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class LargeReplayIT {
 

@@ -23,12 +23,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Thousands of calls that nobody follows when their replica is lost. */
-@Tag("alone")
 @Timeout(180)
 class ManyStreamsIT {
 

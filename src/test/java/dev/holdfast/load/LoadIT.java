@@ -24,16 +24,17 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Fifty clients call tools of three kinds of upstream at once: of the gateway itself, of a server
- * over Streamable HTTP, and of one that is a process per session. Ten seconds in every build;
- * docs/load.md says how to run it for longer, and has the figures.
+ * over Streamable HTTP, and of one that is a process per session. Ten seconds in every build, which
+ * judge no times; docs/load.md says how to run it for longer, and has the figures.
  */
 @Tag("alone")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class LoadIT {
 
   private static final long SEED = Long.getLong("holdfast.seed", 20_251_125L);
+  private static final Duration SHORT = Duration.ofSeconds(10);
   private static final Duration LASTS =
-      Duration.parse(System.getProperty("holdfast.load", "PT10S"));
+      Duration.parse(System.getProperty("holdfast.load", SHORT.toString()));
   private static final int CLIENTS = 50;
 
   private static final long MOST_MEMORY = 500_000_000;
@@ -64,7 +65,9 @@ class LoadIT {
       assertThat(load.figures().errorRate())
           .as("%s%n%s", load, load.figures().errors())
           .isLessThan(MOST_ERRORS);
-      assertThat(load.figures().percentile(95)).as(load.toString()).isLessThan(MOST_TIME);
+      if (LASTS.compareTo(SHORT) > 0) {
+        assertThat(load.figures().percentile(95)).as(load.toString()).isLessThan(MOST_TIME);
+      }
       assertThat(load.mostMemory()).as(load.toString()).isLessThan(MOST_MEMORY);
       assertThat(after.descriptors()).isLessThanOrEqualTo(before.descriptors() + SLACK);
       assertThat(after.threads()).isLessThanOrEqualTo(before.threads() + SLACK);
