@@ -4,8 +4,8 @@ import dev.holdfast.lock.AutoLock;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A number of bytes that many users share. Nobody waits for it: a user either takes more than is
- * left, and {@link #isExceeded} tells all of them to hold back, or is refused. Thread-safe.
+ * A number of bytes that many users share. Taking bytes never waits. A user either takes more than
+ * is left, and {@link #isExceeded} then tells all users to hold back, or is refused. Thread-safe.
  */
 public final class ByteBudget {
 

@@ -19,17 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Runs {@code holdfast doctor}: checks the installation and suggests fixes. */
-final class DoctorCommand {
-
-  private final CommandContext context;
-  private final InstantSource clock;
-  private final Output output;
-
-  DoctorCommand(CommandContext context, InstantSource clock, Output output) {
-    this.context = context;
-    this.clock = clock;
-    this.output = output;
-  }
+record DoctorCommand(CommandContext context, InstantSource clock, Output output) {
 
   ExitCode run() {
     List<CheckResult> results = check();

@@ -15,20 +15,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Checks that Redis is reachable and keeps its data. */
-final class RedisCheck {
+record RedisCheck(RedisServerInfo redis, InstantSource clock) {
 
   /** The replay window compares the gateway's clock with times from Redis. */
   private static final Duration MAX_CLOCK_DIFFERENCE = Duration.ofSeconds(2);
 
   private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6}).*");
-
-  private final RedisServerInfo redis;
-  private final InstantSource clock;
-
-  RedisCheck(RedisServerInfo redis, InstantSource clock) {
-    this.redis = redis;
-    this.clock = clock;
-  }
 
   List<CheckResult> run() {
     List<CheckResult> results = new ArrayList<>();
@@ -40,7 +32,7 @@ final class RedisCheck {
       results.add(version(redis.info("server")));
       results.add(persistence(redis.info("persistence"), () -> redis.config("save")));
       results.add(eviction(redis.info("memory")));
-      results.add(clock());
+      results.add(clockDifference());
     } catch (RedisException unavailable) {
       results.add(
           new CheckResult(
@@ -123,7 +115,7 @@ final class RedisCheck {
         : CheckResult.doubtful(check, found, fix);
   }
 
-  private CheckResult clock() {
+  private CheckResult clockDifference() {
     String check = "clock";
     Instant before = clock.instant();
     Optional<Instant> time = redis.time();

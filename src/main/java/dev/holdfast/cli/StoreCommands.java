@@ -16,7 +16,6 @@ import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
-import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.SessionStore;
 import jakarta.inject.Provider;
 import java.time.Duration;
@@ -30,32 +29,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the commands that inspect or change a shared store. */
-final class StoreCommands {
+record StoreCommands(
+    StreamIndex streams,
+    SessionStore sessions,
+    EventLog log,
+    Provider<Relay> relay,
+    Output output) {
 
   private static final int PAGE = 100;
   private static final String SESSION_ROW = "%-43s  %-24s  %-24s  %8s  %-15s  %s";
   private static final String STREAM_ROW = "%-43s  %-12s  %-8s  %6s  %s";
 
   private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
-
-  private final StreamIndex streams;
-  private final SessionStore sessions;
-  private final EventLog log;
-  private final Provider<Relay> relay;
-  private final Output output;
-
-  StoreCommands(
-      StreamIndex streams,
-      SessionStore sessions,
-      EventLog log,
-      Provider<Relay> relay,
-      Output output) {
-    this.streams = streams;
-    this.sessions = sessions;
-    this.log = log;
-    this.relay = relay;
-    this.output = output;
-  }
 
   ExitCode run(Command.OnStore command) {
     return switch (command) {
@@ -74,17 +59,17 @@ final class StoreCommands {
   }
 
   /** Visits every session once, although a page may repeat sessions of an earlier page. */
-  private void forEachSession(Consumer<SessionPage.Entry> action) {
+  private void forEachSession(Consumer<SessionStore.Page.Entry> action) {
     Set<SessionId> visited = new HashSet<>();
     Optional<String> from = Optional.empty();
     do {
-      SessionPage page = sessions.list(from.orElse(null), PAGE);
+      SessionStore.Page page = sessions.list(from.orElse(null), PAGE);
       page.entries().stream().filter(entry -> visited.add(entry.session().id())).forEach(action);
       from = page.next();
     } while (from.isPresent());
   }
 
-  private void print(SessionPage.Entry entry) {
+  private void print(SessionStore.Page.Entry entry) {
     Session session = entry.session();
     SessionActivity activity = entry.activity();
     output.result(
@@ -170,16 +155,16 @@ final class StoreCommands {
 
   private ExitCode print(Sessions.EndReport report) {
     long ended = report.sessions();
-    long untold = report.upstreamsNotTold();
+    long notTold = report.upstreamsNotTold();
     output.result(
-        Output.object().put("ended", ended).put("untold", untold),
+        Output.object().put("ended", ended).put("untold", notTold),
         ended + (ended == 1 ? " session ended" : " sessions ended"));
-    if (untold == 0) {
+    if (notTold == 0) {
       return ExitCode.SUCCESS;
     }
     output.note(
         "The upstreams of "
-            + untold
+            + notTold
             + " of them were not told, because this command does not know them."
             + " Run it with the configuration of the gateway.");
     return ExitCode.PROBLEM;

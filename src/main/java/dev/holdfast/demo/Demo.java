@@ -34,25 +34,42 @@ public final class Demo {
 
   private Demo() {}
 
-  /** Returns its argument. */
-  static final class EchoTool implements Tool<EchoTool.Text> {
+  /** The properties that all demo tools have. */
+  abstract static class DemoTool<A extends Record> implements Tool<A> {
+    private final String name;
+    private final String description;
+    private final Class<A> arguments;
 
-    @RegisterForReflection
-    public record Text(@JsonPropertyDescription("What to return.") String message) {}
+    DemoTool(String name, String description, Class<A> arguments) {
+      this.name = name;
+      this.description = description;
+      this.arguments = arguments;
+    }
 
     @Override
     public String name() {
-      return "echo";
+      return name;
     }
 
     @Override
     public String description() {
-      return "Returns the message it is given.";
+      return description;
     }
 
     @Override
-    public Class<Text> arguments() {
-      return Text.class;
+    public Class<A> arguments() {
+      return arguments;
+    }
+  }
+
+  /** Returns its argument. */
+  static final class EchoTool extends DemoTool<EchoTool.Text> {
+
+    @RegisterForReflection
+    public record Text(@JsonPropertyDescription("What to return.") String message) {}
+
+    EchoTool() {
+      super("echo", "Returns the message it is given.", Text.class);
     }
 
     @Override
@@ -62,7 +79,7 @@ public final class Demo {
   }
 
   /** A slow call that reports every step, for trying dropped connections. */
-  static final class CountdownTool implements Tool<CountdownTool.Steps> {
+  static final class CountdownTool extends DemoTool<CountdownTool.Steps> {
 
     @RegisterForReflection
     public record Steps(
@@ -77,19 +94,11 @@ public final class Demo {
             @Max(60_000)
             int intervalMs) {}
 
-    @Override
-    public String name() {
-      return "countdown";
-    }
-
-    @Override
-    public String description() {
-      return "Counts down to zero, reports its progress at every step, and lifts off.";
-    }
-
-    @Override
-    public Class<Steps> arguments() {
-      return Steps.class;
+    CountdownTool() {
+      super(
+          "countdown",
+          "Counts down to zero, reports its progress at every step, and lifts off.",
+          Steps.class);
     }
 
     @Override
@@ -107,7 +116,7 @@ public final class Demo {
   }
 
   /** Keeps a processor busy, for trying whether other calls wait. */
-  static final class PrimesTool implements Tool<PrimesTool.Range> {
+  static final class PrimesTool extends DemoTool<PrimesTool.Range> {
 
     private static final int STEPS = 100;
 
@@ -121,19 +130,8 @@ public final class Demo {
         @JsonPropertyDescription("How many primes there are.") int count,
         @JsonPropertyDescription("The largest of them; 0 if there is none.") int largest) {}
 
-    @Override
-    public String name() {
-      return "primes";
-    }
-
-    @Override
-    public String description() {
-      return "Counts the primes up to a number, by trying all divisors.";
-    }
-
-    @Override
-    public Class<Range> arguments() {
-      return Range.class;
+    PrimesTool() {
+      super("primes", "Counts the primes up to a number, by trying all divisors.", Range.class);
     }
 
     @Override
@@ -175,7 +173,7 @@ public final class Demo {
   }
 
   /** Elicits a name and greets it, for trying responses through any replica. */
-  static final class GreetTool implements Tool<NoArguments> {
+  static final class GreetTool extends DemoTool<NoArguments> {
 
     private static final Duration ELICITATION_TIMEOUT = Duration.ofMinutes(5);
 
@@ -186,31 +184,19 @@ public final class Demo {
 
     @RegisterForReflection
     public record Form(
-        @JsonPropertyDescription("Whom to greet.") @Size(min = 1, max = 100) String name,
+        @JsonPropertyDescription("The name to greet.") @Size(min = 1, max = 100) String name,
         @JsonProperty(defaultValue = "ENGLISH") Language language) {}
 
-    @Override
-    public String name() {
-      return "greet";
-    }
-
-    @Override
-    public String description() {
-      return "Asks for a name and greets it.";
-    }
-
-    @Override
-    public Class<NoArguments> arguments() {
-      return NoArguments.class;
+    GreetTool() {
+      super("greet", "Asks for a name and greets it.", NoArguments.class);
     }
 
     @Override
     public ToolResult call(NoArguments arguments, ToolCall call) throws InterruptedException {
       return switch (call.client().elicit("Who is there?", Form.class, ELICITATION_TIMEOUT)) {
         case Client.ElicitationResult.Accept<Form>(Form form) -> ToolResult.text(greeting(form));
-        case Client.ElicitationResult.Decline<Form> _ -> ToolResult.text("Hello, whoever you are!");
-        case Client.ElicitationResult.Cancel<Form> _ ->
-            ToolResult.error("Nobody said whom to greet.");
+        case Client.ElicitationResult.Decline<Form> _ -> ToolResult.text("Hello!");
+        case Client.ElicitationResult.Cancel<Form> _ -> ToolResult.error("No name was given.");
       };
     }
 

@@ -51,7 +51,7 @@ public abstract sealed class McpResource {
         upstream,
         () -> {
           RequestChecks.checkPost(headers);
-          // Before the body, which a stranger may never finish.
+          // Before the body, which a client may never finish.
           if (headers.getHeaderString(McpHeaders.SESSION_ID) == null) {
             relay.requireAdmission();
           } else {

@@ -50,7 +50,7 @@ public abstract sealed class SseMessagesResource {
           RequestChecks.checkContentType(headers);
           RequestChecks.checkVersion(headers);
           SessionId id = RequestChecks.sessionId(session);
-          // Before the body, which a stranger may never finish.
+          // Before the body, which a client may never finish.
           legacy.requireSession(upstream, id);
           return handler.withBody(
               headers,

@@ -19,6 +19,18 @@ public sealed interface Body {
         .toList();
   }
 
+  /** The ids of the requests that the messages cancel, in order. */
+  default List<RequestId> cancelledRequestIds() {
+    return messages().stream()
+        .map(Message::cancelledRequestId)
+        .<RequestId>mapMulti((id, ids) -> {
+          if (id != null) {
+            ids.accept(id);
+          }
+        })
+        .toList();
+  }
+
   /**
    * One message.
    *
@@ -43,7 +55,6 @@ public sealed interface Body {
    * @param messages the messages in their order, at least one; each has its own exact bytes
    * @param bytes the whole body
    */
-  @SuppressWarnings("ArrayRecordComponent") // bytes pass through; see Message
   record Batch(List<Message> messages, byte[] bytes) implements Body {
 
     /** Copies the list, but not the bytes. */

@@ -29,7 +29,6 @@ public sealed interface Message {
    *     number
    * @param bytes the exact body
    */
-  @SuppressWarnings("ArrayRecordComponent") // bytes pass through; a copy per message costs too much
   record Request(
       RequestId id,
       String method,
@@ -54,7 +53,6 @@ public sealed interface Message {
    *     notifications/progress}, if it is a string or a number
    * @param bytes the exact body
    */
-  @SuppressWarnings("ArrayRecordComponent") // as above
   record Notification(
       String method,
       @Nullable RequestId cancelledRequestId,
@@ -75,7 +73,6 @@ public sealed interface Message {
    * @param error true if it carries an error, false if it carries a result
    * @param bytes the exact body
    */
-  @SuppressWarnings("ArrayRecordComponent") // as above
   record Response(@Nullable RequestId id, boolean error, byte[] bytes) implements Message {
 
     /**

@@ -38,7 +38,18 @@ import org.jboss.logging.Logger;
  * RelayException} for what this replica refuses, {@link UpstreamException} for a failed upstream,
  * and the exceptions of {@link EventLog} and {@link SessionStore} while the store is away.
  */
-public final class Relay {
+public record Relay(
+    Sessions sessions,
+    SessionUpstreams upstreams,
+    EventLog log,
+    Pumps pumps,
+    StreamStarter starter,
+    MessageRouter router,
+    TailOpener tails,
+    Admission admission,
+    StreamConfig streams,
+    ReplayConfig replay,
+    RelayListener listener) {
 
   private static final Logger LOG = Logger.getLogger(Relay.class);
 
@@ -48,18 +59,6 @@ public final class Relay {
    */
   private static final Duration HEAD_DELAY = Duration.ofMillis(50);
 
-  private final Sessions sessions;
-  private final SessionUpstreams upstreams;
-  private final EventLog log;
-  private final Pumps pumps;
-  private final StreamStarter starter;
-  private final MessageRouter router;
-  private final TailOpener tails;
-  private final Admission admission;
-  private final StreamConfig streams;
-  private final ReplayConfig replay;
-  private final RelayListener listener;
-
   /** The answer to a request. */
   public sealed interface Reply {
 
@@ -68,32 +67,6 @@ public final class Relay {
 
     /** A durable stream, with a tail that is not yet running. */
     record Stream(Tail tail) implements Reply {}
-  }
-
-  /** Creates the relay. */
-  public Relay(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      EventLog log,
-      Pumps pumps,
-      StreamStarter starter,
-      MessageRouter router,
-      TailOpener tails,
-      Admission admission,
-      StreamConfig streams,
-      ReplayConfig replay,
-      RelayListener listener) {
-    this.sessions = sessions;
-    this.upstreams = upstreams;
-    this.log = log;
-    this.pumps = pumps;
-    this.starter = starter;
-    this.router = router;
-    this.tails = tails;
-    this.admission = admission;
-    this.streams = streams;
-    this.replay = replay;
-    this.listener = listener;
   }
 
   /** Checks the name of an upstream; throws {@link RelayException.UnknownUpstream}. */

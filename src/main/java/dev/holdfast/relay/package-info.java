@@ -1,6 +1,6 @@
 /**
- * The heart of the gateway, where sessions, log and upstreams meet. {@link
- * dev.holdfast.relay.Relay} is the facade that HTTP uses.
+ * Connects sessions, the log and upstreams. {@link dev.holdfast.relay.Relay} is the facade that
+ * HTTP uses.
  */
 @NullMarked
 package dev.holdfast.relay;

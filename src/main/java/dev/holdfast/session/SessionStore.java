@@ -84,10 +84,31 @@ public interface SessionStore {
    * exists from the first page to the last. A session can be listed twice while others are created
    * and ended.
    *
-   * @param from {@link SessionPage#next} of the previous page; null for the first page
+   * @param from {@link Page#next} of the previous page; null for the first page
    * @param about approximate number of sessions to examine, 1 to {@value #MAX_PAGE_SIZE}; the page
    *     can have fewer sessions, none, or slightly more
    * @throws IllegalArgumentException when the cursor or the number is invalid
    */
-  SessionPage list(@Nullable String from, int about);
+  Page list(@Nullable String from, int about);
+
+  /**
+   * One page of a list of sessions.
+   *
+   * @param entries in no particular order
+   * @param next where the next page begins, for {@link #list}; empty on the last page
+   */
+  record Page(List<Entry> entries, Optional<String> next) {
+
+    /** Copies the entries. */
+    public Page {
+      entries = List.copyOf(entries);
+    }
+
+    /**
+     * A session.
+     *
+     * @param activity as the replicas last recorded it, at most some minutes ago
+     */
+    public record Entry(Session session, SessionActivity activity) {}
+  }
 }

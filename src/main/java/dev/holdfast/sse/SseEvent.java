@@ -10,7 +10,6 @@ package dev.holdfast.sse;
  * @see <a href="https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage">how
  *     the standard dispatches an event</a>
  */
-@SuppressWarnings("ArrayRecordComponent") // bytes pass through; a copy per message costs too much
 public record SseEvent(String type, String lastEventId, byte[] data) {
 
   /** The type of an event without a type of its own. */

@@ -230,4 +230,39 @@ public final class MessageQueue {
       }
     }
   }
+
+  /**
+   * The reader's end of a queue. For one reading thread.
+   *
+   * @param idleTimeout bound of the writers' silence; zero for none
+   * @param onTimeout runs after a timeout, before {@link #take()} throws
+   * @param onClose closes the queue; idempotent
+   */
+  public record Source(
+      MessageQueue queue, Duration idleTimeout, Runnable onTimeout, Runnable onClose)
+      implements MessageSource {
+
+    /** Reads a queue whose writers may be silent for ever. */
+    public Source(MessageQueue queue, Runnable onClose) {
+      this(queue, Duration.ZERO, () -> {}, onClose);
+    }
+
+    @Override
+    public List<UpstreamMessage> take() {
+      try {
+        return queue.take(idleTimeout);
+      } catch (UpstreamException.TimedOut e) {
+        onTimeout.run();
+        throw e;
+      } catch (InterruptedException e) {
+        close();
+        throw UpstreamException.Broken.interrupted(e);
+      }
+    }
+
+    @Override
+    public void close() {
+      onClose.run();
+    }
+  }
 }

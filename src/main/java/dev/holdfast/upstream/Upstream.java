@@ -10,7 +10,7 @@ import dev.holdfast.protocol.Message;
 public interface Upstream extends AutoCloseable {
 
   /**
-   * Opens a session with the client's own {@code initialize} request.
+   * Opens a session with the client's own {@code initialize} request, for an unknown opener.
    *
    * @throws UpstreamException when the server gives no JSON-RPC answer; no session is open then
    */

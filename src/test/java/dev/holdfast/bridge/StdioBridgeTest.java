@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.upstream.local.server.LogLevelStore;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
@@ -26,7 +27,11 @@ class StdioBridgeTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     String input = String.join("\n", said) + "\n";
     try (LocalUpstream upstream =
-            new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of()), "server", "1");
+            new LocalUpstream(
+                new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of()),
+                new LogLevelStore.InMemory(),
+                "server",
+                "1");
         StdioBridge bridge = new StdioBridge(upstream, out, LONGEST)) {
       assertThat(bridge.run(new ByteArrayInputStream(input.getBytes(UTF_8)))).isTrue();
     }

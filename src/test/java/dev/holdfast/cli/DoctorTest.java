@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.upstream.local.server.LogLevelStore;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.InstantSource;
@@ -18,7 +19,11 @@ import org.junit.jupiter.api.Test;
 class DoctorTest {
 
   private final LocalUpstream upstream =
-      new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of()), "test", "1");
+      new LocalUpstream(
+          new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of()),
+          new LogLevelStore.InMemory(),
+          "test",
+          "1");
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
 
   @AfterEach

@@ -9,6 +9,7 @@ import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.upstream.local.server.LogLevelStore;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +23,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DemoToolsTest {
 
   private final LocalUpstream upstream =
-      new LocalUpstream(LocalUpstream.ServerFeatures.of(Demo.TOOLS), "demo", "1");
+      new LocalUpstream(
+          new LocalUpstream.ServerFeatures(Demo.TOOLS, List.of(), List.of()),
+          new LogLevelStore.InMemory(),
+          "demo",
+          "1");
 
   @AfterEach
   void close() {

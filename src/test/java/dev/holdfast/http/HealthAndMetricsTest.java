@@ -9,7 +9,6 @@ import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasItem;
 
 import dev.holdfast.relay.Relay;
-import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.testing.DocumentedMetrics;
 import dev.holdfast.testing.FrameStream;
@@ -92,7 +91,7 @@ class HealthAndMetricsTest {
 
     relay.sweep();
 
-    SessionPage.Entry entry =
+    SessionStore.Page.Entry entry =
         store.list(null, 500).entries().stream()
             .filter(each -> each.session().id().value().equals(client.session()))
             .findFirst()

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class EnvelopeFuzzTest {
 
   private static final int MAX_MESSAGES = 5;
+
   /** Like the parser of the gateway, it has no limit on the length of a number. */
   private static final ObjectMapper JSON =
       new ObjectMapper(

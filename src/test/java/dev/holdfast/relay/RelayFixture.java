@@ -34,6 +34,7 @@ import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.upstream.local.server.LogLevelStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -85,7 +86,12 @@ public final class RelayFixture implements AutoCloseable {
   }
 
   public RelayFixture(StreamConfig streams, ReplayConfig replay, Tool<?>... tools) {
-    local = new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(tools)), "test", "1");
+    local =
+        new LocalUpstream(
+            new LocalUpstream.ServerFeatures(List.of(tools), List.of(), List.of()),
+            new LogLevelStore.InMemory(),
+            "test",
+            "1");
     this.streams = streams;
     upstreams = new SessionUpstreams(Map.of(LOCAL, local, SCRIPTED, scripted), store);
     // The store hears of each use: the interval is a tenth of this.

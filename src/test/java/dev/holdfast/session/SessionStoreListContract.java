@@ -54,19 +54,19 @@ interface SessionStoreListContract extends SessionStoreFixture {
       store.create(sessions.getLast());
     }
 
-    SessionPage first = store.list(null, 10);
+    SessionStore.Page first = store.list(null, 10);
 
     assertThat(first.entries()).hasSizeBetween(1, 100);
     assertThat(first.next()).isPresent();
     assertThat(listAll(another(), 10))
-        .extracting(SessionPage.Entry::session)
+        .extracting(SessionStore.Page.Entry::session)
         .containsExactlyInAnyOrderElementsOf(sessions);
   }
 
   @Test
   default void shouldListNothingInAnEmptyStore() {
     assertThat(create(LONG, 10).list(null, 10))
-        .isEqualTo(new SessionPage(List.of(), Optional.empty()));
+        .isEqualTo(new SessionStore.Page(List.of(), Optional.empty()));
   }
 
   @Test
@@ -79,9 +79,9 @@ interface SessionStoreListContract extends SessionStoreFixture {
     assertThatIllegalArgumentException().isThrownBy(() -> store.list("no page", 10));
   }
 
-  private static List<SessionPage.Entry> listAll(SessionStore store, int about) {
-    List<SessionPage.Entry> all = new ArrayList<>();
-    SessionPage page = store.list(null, about);
+  private static List<SessionStore.Page.Entry> listAll(SessionStore store, int about) {
+    List<SessionStore.Page.Entry> all = new ArrayList<>();
+    SessionStore.Page page = store.list(null, about);
     all.addAll(page.entries());
     while (page.next().isPresent()) {
       page = store.list(page.next().get(), about);

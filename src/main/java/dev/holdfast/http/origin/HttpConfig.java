@@ -5,6 +5,9 @@ import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.eclipse.microprofile.config.spi.Converter;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 
@@ -38,11 +41,67 @@ public interface HttpConfig {
   Duration bodyTimeout();
 
   /**
-   * Time limit for the head of a request, from its first byte or from the begin of the connection;
+   * Time limit for the head of a request, from its first byte or from the start of the connection;
    * 100 ms to an hour. After it, the gateway closes the connection.
    */
   @WithDefault("30s")
   @DurationMin(millis = 100)
   @DurationMax(hours = 1)
   Duration headTimeout();
+
+  /**
+   * Reads the entries of the allow lists. The configuration refuses a malformed entry, which would
+   * match nothing and cause unexplained 403s.
+   */
+  final class AllowListEntry {
+
+    private static final String HOST = "(?:[a-z0-9_.-]+|\\[[0-9a-f:.]+\\])";
+    private static final Pattern HOST_OR_ANY = Pattern.compile(HOST + "|\\*");
+    private static final Pattern ORIGIN =
+        Pattern.compile("[a-z][a-z0-9+.-]*://" + HOST + "(?::\\d{1,5})?");
+
+    /** Browsers leave these ports out of an origin (RFC 6454, section 6.2). */
+    private static final Pattern DEFAULT_PORT = Pattern.compile("http:.*:80|https:.*:443");
+
+    private AllowListEntry() {}
+
+    private static String normalize(String text) {
+      return text.strip().toLowerCase(Locale.ROOT);
+    }
+
+    private static boolean isOrigin(String text) {
+      return ORIGIN.matcher(text).matches() && !DEFAULT_PORT.matcher(text).matches();
+    }
+
+    private static String require(boolean valid, String expected, String entry) {
+      if (!valid) {
+        throw new IllegalArgumentException("must be " + expected + ", or *, not " + entry);
+      }
+      return entry;
+    }
+
+    /** Reads a host, or {@code *}, in lower case. */
+    public static final class Host implements Converter<String> {
+      @Override
+      public String convert(String text) {
+        String host = normalize(text);
+        return require(
+            HOST_OR_ANY.matcher(host).matches(),
+            "a host without port, such as mcp.example.com or [::1]",
+            host);
+      }
+    }
+
+    /** Reads a host, an origin, or {@code *}, in lower case. */
+    public static final class Origin implements Converter<String> {
+      @Override
+      public String convert(String text) {
+        String origin = normalize(text);
+        return require(
+            isOrigin(origin) || HOST_OR_ANY.matcher(origin).matches(),
+            "a host, an origin such as https://app.example.com:8443 (no path, no default port)",
+            origin);
+      }
+    }
+  }
 }

@@ -6,7 +6,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ScheduledFuture;
-import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
@@ -80,12 +79,7 @@ public final class ClientSocket {
       return;
     }
     ScheduledFuture<?> close =
-        eventLoop.schedule(
-            () -> {
-              Future<Void> _ = connection.close();
-            },
-            LINGER.toMillis(),
-            TimeUnit.MILLISECONDS);
+        eventLoop.schedule(() -> connection.close(), LINGER.toMillis(), TimeUnit.MILLISECONDS);
     request.handler(_ -> {});
     request.endHandler(_ -> close.cancel(false));
     request.resume();

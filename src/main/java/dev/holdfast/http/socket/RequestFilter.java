@@ -30,7 +30,7 @@ final class RequestFilter {
   private static final String NO_HOST = "A request must name one valid host";
   private static final String FRAMEWORK = "/q/";
 
-  /** The default upstream has one name only, so that nobody evades a proxy's rules for it. */
+  /** The default upstream has one name only, so that no client evades a proxy's rules for it. */
   private static final String SECOND_NAME = "/servers/" + Session.DEFAULT_UPSTREAM + "/";
 
   private final OriginPolicy policy;

@@ -29,7 +29,7 @@ final class MemoryStream {
   /** The stream that keeps the events; null if this one does. */
   private final @Nullable MemoryStream shared;
 
-  private final EventWindow<Stored> kept = new EventWindow<>();
+  private final EventWindow kept = new EventWindow();
   private long bytes;
   private Position last = Position.START;
   private Position delivered = Position.START;
@@ -205,6 +205,45 @@ final class MemoryStream {
   void markFullyDelivered(long expiry) {
     if (state == State.COMPLETE) {
       expires = Math.min(expires, expiry);
+    }
+  }
+
+  /** The stored events of one stream: appended at one end, purged at the other, read by index. */
+  private static final class EventWindow {
+
+    /** The list is compacted when at least this many entries, and more than half, are purged. */
+    private static final int COMPACT_AT = 32;
+
+    private final List<Stored> entries = new ArrayList<>(0);
+    private int purged;
+
+    int size() {
+      return entries.size() - purged;
+    }
+
+    boolean isEmpty() {
+      return size() == 0;
+    }
+
+    Stored get(int index) {
+      return entries.get(purged + index);
+    }
+
+    void add(Stored stored) {
+      entries.add(stored);
+    }
+
+    /** Removes and returns the oldest event. */
+    Stored purge() {
+      Stored oldest = entries.get(purged);
+      // Overwrite the entry, so the garbage collector can free the purged payload at once.
+      entries.set(purged, entries.getLast());
+      purged++;
+      if (purged == entries.size() || (purged >= COMPACT_AT && purged > entries.size() / 2)) {
+        entries.subList(0, purged).clear();
+        purged = 0;
+      }
+      return oldest;
     }
   }
 }

@@ -10,8 +10,8 @@ import org.jboss.logging.Logger;
 
 /**
  * Compares what the store records with what runs on this replica, and repairs the difference. It
- * runs with every sweep, after the store was away, and when other replicas may have held this one
- * for lost. Thread-safe.
+ * runs with every sweep, after the store was away, and when other replicas may have considered this
+ * one lost. Thread-safe.
  */
 public final class Reconciler {
 

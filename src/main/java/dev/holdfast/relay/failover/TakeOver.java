@@ -63,7 +63,7 @@ public final class TakeOver {
   private final Sessions sessions;
   private final SessionUpstreams upstreams;
   private final EventLog log;
-  private final SharedLog adoption;
+  private final SharedLog shared;
   private final MessageRouter router;
   private final StreamStarter starter;
   private final Pumps pumps;
@@ -78,7 +78,7 @@ public final class TakeOver {
       Sessions sessions,
       SessionUpstreams upstreams,
       EventLog log,
-      SharedLog adoption,
+      SharedLog shared,
       MessageRouter router,
       StreamStarter starter,
       Pumps pumps,
@@ -87,7 +87,7 @@ public final class TakeOver {
     this.sessions = sessions;
     this.upstreams = upstreams;
     this.log = log;
-    this.adoption = adoption;
+    this.shared = shared;
     this.router = router;
     this.starter = starter;
     this.pumps = pumps;
@@ -104,7 +104,7 @@ public final class TakeOver {
    * @throws dev.holdfast.session.SessionStoreException when the session store is away; likewise
    */
   public void takeOver(String session, String lostReplica) {
-    startPumps(session, () -> adoption.adopt(session, lostReplica));
+    startPumps(session, () -> shared.adopt(session, lostReplica));
   }
 
   /** Reclaims streams that this replica owns but does not write. Throws as takeOver does. */
@@ -112,7 +112,7 @@ public final class TakeOver {
     LOG.warnf(
         "streams without a writer streams=%s",
         names.stream().map(name -> new StreamRef(session, name)).toList());
-    startPumps(session, () -> adoption.reclaim(session, names));
+    startPumps(session, () -> shared.reclaim(session, names));
   }
 
   private void startPumps(String id, Supplier<List<SharedLog.AdoptedStream>> adopt) {
@@ -269,13 +269,13 @@ public final class TakeOver {
   }
 
   /**
-   * Stops the pumps whose streams other replicas took over, because they held this replica for
+   * Stops the pumps whose streams other replicas took over, because they considered this replica
    * lost.
    *
    * @throws LogException.StoreUnavailable when the log is away; it refuses what such a pump writes
    *     in any case
    */
   public void stopLostPumps() {
-    adoption.findTakenOver(pumps.streams()).forEach(pumps::stop);
+    shared.findTakenOver(pumps.streams()).forEach(pumps::stop);
   }
 }

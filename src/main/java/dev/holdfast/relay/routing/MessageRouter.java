@@ -28,31 +28,16 @@ import org.jboss.logging.Logger;
  * run inside a replica} go through the inbox of the session, and so do all messages of a session
  * that is pinned to another replica. Thread-safe.
  */
-public final class MessageRouter {
+public record MessageRouter(
+    Sessions sessions,
+    SessionUpstreams upstreams,
+    Inbox inbox,
+    Pumps pumps,
+    PinnedSessions pinned) {
 
   private static final Logger LOG = Logger.getLogger(MessageRouter.class);
 
-  private final Sessions sessions;
-  private final SessionUpstreams upstreams;
-  private final Inbox inbox;
-  private final Pumps pumps;
-  private final PinnedSessions pinned;
-
-  /** Creates a router; {@link #start} lets it receive inbox messages. */
-  public MessageRouter(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      Inbox inbox,
-      Pumps pumps,
-      PinnedSessions pinned) {
-    this.sessions = sessions;
-    this.upstreams = upstreams;
-    this.inbox = inbox;
-    this.pumps = pumps;
-    this.pinned = pinned;
-  }
-
-  /** Receives from now on the messages that other replicas put into the inboxes of sessions. */
+  /** Starts to receive the messages that other replicas put into the inboxes of sessions. */
   public void start() {
     inbox.setReceiver(new Receiver());
   }
@@ -178,15 +163,12 @@ public final class MessageRouter {
         return;
       }
       Body body = Envelopes.read(message.message());
-      for (Message each : body.messages()) {
-        RequestId cancelled = each.cancelledRequestId();
-        if (cancelled != null) {
-          message.streams().forEach(stream -> pumps.cancel(stream, cancelled));
-        }
+      for (RequestId cancelled : body.cancelledRequestIds()) {
+        message.streams().forEach(stream -> pumps.cancel(stream, cancelled));
       }
       session
           .filter(upstreams::runsInProcess)
-          .ifPresent(resident -> upstreams.attach(resident).send(body));
+          .ifPresent(found -> upstreams.attach(found).send(body));
     }
 
     /** Stops the pumps of the session: a silent upstream may never end their streams. */

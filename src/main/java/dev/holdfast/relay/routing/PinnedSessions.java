@@ -6,8 +6,6 @@ import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.session.PinnedServer;
@@ -89,10 +87,7 @@ public final class PinnedSessions {
 
   private void handle(PinnedSession session, @Nullable StreamWriter writer, Inbox.Message message) {
     Body body = Envelopes.read(message.message());
-    for (Message each : body.messages()) {
-      RequestId cancelled = each.cancelledRequestId();
-      boolean _ = cancelled != null && pumps.cancel(message.session(), cancelled);
-    }
+    body.cancelledRequestIds().forEach(id -> pumps.cancel(message.session(), id));
     if (writer != null) {
       start(writer, body, () -> session.upstream().request(body).source()).awaitSent();
     } else {
@@ -100,7 +95,7 @@ public final class PinnedSessions {
     }
   }
 
-  /** Delivers an inbox message. Nobody waits for the outcome. */
+  /** Delivers an inbox message. A failure is only reported and logged. */
   void deliver(Runnable delivery) {
     try {
       delivery.run();

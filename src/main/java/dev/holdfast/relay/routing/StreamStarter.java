@@ -27,30 +27,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Opens the streams of sessions and starts their pumps. Thread-safe. */
-public final class StreamStarter {
-
-  private final Sessions sessions;
-  private final SessionUpstreams upstreams;
-  private final MessageRouter router;
-  private final EventLog log;
-  private final Pumps pumps;
-  private final RelayListener listener;
-
-  /** Creates the starter. */
-  public StreamStarter(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      MessageRouter router,
-      EventLog log,
-      Pumps pumps,
-      RelayListener listener) {
-    this.sessions = sessions;
-    this.upstreams = upstreams;
-    this.router = router;
-    this.log = log;
-    this.pumps = pumps;
-    this.listener = listener;
-  }
+public record StreamStarter(
+    Sessions sessions,
+    SessionUpstreams upstreams,
+    MessageRouter router,
+    EventLog log,
+    Pumps pumps,
+    RelayListener listener) {
 
   /**
    * Opens a stream for requests and starts its pump. The log records the owner before the upstream
@@ -83,7 +66,7 @@ public final class StreamStarter {
     return new RelayException.SessionNotFound();
   }
 
-  /** Does so on the replica to which the session is pinned. */
+  /** Opens the stream and starts its pump on the replica to which the session is pinned. */
   public void startOnOwner(Session session, StreamRef stream, Body body) {
     try {
       router.requestFromOwner(session, stream, body);
@@ -131,7 +114,7 @@ public final class StreamStarter {
    * The exception that a client gets for a failure of the upstream. A session that the server has
    * ended ends here too.
    *
-   * @param count whether the listener has not heard of this failure yet
+   * @param count whether to report the failure to the listener
    */
   public RuntimeException failed(Session session, UpstreamException failure, boolean count) {
     if (count) {

@@ -21,7 +21,7 @@ final class RecentSessions {
   private final InstantSource clock;
   private final Map<SessionId, Use> uses = new ConcurrentHashMap<>();
 
-  /** Creates a cache; the store hears at that interval that a session is in use. */
+  /** Creates a cache that tells the store at that interval that a session is in use. */
   RecentSessions(SessionStore store, Duration touchEvery, InstantSource clock) {
     this.store = store;
     this.touchEvery = touchEvery;
@@ -77,7 +77,7 @@ final class RecentSessions {
     }
   }
 
-  /** Counts a request of a session; the store hears of it with the next use. */
+  /** Counts a request of a session. The store gets the count with the next use. */
   void count(Session session, String address, boolean failed) {
     add(session, SessionActivity.request(clock.instant(), address, failed));
   }

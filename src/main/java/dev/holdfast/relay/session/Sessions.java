@@ -37,7 +37,7 @@ public final class Sessions {
   private static final Logger LOG = Logger.getLogger(Sessions.class);
   private static final int EXPIRED_AT_ONCE = 100;
 
-  /** The part of the idle timeout after which the store hears again that a session is in use. */
+  /** The part of the idle timeout after which the store is told again that a session is in use. */
   private static final int TOUCHES_PER_IDLE_TIMEOUT = 10;
 
   private final SessionStore store;
@@ -277,7 +277,7 @@ public final class Sessions {
     recent.used(session);
   }
 
-  /** Counts a request of a session; the store hears of it with the next use. */
+  /** Counts a request of a session. The store gets the count with the next use. */
   public void count(Session session, String address, boolean failed) {
     recent.count(session, address, failed);
   }

@@ -1,5 +1,5 @@
 /**
- * What all rooms of the relay share: names of streams, event ids, configuration, admission, the
+ * What all packages of the relay share: names of streams, event ids, configuration, admission, the
  * relay's failures, and the listener for metrics.
  */
 @NullMarked

@@ -4,7 +4,6 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionLimits;
-import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.TooManySessionsException;
 import java.time.Duration;
@@ -36,14 +35,8 @@ public final class MemorySessionStore implements SessionStore {
 
   private final AtomicInteger size = new AtomicInteger();
 
-  /** Number of sessions that count against the limit; expired ones may no longer count. */
-  private final AtomicInteger occupied = new AtomicInteger();
-
-  /** The same number for each upstream with a limit of its own. */
-  private final Map<String, Integer> occupiedByUpstream = new ConcurrentHashMap<>();
-
-  /** The same number for each opener that has sessions. */
-  private final Map<String, Integer> occupiedByOpener = new ConcurrentHashMap<>();
+  /** Number of sessions that count against each limit; expired ones may no longer count. */
+  private final Map<Limit, Integer> occupied = new ConcurrentHashMap<>();
 
   /** When {@link #reclaimPlaces} last searched. */
   private final AtomicReference<Instant> lastReclaim = new AtomicReference<>(Instant.MIN);
@@ -83,40 +76,32 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   private void occupyPlace(Session session) {
-    change(occupiedByOpener, session.opener(), 1, limits.perOpener());
-    try {
-      limits.of(session.upstream()).ifPresent(most -> changeUpstream(session, 1, most));
-      if (occupied.incrementAndGet() > limits.all()) {
-        occupied.decrementAndGet();
-        limits.of(session.upstream()).ifPresent(most -> changeUpstream(session, -1, most));
-        throw new TooManySessionsException(limits.all());
+    List<Limit> taken = new ArrayList<>();
+    for (Limit limit : limits(session)) {
+      taken.add(limit);
+      if (occupied.merge(limit, 1, Integer::sum) > limit.most()) {
+        taken.forEach(this::freePlace);
+        throw new TooManySessionsException(limit.most());
       }
-    } catch (TooManySessionsException full) {
-      change(occupiedByOpener, session.opener(), -1, limits.perOpener());
-      throw full;
     }
   }
 
   private void freePlace(Session session) {
-    occupied.decrementAndGet();
-    limits.of(session.upstream()).ifPresent(most -> changeUpstream(session, -1, most));
-    change(occupiedByOpener, session.opener(), -1, limits.perOpener());
+    limits(session).forEach(this::freePlace);
   }
 
-  private void changeUpstream(Session session, int more, int most) {
-    change(occupiedByUpstream, session.upstream(), more, most);
+  private void freePlace(Limit limit) {
+    occupied.computeIfPresent(limit, (_, count) -> count == 1 ? null : count - 1);
   }
 
-  private static void change(Map<String, Integer> places, String of, int more, int most) {
-    places.compute(
-        of,
-        (_, before) -> {
-          int next = (before == null ? 0 : before) + more;
-          if (more > 0 && next > most) {
-            throw new TooManySessionsException(most);
-          }
-          return next == 0 ? null : next;
-        });
+  private List<Limit> limits(Session session) {
+    List<Limit> all = new ArrayList<>();
+    all.add(new Limit("opener", session.opener(), limits.perOpener()));
+    limits
+        .of(session.upstream())
+        .ifPresent(most -> all.add(new Limit("upstream", session.upstream(), most)));
+    all.add(new Limit("all", "", limits.all()));
+    return all;
   }
 
   /**
@@ -229,16 +214,16 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   @Override
-  public SessionPage list(@Nullable String from, int about) {
+  public SessionStore.Page list(@Nullable String from, int about) {
     if (about < 1 || about > MAX_PAGE_SIZE) {
       throw new IllegalArgumentException("a page has 1 to " + MAX_PAGE_SIZE + " sessions");
     }
     Collection<Entry> rest = (from == null ? entries : entries.tailMap(idOf(from), false)).values();
     List<Entry> some = rest.stream().limit(about).toList();
-    return new SessionPage(
+    return new SessionStore.Page(
         some.stream()
             .filter(this::isAlive)
-            .map(entry -> new SessionPage.Entry(entry.session(), entry.activity()))
+            .map(entry -> new SessionStore.Page.Entry(entry.session(), entry.activity()))
             .toList(),
         some.size() < about
             ? Optional.empty()
@@ -252,6 +237,9 @@ public final class MemorySessionStore implements SessionStore {
   private boolean isAlive(Entry entry) {
     return entry.lastUsed().plus(entry.timeout()).isAfter(clock.instant());
   }
+
+  /** A limit on the sessions of an opener or an upstream, or on all. */
+  private record Limit(String kind, String name, int most) {}
 
   /**
    * A session.

@@ -8,7 +8,6 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionLimits;
-import dev.holdfast.session.SessionPage;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import io.vertx.redis.client.Command;
@@ -182,7 +181,7 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
-  public SessionPage list(@Nullable String from, int about) {
+  public SessionStore.Page list(@Nullable String from, int about) {
     if (about < 1 || about > MAX_PAGE_SIZE || (from != null && !CURSOR.matcher(from).matches())) {
       throw new IllegalArgumentException("invalid cursor or page size");
     }
@@ -193,24 +192,24 @@ public final class RedisSessionStore implements SessionStore {
    * Scans the index of all sessions with a cursor, and reads the hash of each. Scans do not block
    * Redis. Ranks cannot serve as cursors, since they shift whenever a session is used.
    */
-  private SessionPage scan(String from, int about) {
+  private SessionStore.Page scan(String from, int about) {
     Response scanned =
         redis.send(
             Request.cmd(Command.ZSCAN).arg(keys.sessions()).arg(from).arg("COUNT").arg(about));
     if (scanned == null) {
-      return new SessionPage(List.of(), Optional.empty());
+      return new SessionStore.Page(List.of(), Optional.empty());
     }
     String next = scanned.get(0).toString();
     List<SessionId> members = new ArrayList<>();
     for (int i = 0; i < scanned.get(1).size(); i += 2) {
       SessionId.parse(scanned.get(1).get(i).toString()).ifPresent(members::add);
     }
-    return new SessionPage(
+    return new SessionStore.Page(
         entries(members), next.equals(FIRST_PAGE) ? Optional.empty() : Optional.of(next));
   }
 
-  private List<SessionPage.Entry> entries(List<SessionId> ids) {
-    List<SessionPage.Entry> entries = new ArrayList<>();
+  private List<SessionStore.Page.Entry> entries(List<SessionId> ids) {
+    List<SessionStore.Page.Entry> entries = new ArrayList<>();
     long now = now();
     // Redis returns a small set at once, whatever the requested count.
     List<@Nullable Response> records = redis.sendMany(ids.stream().map(this::fields).toList());

@@ -6,7 +6,7 @@ import dev.holdfast.redis.RedisScript;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
-import dev.holdfast.session.SessionPage;
+import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.Transport;
 import io.vertx.redis.client.Response;
 import java.time.Instant;
@@ -119,12 +119,13 @@ final class SessionFields {
    * @param now in ms since the epoch
    * @return empty when the session has ended or expired
    */
-  static Optional<SessionPage.Entry> readEntry(SessionId id, @Nullable Response values, long now) {
+  static Optional<SessionStore.Page.Entry> readEntry(
+      SessionId id, @Nullable Response values, long now) {
     if (values == null || number(values.get(ALL.size()), 0) <= now) {
       return Optional.empty();
     }
     return readSession(id, values)
-        .map(session -> new SessionPage.Entry(session, activity(session, values)));
+        .map(session -> new SessionStore.Page.Entry(session, activity(session, values)));
   }
 
   private static SessionActivity activity(Session session, Response values) {

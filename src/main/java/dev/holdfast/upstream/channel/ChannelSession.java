@@ -11,8 +11,8 @@ import dev.holdfast.protocol.RequestId;
 import dev.holdfast.protocol.Utf8;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.MessageSource;
-import dev.holdfast.upstream.QueueSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
@@ -151,7 +151,7 @@ final class ChannelSession implements UpstreamSession {
   /** Closing the stream before its end does not cancel the requests: the caller decides that. */
   private Answer stream(Exchange exchange) {
     return new Answer.Stream(
-        new QueueSource(
+        new MessageQueue.Source(
             exchange.queue(),
             settings.idleTimeout(),
             () -> cancel(exchange),
@@ -201,11 +201,7 @@ final class ChannelSession implements UpstreamSession {
   }
 
   private void transmit(Body body) {
-    body.messages().stream()
-        .filter(Message.Notification.class::isInstance)
-        .map(message -> ((Message.Notification) message).cancelledRequestId())
-        .filter(Objects::nonNull)
-        .forEach(channel().router()::cancel);
+    body.cancelledRequestIds().forEach(channel().router()::cancel);
     channel().send(Utf8.singleLine(body.bytes()), settings.firstByteTimeout());
   }
 

@@ -4,7 +4,6 @@ import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.MessageSource;
-import dev.holdfast.upstream.QueueSource;
 import dev.holdfast.upstream.UpstreamException;
 import org.jboss.logging.Logger;
 
@@ -49,7 +48,7 @@ final class StandaloneStream {
       replaceQueue();
       state = State.READ;
       MessageQueue read = queue;
-      return new QueueSource(read, () -> stopReading(read));
+      return new MessageQueue.Source(read, () -> stopReading(read));
     }
   }
 

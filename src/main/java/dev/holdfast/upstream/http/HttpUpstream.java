@@ -174,8 +174,7 @@ public final class HttpUpstream implements Upstream {
       try {
         requests.delete().discard();
       } catch (UpstreamException e) {
-        // The request is a courtesy. A server may refuse it (405), and forgets idle sessions
-        // anyway.
+        // A server may refuse this (405), and ends idle sessions by itself.
       }
     }
   }

@@ -203,32 +203,13 @@ final class ChildProcess extends Channel {
 
     private static final Set<String> INHERITED =
         Set.of(
-            "HOME",
-            "LANG",
-            "LC_ALL",
-            "LC_CTYPE",
-            "LOGNAME",
-            "PATH",
-            "SHELL",
-            "TERM",
-            "TMPDIR",
-            "TZ",
-            "USER",
-            // Windows starts no program without these.
-            "APPDATA",
-            "COMSPEC",
-            "HOMEDRIVE",
-            "HOMEPATH",
-            "LOCALAPPDATA",
-            "PATHEXT",
-            "PROCESSOR_ARCHITECTURE",
-            "PROGRAMFILES",
-            "SYSTEMDRIVE",
-            "SYSTEMROOT",
-            "TEMP",
-            "TMP",
-            "USERNAME",
-            "USERPROFILE");
+            ("HOME LANG LC_ALL LC_CTYPE LOGNAME PATH SHELL TERM TMPDIR TZ"
+                    + " USER"
+                    // Windows starts no program without these.
+                    + " APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT"
+                    + " PROCESSOR_ARCHITECTURE PROGRAMFILES SYSTEMDRIVE SYSTEMROOT"
+                    + " TEMP TMP USERNAME USERPROFILE")
+                .split(" "));
 
     private ChildEnvironment() {}
 

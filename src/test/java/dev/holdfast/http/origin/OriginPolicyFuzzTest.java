@@ -59,7 +59,7 @@ class OriginPolicyFuzzTest {
         (input, _) -> {
           String entry;
           try {
-            entry = new AllowListEntry.Host().convert(new String(input, UTF_8));
+            entry = new HttpConfig.AllowListEntry.Host().convert(new String(input, UTF_8));
           } catch (IllegalArgumentException refused) {
             return;
           }

@@ -9,7 +9,6 @@ import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.MessageSource;
-import dev.holdfast.upstream.QueueSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
@@ -67,7 +66,7 @@ record LocalSession(
     }
     // The stream has all its writers before a call can end.
     registered.forEach(calls::start);
-    return new Answer.Stream(new QueueSource(answers, close));
+    return new Answer.Stream(new MessageQueue.Source(answers, close));
   }
 
   private static boolean isToolCall(Message message) {

@@ -36,11 +36,6 @@ public final class LocalUpstream implements Upstream {
   private final String name;
   private final String version;
 
-  /** Creates a server whose log levels stay in this process. */
-  public LocalUpstream(ServerFeatures features, String name, String version) {
-    this(features, new LogLevelStore.InMemory(), name, version);
-  }
-
   /**
    * Creates a server. Starts no thread before the first call.
    *
@@ -144,11 +139,6 @@ public final class LocalUpstream implements Upstream {
       tools = List.copyOf(tools);
       resources = List.copyOf(resources);
       prompts = List.copyOf(prompts);
-    }
-
-    /** Only tools. */
-    public static ServerFeatures of(List<Tool<?>> tools) {
-      return new ServerFeatures(tools, List.of(), List.of());
     }
   }
 }

@@ -12,19 +12,13 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps the log levels of all replicas in Redis, one key per level. */
-public final class RedisLogLevelStore implements LogLevelStore {
-
-  private final RedisClient client;
-  private final RedisKeys keys;
-  private final Duration timeToLive;
-
-  /** A level that is neither read nor removed has a time to live. */
-  public RedisLogLevelStore(RedisClient client, RedisKeys keys, Duration timeToLive) {
-    this.client = client;
-    this.keys = keys;
-    this.timeToLive = timeToLive;
-  }
+/**
+ * Keeps the log levels of all replicas in Redis, one key per level.
+ *
+ * @param timeToLive time after which Redis removes a level that no call reads
+ */
+public record RedisLogLevelStore(RedisClient client, RedisKeys keys, Duration timeToLive)
+    implements LogLevelStore {
 
   @Override
   public void put(String session, LogLevel level) {

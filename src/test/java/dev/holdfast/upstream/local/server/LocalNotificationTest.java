@@ -182,7 +182,11 @@ class LocalNotificationTest {
     UnreliableLogLevelStore levels = new UnreliableLogLevelStore();
     levels.fail(Duration.ZERO);
     try (LocalUpstream upstream =
-        new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of()), levels, "test", "1")) {
+        new LocalUpstream(
+            new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of()),
+            levels,
+            "test",
+            "1")) {
       LocalClient client = LocalClient.open(upstream);
 
       assertThat(

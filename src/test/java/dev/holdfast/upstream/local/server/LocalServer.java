@@ -14,14 +14,18 @@ final class LocalServer implements AfterEachCallback {
   /** A server of these tools. */
   LocalUpstream of(Tool<?>... tools) {
     LocalUpstream upstream =
-        new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(tools)), "test", "1");
+        new LocalUpstream(
+            new LocalUpstream.ServerFeatures(List.of(tools), List.of(), List.of()),
+            new LogLevelStore.InMemory(),
+            "test",
+            "1");
     upstreams.add(upstream);
     return upstream;
   }
 
   /** A client of a server with these features. */
   LocalClient clientOf(LocalUpstream.ServerFeatures offer) {
-    LocalUpstream upstream = new LocalUpstream(offer, "test", "1");
+    LocalUpstream upstream = new LocalUpstream(offer, new LogLevelStore.InMemory(), "test", "1");
     upstreams.add(upstream);
     return LocalClient.open(upstream);
   }

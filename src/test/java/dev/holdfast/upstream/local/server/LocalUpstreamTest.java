@@ -41,7 +41,10 @@ class LocalUpstreamTest {
           });
   private final LocalUpstream upstream =
       new LocalUpstream(
-          LocalUpstream.ServerFeatures.of(List.of(stuck, alpha)), "a \"name\"", "1.2");
+          new LocalUpstream.ServerFeatures(List.of(stuck, alpha), List.of(), List.of()),
+          new LogLevelStore.InMemory(),
+          "a \"name\"",
+          "1.2");
 
   @AfterEach
   void close() {
@@ -193,7 +196,7 @@ class LocalUpstreamTest {
             .collect(Collectors.joining(",", "[", "]"));
     try (LocalUpstream small =
         new LocalUpstream(
-            LocalUpstream.ServerFeatures.of(List.of(stuck, alpha)),
+            new LocalUpstream.ServerFeatures(List.of(stuck, alpha), List.of(), List.of()),
             new LogLevelStore.InMemory(),
             "small",
             "1",
@@ -272,7 +275,11 @@ class LocalUpstreamTest {
     // given
     UpstreamLink link = LocalClient.open(upstream).link();
     try (LocalUpstream other =
-        new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(alpha)), "other", "1.2")) {
+        new LocalUpstream(
+            new LocalUpstream.ServerFeatures(List.of(alpha), List.of(), List.of()),
+            new LogLevelStore.InMemory(),
+            "other",
+            "1.2")) {
 
       // when
       LocalClient client = LocalClient.attach(other, link);
@@ -293,7 +300,11 @@ class LocalUpstreamTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
             new LocalUpstream(
-                LocalUpstream.ServerFeatures.of(List.of(alpha, stuck, alpha)), "name", "1"))
+                new LocalUpstream.ServerFeatures(
+                    List.of(alpha, stuck, alpha), List.of(), List.of()),
+                new LogLevelStore.InMemory(),
+                "name",
+                "1"))
         .withMessage("Two tools have the name \"alpha\"");
   }
 
@@ -302,8 +313,12 @@ class LocalUpstreamTest {
   void shouldRefuseMalformedName(String name) {
     Tool<?> tool = ScriptedTool.waiting(name, _ -> ToolResult.text(""));
     assertThatIllegalArgumentException()
-        .isThrownBy(
-            () -> new LocalUpstream(LocalUpstream.ServerFeatures.of(List.of(tool)), "name", "1"))
+        .isThrownBy(() ->
+            new LocalUpstream(
+                new LocalUpstream.ServerFeatures(List.of(tool), List.of(), List.of()),
+                new LogLevelStore.InMemory(),
+                "name",
+                "1"))
         .withMessageStartingWith("Not a tool name");
   }
 

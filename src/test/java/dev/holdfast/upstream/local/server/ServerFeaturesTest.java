@@ -113,7 +113,7 @@ class ServerFeaturesTest {
   @Test
   void shouldDeclareCapabilitiesForItsFeatures() {
     // given
-    LocalUpstream upstream = new LocalUpstream(offer, "test", "1");
+    LocalUpstream upstream = new LocalUpstream(offer, new LogLevelStore.InMemory(), "test", "1");
 
     // when
     Handshake handshake =
