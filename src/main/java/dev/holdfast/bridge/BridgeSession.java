@@ -62,23 +62,19 @@ final class BridgeSession {
     record Closed() implements State {}
   }
 
-  /** One thread opens a session, and requests wait. Each attempt is an object of its own. */
-  static final class Opening implements State {
-
-    private final Message.Request initialize;
-    private final @Nullable ServerSession previous;
-
-    /** Completes when the state of the session may have changed. */
-    private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
-
+  /**
+   * One thread opens a session, and requests wait.
+   *
+   * @param previous the session that the client has replaced; null if there was none
+   * @param settled completes when the state of the session may have changed
+   */
+  record Opening(
+      Message.Request initialize,
+      @Nullable ServerSession previous,
+      CompletableFuture<@Nullable Void> settled)
+      implements State {
     private Opening(Message.Request initialize, @Nullable ServerSession previous) {
-      this.initialize = initialize;
-      this.previous = previous;
-    }
-
-    /** The session that the client has replaced; null if there was none. */
-    @Nullable ServerSession previous() {
-      return previous;
+      this(initialize, previous, new CompletableFuture<>());
     }
   }
 

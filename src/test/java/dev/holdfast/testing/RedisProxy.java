@@ -45,8 +45,8 @@ public final class RedisProxy implements AutoCloseable {
   }
 
   /**
-   * Swallows the next replies, each time cutting the connection instead. A reply to the quota of all
-   * sessions, which asks by itself twice a second, is not one of them.
+   * Swallows the next replies, each time cutting the connection instead. A reply to the quota of
+   * all sessions, which asks by itself twice a second, is not one of them.
    */
   public void cutAtNextReplies(int times) {
     cuts.set(times);

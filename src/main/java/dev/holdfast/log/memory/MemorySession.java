@@ -56,11 +56,9 @@ final class MemorySession {
   }
 
   private void run(Runnable action) {
-    boolean _ =
-        locked(() -> {
-          action.run();
-          return true;
-        });
+    try (var _ = lock.hold()) {
+      action.run();
+    }
   }
 
   /**

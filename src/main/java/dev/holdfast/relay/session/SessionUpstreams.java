@@ -8,16 +8,16 @@ import dev.holdfast.upstream.UpstreamSession;
 import java.util.Map;
 import java.util.Optional;
 
-/** The configured upstreams, and which of them serves a session. Thread-safe. */
-public final class SessionUpstreams {
+/**
+ * The configured upstreams, and which of them serves a session. Thread-safe.
+ *
+ * @param store holds what pinned servers need to be reopened
+ */
+public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store) {
 
-  private final Map<String, Upstream> byName;
-  private final SessionStore store;
-
-  /** Creates the view; the store holds what pinned servers need to be reopened. */
-  public SessionUpstreams(Map<String, Upstream> byName, SessionStore store) {
-    this.byName = Map.copyOf(byName);
-    this.store = store;
+  /** Copies the map. */
+  public SessionUpstreams {
+    byName = Map.copyOf(byName);
   }
 
   /** The upstream of a name; throws {@link RelayException.UnknownUpstream} if there is none. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class OrderedTasksTest {
 
-  private final OrderedTasks tasks = new OrderedTasks();
+  private final PinnedSession.OrderedTasks tasks = new PinnedSession.OrderedTasks();
   private final CountDownLatch reads = new CountDownLatch(1);
   private final List<Integer> done = new CopyOnWriteArrayList<>();
 
@@ -49,7 +49,7 @@ class OrderedTasksTest {
 
   @Test
   void shouldAcceptNoMoreThanTheMaximumNumberOfTasks() {
-    for (int i = 0; i < OrderedTasks.MAX_TASKS; i++) {
+    for (int i = 0; i < PinnedSession.OrderedTasks.MAX_TASKS; i++) {
       assertThat(add(0)).isTrue();
     }
     assertThat(add(0)).isFalse();
@@ -62,7 +62,7 @@ class OrderedTasksTest {
 
   @Test
   void shouldAcceptNoMoreThanTheMaximumNumberOfBytes() {
-    assertThat(add(OrderedTasks.MAX_BYTES - 1)).isTrue();
+    assertThat(add(PinnedSession.OrderedTasks.MAX_BYTES - 1)).isTrue();
     assertThat(add(1)).isTrue();
     assertThat(add(1)).isFalse();
 
@@ -74,7 +74,7 @@ class OrderedTasksTest {
 
   @Test
   void shouldAcceptOneTaskOfAnySize() {
-    assertThat(add(2 * OrderedTasks.MAX_BYTES)).isTrue();
+    assertThat(add(2 * PinnedSession.OrderedTasks.MAX_BYTES)).isTrue();
     assertThat(add(0)).isFalse();
   }
 

@@ -339,7 +339,7 @@ class PinnedSessionTest {
         };
     Session session = open();
     StreamRef standalone = ref(session, "g");
-    String large = SAID + " ".repeat(OrderedTasks.MAX_BYTES);
+    String large = SAID + " ".repeat(PinnedSession.OrderedTasks.MAX_BYTES);
 
     fixture.inbox.bring(standalone, large);
     assertThatExceptionOfType(LogException.InboxFull.class)

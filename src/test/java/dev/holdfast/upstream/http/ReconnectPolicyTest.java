@@ -2,7 +2,7 @@ package dev.holdfast.upstream.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.upstream.http.ReconnectPolicy.Attempt;
+import dev.holdfast.upstream.http.Reconnector.ReconnectPolicy.Attempt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,9 +13,10 @@ class ReconnectPolicyTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration CEILING = Duration.ofSeconds(30);
 
-  private static List<Duration> failing(ReconnectPolicy policy, Duration retry, int times) {
+  private static List<Duration> failing(
+      Reconnector.ReconnectPolicy policy, Duration retry, int times) {
     List<Duration> delays = new ArrayList<>();
-    ReconnectPolicy current = policy;
+    Reconnector.ReconnectPolicy current = policy;
     for (int i = 0; i < times; i++) {
       Attempt attempt = current.afterFailure(retry, 0).orElseThrow();
       delays.add(attempt.delay());
@@ -26,7 +27,7 @@ class ReconnectPolicyTest {
 
   @Test
   void shouldDoubleTheDelayOfFailuresUpToTheCeiling() {
-    assertThat(failing(ReconnectPolicy.endless(CEILING), SECOND, 7))
+    assertThat(failing(Reconnector.ReconnectPolicy.endless(CEILING), SECOND, 7))
         .extracting(Duration::toSeconds)
         .containsExactly(1L, 2L, 4L, 8L, 16L, 30L, 30L);
   }
@@ -34,7 +35,7 @@ class ReconnectPolicyTest {
   @Test
   void shouldGiveUpAtTheLimit() {
     // given
-    ReconnectPolicy policy = ReconnectPolicy.limited(2, CEILING);
+    Reconnector.ReconnectPolicy policy = Reconnector.ReconnectPolicy.limited(2, CEILING);
 
     // when
     Attempt first = policy.afterFailure(SECOND, 0).orElseThrow();
@@ -47,14 +48,15 @@ class ReconnectPolicyTest {
 
   @Test
   void endlessShouldNeverGiveUpNorWaitLongerThanTheCeiling() {
-    assertThat(failing(ReconnectPolicy.endless(CEILING), Duration.ofDays(20), 1000))
+    assertThat(failing(Reconnector.ReconnectPolicy.endless(CEILING), Duration.ofDays(20), 1000))
         .containsOnly(CEILING);
   }
 
   @Test
   void shouldSpreadFailuresButNeverComeEarly() {
     // when
-    Attempt attempt = ReconnectPolicy.endless(CEILING).afterFailure(SECOND, 0.5).orElseThrow();
+    Attempt attempt =
+        Reconnector.ReconnectPolicy.endless(CEILING).afterFailure(SECOND, 0.5).orElseThrow();
 
     // then
     assertThat(attempt.delay()).isEqualTo(Duration.ofMillis(1100));
@@ -62,7 +64,7 @@ class ReconnectPolicyTest {
 
   @Test
   void withoutRetryFailuresShouldStillBackOff() {
-    assertThat(failing(ReconnectPolicy.endless(CEILING), Duration.ZERO, 3))
+    assertThat(failing(Reconnector.ReconnectPolicy.endless(CEILING), Duration.ZERO, 3))
         .extracting(Duration::toMillis)
         .containsExactly(50L, 100L, 200L);
   }
@@ -70,7 +72,8 @@ class ReconnectPolicyTest {
   @Test
   void shouldWaitExactlyTheRetryAfterAnOrderlyClose() {
     // when
-    Attempt attempt = ReconnectPolicy.limited(0, CEILING).afterClose(Duration.ofMillis(500));
+    Attempt attempt =
+        Reconnector.ReconnectPolicy.limited(0, CEILING).afterClose(Duration.ofMillis(500));
 
     // then
     assertThat(attempt.delay()).isEqualTo(Duration.ofMillis(500));
@@ -79,7 +82,7 @@ class ReconnectPolicyTest {
   @Test
   void shouldSlowDownQuietClosesAndNeverGiveUp() {
     // given
-    ReconnectPolicy current = ReconnectPolicy.limited(0, CEILING);
+    Reconnector.ReconnectPolicy current = Reconnector.ReconnectPolicy.limited(0, CEILING);
     List<Long> delays = new ArrayList<>();
 
     // when
@@ -97,8 +100,11 @@ class ReconnectPolicyTest {
   @Test
   void orderlyCloseShouldResetFailures() {
     // given
-    ReconnectPolicy failed =
-        ReconnectPolicy.limited(1, CEILING).afterFailure(SECOND, 0).orElseThrow().next();
+    Reconnector.ReconnectPolicy failed =
+        Reconnector.ReconnectPolicy.limited(1, CEILING)
+            .afterFailure(SECOND, 0)
+            .orElseThrow()
+            .next();
 
     // when, then
     assertThat(failed.afterFailure(SECOND, 0)).isEmpty();

@@ -60,28 +60,20 @@ final class ToolRegistry {
   }
 
   /** A tool with its constant properties, which are read once. */
-  static final class RegisteredTool<A extends Record> {
-
-    private final Tool<A> tool;
-    private final String name;
-    private final boolean cpuBound;
-    private final RecordCodec<A> arguments;
-    private final @Nullable RecordCodec<?> result;
+  record RegisteredTool<A extends Record>(
+      Tool<A> tool,
+      String name,
+      boolean cpuBound,
+      RecordCodec<A> arguments,
+      @Nullable RecordCodec<?> result) {
 
     RegisteredTool(Tool<A> tool) {
-      this.tool = tool;
-      this.name = tool.name();
-      this.cpuBound = tool.cpuBound();
-      this.arguments = RecordCodec.of(tool.arguments());
-      this.result = tool.result().<RecordCodec<?>>map(RecordCodec::of).orElse(null);
-    }
-
-    String name() {
-      return name;
-    }
-
-    boolean cpuBound() {
-      return cpuBound;
+      this(
+          tool,
+          tool.name(),
+          tool.cpuBound(),
+          RecordCodec.of(tool.arguments()),
+          tool.result().<RecordCodec<?>>map(RecordCodec::of).orElse(null));
     }
 
     ObjectNode describe() {
