@@ -55,7 +55,7 @@ public abstract sealed class McpResource {
           if (headers.getHeaderString(McpHeaders.SESSION_ID) == null) {
             relay.requireAdmission();
           } else {
-            relay.requireSession(upstream, RequestChecks.sessionId(headers));
+            relay.requireSession(upstream, RequestChecks.sessionId(headers), false);
           }
           return handler.withBody(
               headers, content, (body, lease) -> take(upstream, headers, body, lease));

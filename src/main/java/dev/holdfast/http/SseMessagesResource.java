@@ -51,7 +51,7 @@ public abstract sealed class SseMessagesResource {
           RequestChecks.checkVersion(headers);
           SessionId id = RequestChecks.sessionId(session);
           // Before the body, which a client may never finish.
-          legacy.requireSession(upstream, id);
+          relay.requireSession(upstream, id, true);
           return handler.withBody(
               headers,
               content,

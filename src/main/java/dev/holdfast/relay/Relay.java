@@ -111,9 +111,13 @@ public record Relay(
         : sessions.find(upstream, id, false);
   }
 
-  /** Checks for a session before the body is read. A later step may notice that it has ended. */
-  public void requireSession(String upstream, SessionId id) {
-    sessions.require(upstream, id, false);
+  /**
+   * Checks for a session before the body is read. A later step may notice that it has ended.
+   *
+   * @param hasOneStream as in {@link Sessions#find}
+   */
+  public void requireSession(String upstream, SessionId id, boolean hasOneStream) {
+    sessions.require(upstream, id, hasOneStream);
   }
 
   /** Counts an HTTP request of a session, for the list of sessions. */

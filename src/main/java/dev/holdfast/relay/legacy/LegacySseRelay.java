@@ -85,11 +85,6 @@ public record LegacySseRelay(
     return session;
   }
 
-  /** Checks for a session before the body is read. A later step may notice that it has ended. */
-  public void requireSession(String upstream, SessionId id) {
-    sessions.require(upstream, id, true);
-  }
-
   /** Whether an event id has the form of this transport. */
   public static boolean mayResume(EventId id) {
     return id.session() != null && id.stream().equals(StreamNames.SHARED);

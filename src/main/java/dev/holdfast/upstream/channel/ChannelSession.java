@@ -109,16 +109,12 @@ final class ChannelSession implements UpstreamSession {
   }
 
   private Answer request(Body body, Exchange exchange) {
-    boolean answered = false;
     try {
       transmit(body);
-      Answer answer = answer(body, exchange);
-      answered = true;
-      return answer;
-    } finally {
-      if (!answered) {
-        close(exchange);
-      }
+      return answer(body, exchange);
+    } catch (Throwable failure) {
+      close(exchange);
+      throw failure;
     }
   }
 

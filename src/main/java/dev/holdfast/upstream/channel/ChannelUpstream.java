@@ -147,14 +147,11 @@ public abstract class ChannelUpstream implements Upstream {
       throw new UpstreamException.Busy();
     }
     Channel channel;
-    boolean started = false;
     try {
       channel = starter.apply(session, gone -> remove(gone, opener));
-      started = true;
-    } finally {
-      if (!started) {
-        free(opener);
-      }
+    } catch (Throwable failure) {
+      free(opener);
+      throw failure;
     }
     channels.add(channel);
     if (closed) {

@@ -153,16 +153,14 @@ public final class HttpClients implements AutoCloseable {
    */
   record ConnectionPool(Context eventLoop, HttpClient client, Semaphore free, ByteBudget unread) {
 
-    /** Never reached: the permits limit the connections of all event loops together. */
-    private static final int MAX_CONNECTIONS = 65_536;
-
     static ConnectionPool create(
         Vertx vertx, HttpClientOptions options, Context loop, Semaphore free, ByteBudget unread) {
       HttpClient client =
           vertx
               .httpClientBuilder()
               .with(options)
-              .with(new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS))
+              // Never reached: the permits limit the connections of all event loops together.
+              .with(new PoolOptions().setHttp1MaxSize(HttpUpstreamSettings.MOST_CONNECTIONS))
               // Each exchange handles its failures; without a handler Vert.x logs them as errors.
               .withConnectHandler(connection -> connection.exceptionHandler(_ -> {}))
               .build();
