@@ -1,4 +1,4 @@
-/** Budgets of bytes that many streams share, as a fraction of the heap. */
+/** Budgets of bytes that many streams share, and the rate of log messages that peers can cause. */
 @NullMarked
 package dev.holdfast.budget;
 

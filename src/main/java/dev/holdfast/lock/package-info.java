@@ -1,4 +1,4 @@
-/** A lock that is released at the end of its block. */
+/** A lock that the end of a block releases. */
 @NullMarked
 package dev.holdfast.lock;
 

@@ -1,4 +1,4 @@
-/** The event log in this process's memory: nothing outlives the process. */
+/** The event log in the memory of this process: it ends with the process. */
 @NullMarked
 package dev.holdfast.log.memory;
 

@@ -1,7 +1,7 @@
 /**
  * What happens when a replica is lost or stops: {@link dev.holdfast.relay.failover.TakeOver} takes
  * over its streams, {@link dev.holdfast.relay.failover.Drain} empties it, and {@link
- * dev.holdfast.relay.failover.Reconciler} repairs what an outage left behind.
+ * dev.holdfast.relay.failover.Reconciler} repairs the effects of an outage.
  */
 @NullMarked
 package dev.holdfast.relay.failover;
