@@ -26,6 +26,7 @@ public record CommandContext(
    *
    * @param survey reports the state of the Redis servers
    * @param streams lists the streams of a session
+   * @param maxBytes limit on the size of the events of all sessions
    */
-  public record SharedStore(RedisServerInfo survey, StreamIndex streams) {}
+  public record SharedStore(RedisServerInfo survey, StreamIndex streams, long maxBytes) {}
 }

@@ -36,7 +36,7 @@ record DoctorCommand(CommandContext context, InstantSource clock, Output output)
     context
         .sharedStore()
         .ifPresentOrElse(
-            store -> results.addAll(new RedisCheck(store.survey(), clock).run()),
+            store -> results.addAll(new RedisCheck(store.survey(), store.maxBytes(), clock).run()),
             () ->
                 results.add(
                     CheckResult.doubtful(

@@ -14,11 +14,21 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Checks that Redis is reachable and keeps its data. */
-record RedisCheck(RedisServerInfo redis, InstantSource clock) {
+/**
+ * Checks that Redis is reachable and keeps its data.
+ *
+ * @param maxBytes limit on the size of all events
+ */
+record RedisCheck(RedisServerInfo redis, long maxBytes, InstantSource clock) {
 
   /** The replay window compares the gateway's clock with times from Redis. */
   private static final Duration MAX_CLOCK_DIFFERENCE = Duration.ofSeconds(2);
+
+  /**
+   * The allocator rounds sizes up by a quarter at most. Sessions, inboxes and buffers of
+   * connections need memory, too, and the quota may be exceeded for a moment.
+   */
+  private static final double MEMORY_PER_EVENT_BYTE = 1.5;
 
   private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6}).*");
 
@@ -31,7 +41,9 @@ record RedisCheck(RedisServerInfo redis, InstantSource clock) {
       results.add(CheckResult.fine("store", "Redis accepts writes; one took " + millis + " ms"));
       results.add(version(redis.info("server")));
       results.add(persistence(redis.info("persistence"), () -> redis.config("save")));
-      results.add(eviction(redis.info("memory")));
+      Map<String, String> memory = redis.info("memory");
+      results.add(eviction(memory));
+      results.add(maxMemory(memory, maxBytes));
       results.add(clockDifference());
     } catch (RedisException unavailable) {
       results.add(
@@ -113,6 +125,37 @@ record RedisCheck(RedisServerInfo redis, InstantSource clock) {
     return limited
         ? CheckResult.wrong(check, found + ": Redis may drop sessions and streams in use", fix)
         : CheckResult.doubtful(check, found, fix);
+  }
+
+  /**
+   * @param memory section "memory" of INFO
+   * @param maxBytes limit on the size of all events
+   */
+  static CheckResult maxMemory(Map<String, String> memory, long maxBytes) {
+    String check = "memory";
+    String limit = memory.get("maxmemory");
+    if (limit == null) {
+      return unknown(check);
+    }
+    String quota = "holdfast.redis.max-bytes is " + megabytes(maxBytes);
+    long max = Long.parseLong(limit);
+    if (max == 0) {
+      return CheckResult.fine(check, "no maxmemory; " + quota);
+    }
+    String found = "maxmemory is " + megabytes(max) + ", and " + quota;
+    long needed = (long) (maxBytes * MEMORY_PER_EVENT_BYTE);
+    return max >= needed
+        ? CheckResult.fine(check, found)
+        : CheckResult.doubtful(
+            check,
+            found + ": Redis may refuse writes before Holdfast removes events",
+            "set maxmemory to "
+                + megabytes(needed)
+                + " or more, or lower holdfast.redis.max-bytes");
+  }
+
+  private static String megabytes(long bytes) {
+    return Math.ceilDiv(bytes, 1 << 20) + " MB";
   }
 
   private CheckResult clockDifference() {

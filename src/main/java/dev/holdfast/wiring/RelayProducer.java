@@ -97,13 +97,17 @@ final class RelayProducer {
   @Produces
   @Singleton
   CommandContext commandContext(
-      StoreProducer stores, ConfiguredUpstreams upstreams, LimitsConfig limits) {
+      GatewayConfig gateway,
+      StoreProducer stores,
+      ConfiguredUpstreams upstreams,
+      LimitsConfig limits) {
     return new CommandContext(
         Optional.ofNullable(stores.redis)
             .map(redis ->
                 new CommandContext.SharedStore(
                     new RedisServerInfo(redis.client(), redis.keys()),
-                    new RedisStreamIndex(redis.client(), redis.keys()))),
+                    new RedisStreamIndex(redis.client(), redis.keys()),
+                    gateway.redis().maxBytes().asLongValue())),
         upstreams.byName(),
         limits.connections(),
         limits.messageBytes().value());

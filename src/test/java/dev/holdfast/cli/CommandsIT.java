@@ -288,6 +288,7 @@ class CommandsIT {
             "version of Redis fine",
             "persistence doubtful",
             "eviction fine",
+            "memory fine",
             "clock fine",
             "upstream default fine");
     // Only the gateway is registered as a replica, not the command.

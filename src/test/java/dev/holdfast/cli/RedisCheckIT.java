@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RedisCheckIT {
 
   private static final InstantSource CLOCK = InstantSource.system();
+  private static final long QUOTA = 100 << 20;
 
   private static Vertx vertx;
   private static RedisFixture redis;
@@ -44,7 +45,7 @@ class RedisCheckIT {
 
   private static CheckResult result(String check, InstantSource clock) {
     RedisServerInfo info = new RedisServerInfo(client, new RedisKeys("holdfast:"));
-    return new RedisCheck(info, clock)
+    return new RedisCheck(info, QUOTA, clock)
         .run().stream().filter(each -> each.check().equals(check)).findFirst().orElseThrow();
   }
 
@@ -68,6 +69,28 @@ class RedisCheckIT {
 
     assertThat(eviction.verdict()).isEqualTo(verdict);
     assertThat(eviction.found()).contains(found);
+  }
+
+  /** Redis needs more than the bytes of the events. */
+  @ParameterizedTest
+  @CsvSource({
+    "0, FINE, 'no maxmemory; holdfast.redis.max-bytes is 100 MB'",
+    "150mb, FINE, 'maxmemory is 150 MB, and holdfast.redis.max-bytes is 100 MB'",
+    "149mb, DOUBTFUL, may refuse writes before Holdfast removes events",
+    "50mb, DOUBTFUL, 'maxmemory is 50 MB, and'",
+  })
+  void shouldCompareMaxmemoryWithTheQuota(
+      String maxMemory, CheckResult.Verdict verdict, String found) {
+    set("maxmemory-policy", "noeviction");
+    set("maxmemory", maxMemory);
+
+    CheckResult memory = result("memory", CLOCK);
+
+    assertThat(memory.verdict()).isEqualTo(verdict);
+    assertThat(memory.found()).contains(found);
+    if (verdict == CheckResult.Verdict.DOUBTFUL) {
+      assertThat(memory.fix()).contains("set maxmemory to 150 MB or more");
+    }
   }
 
   @Test

@@ -44,6 +44,7 @@ class RedisCheckTest {
   @Test
   void shouldReportMissingRedisInfo() {
     assertThat(RedisCheck.version(Map.of()).found()).isEqualTo("Redis does not report it");
+    assertThat(RedisCheck.maxMemory(Map.of(), 1).verdict()).isEqualTo(CheckResult.Verdict.DOUBTFUL);
     assertThat(RedisCheck.persistence(Map.of(), Optional::empty).verdict())
         .isEqualTo(CheckResult.Verdict.DOUBTFUL);
   }
