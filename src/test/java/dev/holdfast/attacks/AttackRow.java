@@ -10,7 +10,8 @@ import java.util.stream.Collectors;
  *
  * @param sent what the attacker sent
  * @param heap live objects of the gateway in bytes: before, during and after the attack
- * @param redis memory of Redis in bytes at the same times; zeros for the store in memory
+ * @param redis memory of Redis in bytes at the same times, the highest of those during the attack;
+ *     zeros for the store in memory
  */
 record AttackRow(
     String attack,

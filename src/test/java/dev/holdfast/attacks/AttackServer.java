@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
 
 /**
  * An MCP server with three tools: {@code echo} answers at once, {@code hold} never does, and {@code
- * flood} sends many messages of one size before it answers. It answers batches, too.
+ * flood} sends many messages of one size before it answers. It answers batches, too, and reads a
+ * large resource.
  */
 final class AttackServer implements AutoCloseable {
 
@@ -32,8 +33,20 @@ final class AttackServer implements AutoCloseable {
       "{\"tools\":[{\"name\":\"echo\",\"description\":\"%s\",\"inputSchema\":{}}]}"
           .formatted("x".repeat(1300));
 
+  /** Shared, because many of them are on their way at once. */
+  private static final byte[] RESOURCE =
+      "\"result\":{\"contents\":[{\"uri\":\"x:y\",\"text\":\"%s\"}]}}"
+          .formatted("x".repeat(4_000_000))
+          .getBytes(UTF_8);
+
   private final HttpServer server;
   private final CountDownLatch closed = new CountDownLatch(1);
+
+  static {
+    // By default it closes idle connections beyond 200, at the moment when one is used again.
+    System.setProperty("sun.net.httpserver.maxIdleConnections", "100000");
+    System.setProperty("sun.net.httpserver.idleInterval", "300");
+  }
 
   AttackServer() {
     try {
@@ -62,6 +75,13 @@ final class AttackServer implements AutoCloseable {
         hold(exchange);
       } else if (body.contains("\"flood\"")) {
         flood(exchange, body, id.group(1));
+      } else if (body.contains("resources/read")) {
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        exchange.sendResponseHeaders(200, 0);
+        exchange
+            .getResponseBody()
+            .write("{\"jsonrpc\":\"2.0\",\"id\":%s,".formatted(id.group(1)).getBytes(UTF_8));
+        exchange.getResponseBody().write(RESOURCE);
       } else {
         send(exchange, body.startsWith("[") ? batch(body) : result(id.group(1), resultOf(body)));
       }

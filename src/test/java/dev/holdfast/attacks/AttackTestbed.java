@@ -4,8 +4,10 @@ import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ResourceUsage;
 import java.net.URI;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** The packaged program with a heap of 256 MB, one of the stores, and a server behind it. */
@@ -65,6 +67,41 @@ final class AttackTestbed implements AutoCloseable {
     }
     String used = "return tonumber(string.match(redis.call('INFO','memory'),'used_memory:(%d+)'))";
     return Long.parseLong(redis.command("EVAL", used, "0").substring(1));
+  }
+
+  /** Begins to observe the memory of Redis. */
+  RedisPeak observeRedis() {
+    return new RedisPeak();
+  }
+
+  /** The highest memory of Redis from its creation on. */
+  final class RedisPeak implements AutoCloseable {
+
+    private static final Duration INTERVAL = Duration.ofMillis(250);
+
+    private final AtomicLong peak = new AtomicLong();
+    private final Thread thread = Thread.ofVirtual().start(this::observe);
+
+    private void observe() {
+      try {
+        while (redis != null) {
+          bytes();
+          Thread.sleep(INTERVAL);
+        }
+      } catch (InterruptedException closed) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    /** The highest memory so far. */
+    long bytes() {
+      return peak.accumulateAndGet(redisBytes(), Math::max);
+    }
+
+    @Override
+    public void close() {
+      thread.interrupt();
+    }
   }
 
   @Override

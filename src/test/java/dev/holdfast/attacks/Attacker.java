@@ -1,5 +1,7 @@
 package dev.holdfast.attacks;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NonReadingClient;
 import java.io.IOException;
@@ -13,6 +15,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
@@ -121,6 +126,40 @@ final class Attacker implements AutoCloseable {
   /** Opens a session of the revision that has batches. */
   McpClient session() {
     return McpClient.at(gateway, "2025-03-26");
+  }
+
+  /** The head of a request to the gateway. */
+  static byte[] head(String method, String headers) {
+    return (method + " /mcp HTTP/1.1\nHost: localhost\n" + headers + "\n\n")
+        .replace("\n", "\r\n")
+        .getBytes(US_ASCII);
+  }
+
+  /** A call that the server never answers. */
+  static String hold(String id) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"tools/call\",\"params\":{\"name\":\"hold\"}}"
+        .formatted(id);
+  }
+
+  /** A call that the server answers with many messages of one size. */
+  static String flood(int count, int bytes) {
+    return """
+    {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flood",\
+    "arguments":{"count":%d,"bytes":%d}}}\
+    """
+        .formatted(count, bytes);
+  }
+
+  static String cancellation(int id) {
+    return """
+    {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}\
+    """
+        .formatted(id);
+  }
+
+  /** A batch of so many messages. */
+  static String batch(int size, IntFunction<String> message) {
+    return IntStream.range(0, size).mapToObj(message).collect(Collectors.joining(",", "[", "]"));
   }
 
   @Override
