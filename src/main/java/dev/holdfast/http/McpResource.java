@@ -98,10 +98,7 @@ public abstract sealed class McpResource {
     // The slot comes first: after the upstream has the call, the client must get its answer.
     return handler.withConnection(slot ->
         switch (relay.request(session, body, lease::release)) {
-          case Relay.Reply.Json json -> {
-            slot.release();
-            yield Response.ok(json.document(), MediaType.APPLICATION_JSON_TYPE).build();
-          }
+          case Relay.Reply.Json json -> handler.answer(json.document(), slot);
           case Relay.Reply.Stream stream -> {
             lease.handOver();
             yield new EventStream(stream.tail(), slot).response();

@@ -6,11 +6,14 @@ import dev.holdfast.http.limit.ClientNetwork;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.http.socket.ClientAddress;
+import dev.holdfast.http.stream.JsonAnswer;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.relay.Relay;
+import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.session.Session;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.function.BiFunction;
@@ -29,6 +32,7 @@ final class RequestHandler {
   private final ConnectionLimit connections;
   private final BodyBudget bodies;
   private final BodyReader reader;
+  private final StreamConfig streams;
   private final ClientAddress client;
 
   RequestHandler(
@@ -37,12 +41,14 @@ final class RequestHandler {
       ConnectionLimit connections,
       BodyBudget bodies,
       BodyReader reader,
+      StreamConfig streams,
       ClientAddress client) {
     this.relay = relay;
     this.requests = requests;
     this.connections = connections;
     this.bodies = bodies;
     this.reader = reader;
+    this.streams = streams;
     this.client = client;
   }
 
@@ -93,6 +99,17 @@ final class RequestHandler {
 
   void count(Session session, boolean failed) {
     relay.count(session, client.current(), failed);
+  }
+
+  /**
+   * Returns a response with a JSON document. Its connection keeps the slot until the client has
+   * taken it.
+   */
+  Response answer(byte[] document, ConnectionLimit.Slot slot) {
+    slot.hold(document.length);
+    return Response.ok(
+            new JsonAnswer(document, slot, streams.writeTimeout()), MediaType.APPLICATION_JSON_TYPE)
+        .build();
   }
 
   /**

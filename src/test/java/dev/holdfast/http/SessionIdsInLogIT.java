@@ -16,7 +16,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A session id is a secret. No request, good or bad, brings it into the log in full. */
+/**
+ * A session id is a secret. No request, good or bad, brings it into the log in full. Nor can a
+ * client fill the log with lines.
+ */
 class SessionIdsInLogIT {
 
   private static final List<String> METHODS = List.of("GET", "POST", "DELETE", "OPTIONS", "BREW");
@@ -69,6 +72,9 @@ class SessionIdsInLogIT {
     client.call("countdown", "{\"from\":2,\"intervalMs\":10}");
     client.resume("nonsense_" + client.session());
     client.resume(client.session() + "_m_1-1");
+    for (int i = 0; i < 50; i++) {
+      client.resume("malformed").close();
+    }
     sse.post(SseClient.call("1", "echo", "{\"message\":1}"));
     sse.post("{oops");
     for (String id : ids) {
@@ -91,6 +97,9 @@ class SessionIdsInLogIT {
 
     assertThat(gateway.awaitEnd(30)).isTrue();
     assertThat(gateway.output()).contains("Listening on").doesNotContain(ids);
+    // Before, each malformed id and each wrong host had a line, of some hundreds here.
+    assertThat(gateway.output().lines()).hasSizeLessThan(60);
+    assertThat(gateway.output()).contains("Malformed Last-Event-ID");
   }
 
   /** Returns the status of the response; 0 if the gateway closes the connection without one. */

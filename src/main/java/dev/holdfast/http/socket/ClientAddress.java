@@ -27,6 +27,9 @@ public final class ClientAddress {
   private static final String UNKNOWN = "unknown";
   private static final String FOR = "for=";
 
+  /** The longest IPv6 address has 45 characters, a zone some more. Sessions keep the address. */
+  private static final int MAX_LENGTH = 100;
+
   private final CurrentVertxRequest request;
   private final boolean allowForwarded;
   private final List<CidrAddress> proxies;
@@ -84,7 +87,9 @@ public final class ClientAddress {
     return addresses.reversed().stream()
         .filter(address -> !isTrusted(address))
         .findFirst()
-        .orElse(addresses.isEmpty() ? UNKNOWN : addresses.getFirst());
+        .or(() -> addresses.stream().findFirst())
+        .filter(address -> address.length() <= MAX_LENGTH)
+        .orElse(UNKNOWN);
   }
 
   private boolean isTrusted(String text) {

@@ -6,6 +6,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
@@ -13,6 +15,7 @@ import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
 import org.jboss.resteasy.reactive.server.vertx.VertxResteasyReactiveRequestContext;
 
@@ -36,6 +39,9 @@ public final class ClientSocket {
   private static final int DISCARDED_DIGITS = 5;
 
   private static final Duration LINGER = Duration.ofSeconds(1);
+
+  /** Reading more would take the time of other connections. */
+  private static final long MAX_DISCARDED = 256 * 1024;
 
   private final HttpServerRequest request;
 
@@ -80,9 +86,47 @@ public final class ClientSocket {
     }
     ScheduledFuture<?> close =
         eventLoop.schedule(() -> connection.close(), LINGER.toMillis(), TimeUnit.MILLISECONDS);
-    request.handler(_ -> {});
+    AtomicLong discarded = new AtomicLong();
+    request.handler(bytes -> {
+      if (discarded.addAndGet(bytes.length()) > MAX_DISCARDED) {
+        request.pause();
+      }
+    });
     request.endHandler(_ -> close.cancel(false));
     request.resume();
+  }
+
+  /**
+   * Ends the response with a body. Returns at once.
+   *
+   * @param patience closes the transport when the client takes nothing for so long
+   * @param taken runs once, when the socket has taken the body or the client is gone
+   */
+  public void end(byte[] body, Duration patience, Runnable taken) {
+    Future<Void> written = request.response().end(Buffer.buffer(body));
+    Future<Void> _ = written.onComplete(_ -> taken.run());
+    if (request.connection() instanceof ConnectionBase connection && !written.isComplete()) {
+      awaitProgress(connection.channelHandlerContext(), patience, written, Long.MAX_VALUE);
+    }
+  }
+
+  private void awaitProgress(
+      ChannelHandlerContext context, Duration patience, Future<Void> written, long pending) {
+    ScheduledFuture<?> check =
+        context
+            .executor()
+            .schedule(
+                () -> {
+                  long left = context.channel().bytesBeforeWritable();
+                  if (left < pending) {
+                    awaitProgress(context, patience, written, left);
+                  } else {
+                    reset();
+                  }
+                },
+                patience.toMillis(),
+                TimeUnit.MILLISECONDS);
+    Future<Void> _ = written.onComplete(_ -> check.cancel(false));
   }
 
   /** Closes the transport and discards pending bytes. From any thread; returns at once. */

@@ -40,6 +40,16 @@ final class HttpClientConnection implements ClientConnection {
   }
 
   @Override
+  public boolean tryHold(long bytes) {
+    return slot.tryHold(bytes);
+  }
+
+  @Override
+  public void giveBack() {
+    slot.giveBack();
+  }
+
+  @Override
   public void write(byte[] bytes) throws ClientGoneException {
     if (gone.isDone()) {
       throw new ClientGoneException(null);

@@ -13,6 +13,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +33,12 @@ final class RedisStreamReader {
   /** The field of the session hash that exists once a quota has removed a stream. */
   private static final String LOST = "lost";
 
+  /** Replies at a time with events that are larger than a page. */
+  private static final int MAX_LARGE_REPLIES = 4;
+
   private final RedisClient client;
   private final RedisKeys keys;
+  private final Semaphore largeReplies = new Semaphore(MAX_LARGE_REPLIES);
 
   RedisStreamReader(RedisClient client, RedisKeys keys) {
     this.client = client;
@@ -107,13 +112,29 @@ final class RedisStreamReader {
     if (after.equals(lastOfOpen)) {
       return new Page(lastOfOpen, true, List.of());
     }
-    int fitting = fitting(fields.get(1), maxEvents, maxBytes);
+    long largest = largest(fields.get(1));
+    // Without a size, an older version began the stream.
+    int fitting = largest == 0 ? 1 : Math.clamp(maxBytes / largest, 1, maxEvents);
+    boolean large = largest > maxBytes;
+    if (large) {
+      largeReplies.acquireUninterruptibly();
+    }
+    try {
+      return fetch(stream, after, lastOfOpen, fitting);
+    } finally {
+      if (large) {
+        largeReplies.release();
+      }
+    }
+  }
+
+  private Page fetch(StreamRef stream, Position after, @Nullable Position lastOfOpen, int fitting) {
     int count = after.number() == 0 ? fitting : fitting + 1;
     List<@Nullable Response> replies =
         client.sendAll(
             List.of(
                 entries(Command.XRANGE, stream, after.toString(), "+", count),
-                Request.cmd(Command.EXISTS).arg(session)));
+                Request.cmd(Command.EXISTS).arg(keys.session(stream.session()))));
     List<LogEvent> found = StreamEntries.of(replies.get(0));
     boolean hasOwn = !found.isEmpty() && found.getFirst().position().equals(after);
     return new Page(
@@ -130,17 +151,9 @@ final class RedisStreamReader {
     return last == null ? Position.START : Position.parse(last.toString()).orElse(Position.START);
   }
 
-  /**
-   * The number of events that fit into a page for certain.
-   *
-   * @param largest the bytes of the largest event; null for a stream that an older version began
-   */
-  private static int fitting(@Nullable Response largest, int maxEvents, long maxBytes) {
-    if (largest == null) {
-      return 1;
-    }
-    long bytes = Math.max(1, Long.parseLong(largest.toString()));
-    return Math.clamp(maxBytes / bytes, 1, maxEvents);
+  /** The bytes of the largest event; zero if they are unknown. */
+  private static long largest(@Nullable Response field) {
+    return field == null ? 0 : Math.max(1, Long.parseLong(field.toString()));
   }
 
   /**

@@ -6,6 +6,18 @@ import java.time.Duration;
 public interface ClientConnection {
 
   /**
+   * Takes bytes for a large event, which wait here while the client reads slowly.
+   *
+   * @return false if too many bytes wait for clients; the caller holds no more of them then
+   */
+  default boolean tryHold(long bytes) {
+    return true;
+  }
+
+  /** Gives back all bytes of {@link #tryHold}. */
+  default void giveBack() {}
+
+  /**
    * Starts to write bytes. The caller calls {@link #awaitTaken} until it returns true before the
    * next write.
    *

@@ -2,12 +2,14 @@ package dev.holdfast.relay.tail;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.retry.Backoff;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,11 +61,18 @@ public final class PageReader {
 
   /**
    * Uses a page that was already read. An empty page is read again: events may have come before the
-   * tail watched the stream, and would not wake it.
+   * tail watched the stream, and would not wake it. So is a large event, to count its bytes first.
    */
   void startWith(ReadResult page) {
-    boolean empty = page instanceof ReadResult.Events events && events.events().isEmpty();
-    ahead = empty ? null : page;
+    boolean rereads =
+        page instanceof ReadResult.Events(List<LogEvent> events)
+            && (events.isEmpty() || bytes(events) > SMALLEST);
+    ahead = rereads ? null : page;
+  }
+
+  /** The bytes of the payloads. */
+  static long bytes(List<LogEvent> events) {
+    return events.stream().mapToLong(event -> event.payload().length).sum();
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.retry.Backoff;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
@@ -34,6 +35,9 @@ public final class Tail implements Tails.Movable {
   /** Upper bound of one wait, in case a wake-up from another replica was lost. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
 
+  /** Waits for the bytes of a large event. Other clients may read theirs soon. */
+  private static final Backoff ROOM = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(2));
+
   private final Context context;
   private final StreamRef stream;
   private final EventFraming framing;
@@ -51,6 +55,12 @@ public final class Tail implements Tails.Movable {
   private int replayed;
   private boolean behind = true;
   private boolean complete;
+
+  /** Bytes that the next event needs beyond a page; zero while it fits into one. */
+  private long needed;
+
+  /** The next wait for these bytes. */
+  private Backoff untilRoom = ROOM;
 
   /** Whether the newest event is not in the log, so that the client cannot resume after it. */
   private boolean pastLog;
@@ -160,6 +170,9 @@ public final class Tail implements Tails.Movable {
 
   /** Reads one page and handles it; returns whether to continue. */
   private boolean step(ClientConnection client) throws ClientGoneException, InterruptedException {
+    if (needed > 0 && !client.tryHold(needed)) {
+      return awaitRoom(client);
+    }
     long room = context.pages().takeShare(PageReader.SMALLEST, PageReader.LARGEST);
     try {
       ReadResult page = reader.read(cursor, room, () -> waitForStore(client));
@@ -170,7 +183,15 @@ public final class Tail implements Tails.Movable {
       switch (page) {
         case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> {}
         case ReadResult.Events(List<LogEvent> events) -> {
-          return deliver(events, client);
+          long missing = PageReader.bytes(events) - room - needed;
+          if (missing > 0 && !client.tryHold(missing)) {
+            // Without holding the event: many slow clients could read large ones at a time.
+            needed += missing;
+          } else {
+            needed = 0;
+            untilRoom = ROOM;
+            return deliver(events, client);
+          }
         }
         case ReadResult.Gap gap -> {
           return skip(gap);
@@ -181,8 +202,21 @@ public final class Tail implements Tails.Movable {
       }
     } finally {
       context.pages().giveBack(room);
+      client.giveBack();
     }
-    return pause(client);
+    return needed > 0 ? awaitRoom(client) : pause(client);
+  }
+
+  /** The client reads a large event later, when less waits for clients that do not read. */
+  private boolean awaitRoom(ClientConnection client)
+      throws ClientGoneException, InterruptedException {
+    if (movedAway()) {
+      return false;
+    }
+    writer.flush(client, frames);
+    Duration wait = untilRoom.delay();
+    untilRoom = untilRoom.next();
+    return await(wait);
   }
 
   /** Keeps the connection alive while the store is away; returns whether to try again. */

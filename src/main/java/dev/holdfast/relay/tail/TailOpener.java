@@ -109,7 +109,9 @@ public final class TailOpener {
         isOlderThan(last.position(), replay.window())
             && !hasMissedNothing(stream, last.position(), framing);
     ReadResult next =
-        stale ? gapIn(stream) : log.read(stream, last.position(), PageReader.FIRST_PAGE);
+        stale
+            ? gapIn(stream)
+            : log.read(stream, last.position(), PageReader.FIRST_PAGE, PageReader.SMALLEST);
     switch (next) {
       case ReadResult.Gap gap when replay.onGap() == ReplayConfig.OnGap.ERROR -> {
         listener.gap();

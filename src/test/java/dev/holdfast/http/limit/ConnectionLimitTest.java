@@ -15,7 +15,7 @@ class ConnectionLimitTest {
   private static final String A = "192.0.2.1";
   private static final String B = "192.0.2.2";
 
-  private final ConnectionLimit limit = new ConnectionLimit(3, 2);
+  private final ConnectionLimit limit = new ConnectionLimit(3, 2, 100, 10);
 
   @Test
   void shouldLimitEachClient() {
@@ -55,6 +55,36 @@ class ConnectionLimitTest {
     limit.acquire(A);
   }
 
+  /** Before, answers that nobody read could fill the heap. */
+  @Test
+  void shouldLimitTheBytesThatWaitForAClient() {
+    Slot slow = limit.acquire(A);
+    Slot other = limit.acquire(A);
+    assertThat(slow.tryHold(20)).isTrue();
+
+    assertThat(other.tryHold(6)).isFalse();
+    assertThatExceptionOfType(RequestRejectedException.class)
+        .isThrownBy(() -> other.hold(6))
+        .returns(503, RequestRejectedException::status);
+
+    assertThat(other.tryHold(5)).isTrue();
+    assertThat(limit.acquire(B).tryHold(25)).isTrue();
+    slow.giveBack();
+    slow.giveBack();
+    assertThat(other.tryHold(20)).isTrue();
+    assertThat(other.tryHold(1)).isFalse();
+  }
+
+  @Test
+  void shouldLimitTheBytesThatWaitInAll() {
+    ConnectionLimit wide = new ConnectionLimit(1000, 1000, 100, 10);
+    for (int i = 0; i < 4; i++) {
+      assertThat(wide.acquire("192.0.2." + i).tryHold(25)).isTrue();
+    }
+
+    assertThat(wide.acquire("192.0.2.99").tryHold(1)).isFalse();
+  }
+
   /** Otherwise an attacker that changes addresses fills the memory. */
   @Test
   void shouldForgetClientsWithoutASlot() {
@@ -67,7 +97,7 @@ class ConnectionLimitTest {
 
   @Test
   void shouldCountConcurrentClients() {
-    ConnectionLimit wide = new ConnectionLimit(1000, 1000);
+    ConnectionLimit wide = new ConnectionLimit(1000, 1000, 100, 10);
     try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 2000; i++) {
         String address = i % 2 == 0 ? A : B;

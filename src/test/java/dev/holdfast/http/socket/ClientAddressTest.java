@@ -38,6 +38,12 @@ class ClientAddressTest {
     assertThat(BEHIND.lastUntrusted(List.of(header))).isEqualTo(expected);
   }
 
+  /** Sessions and limits keep the address. */
+  @Test
+  void shouldNotKeepALongText() {
+    assertThat(BEHIND.lastUntrusted(List.of("x".repeat(101)))).isEqualTo("unknown");
+  }
+
   @Test
   void shouldReadRepeatedHeadersAsOne() {
     assertThat(BEHIND.lastUntrusted(List.of("203.0.113.9", "198.51.100.1, 10.1.2.3")))

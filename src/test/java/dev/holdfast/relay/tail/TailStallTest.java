@@ -106,6 +106,29 @@ class TailStallTest {
     assertThat(client.data()).containsExactly(large);
   }
 
+  /** Before, each of many slow clients held a large event. */
+  @Test
+  void shouldReadALargeEventWhenItsBytesAreFree() throws Exception {
+    String large = "x".repeat(2 * (int) PageReader.LARGEST);
+    fixture
+        .open("s")
+        .append(
+            List.of(
+                new NewEvent("{}".getBytes(UTF_8), null, false),
+                new NewEvent(large.getBytes(UTF_8), null, false),
+                new NewEvent("{}".getBytes(UTF_8), null, true)));
+    TestConnection client = new TestConnection();
+    client.refuseLargeEvents();
+    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
+
+    client.awaitRefusalAndAllow();
+
+    client.awaitEnd();
+    assertThat(client.data()).containsExactly("{}", large, "{}");
+    assertThat(client.mostHeld()).isGreaterThanOrEqualTo(PageReader.LARGEST / 2);
+    assertThat(client.held()).isZero();
+  }
+
   @Test
   void shouldNotCountEventsThatAStuckClientDidNotTake() {
     fixture.streams = Settings.streams().writeTimeout(SHORT);

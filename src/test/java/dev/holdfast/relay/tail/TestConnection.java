@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
@@ -28,6 +29,11 @@ public final class TestConnection implements ClientConnection {
   private final Semaphore room = new Semaphore(Integer.MAX_VALUE / 2);
   private final Semaphore waiting = new Semaphore(0);
 
+  private final CountDownLatch refused = new CountDownLatch(1);
+  private final AtomicLong held = new AtomicLong();
+  private final AtomicLong mostHeld = new AtomicLong();
+  private volatile boolean refuses;
+
   /** Owned by the thread that writes. */
   private byte[] written = {};
 
@@ -36,6 +42,43 @@ public final class TestConnection implements ClientConnection {
 
   /** An event as a client sees it. */
   public record Event(String id, String data) {}
+
+  /** Refuses the bytes of large events, as when too many wait for slow clients. */
+  void refuseLargeEvents() {
+    refuses = true;
+  }
+
+  /** Waits until a large event was refused, and refuses no more of them. */
+  void awaitRefusalAndAllow() throws InterruptedException {
+    refused.await();
+    refuses = false;
+  }
+
+  @Override
+  public boolean tryHold(long bytes) {
+    if (refuses) {
+      refused.countDown();
+      return false;
+    }
+    long now = held.addAndGet(bytes);
+    mostHeld.accumulateAndGet(now, Math::max);
+    return true;
+  }
+
+  @Override
+  public void giveBack() {
+    held.set(0);
+  }
+
+  /** The most bytes that were held for large events at a time. */
+  long mostHeld() {
+    return mostHeld.get();
+  }
+
+  /** The bytes that are held for large events. */
+  long held() {
+    return held.get();
+  }
 
   @Override
   public void write(byte[] bytes) throws ClientGoneException {

@@ -1,0 +1,12 @@
+package dev.holdfast.http.stream;
+
+import dev.holdfast.http.limit.ConnectionLimit;
+import java.time.Duration;
+
+/**
+ * A JSON response body. Its slot holds its bytes until the client has taken them.
+ *
+ * @param slot released when the client has taken the body, or is gone
+ * @param patience time for which the client may take nothing
+ */
+public record JsonAnswer(byte[] document, ConnectionLimit.Slot slot, Duration patience) {}
