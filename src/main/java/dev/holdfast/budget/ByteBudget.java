@@ -12,6 +12,9 @@ public final class ByteBudget {
   /** The part of what is left that one user gets, so that the next one gets something too. */
   private static final int SHARE = 8;
 
+  /** What a {@link Claim} takes without counting. */
+  static final long UNCOUNTED = 16 << 10;
+
   private final long capacity;
   private final AtomicLong taken = new AtomicLong();
 
@@ -75,7 +78,10 @@ public final class ByteBudget {
     return new Claim();
   }
 
-  /** What one user has taken. Thread-safe. */
+  /**
+   * What one user has taken. The first bytes of each do not count, so that a user of few bytes
+   * never fails because others have taken all. Thread-safe.
+   */
   public final class Claim implements AutoCloseable {
 
     private final AutoLock lock = new AutoLock();
@@ -87,12 +93,13 @@ public final class ByteBudget {
     private Claim() {}
 
     /**
-     * Takes or gives back bytes, so that this many are taken.
+     * Takes or gives back bytes, so that this many are taken, less the first {@value #UNCOUNTED}.
      *
      * @return false if the budget has too few bytes, or after {@link #close()}; nothing changes
      *     then
      */
-    public boolean set(long wanted) {
+    public boolean set(long held) {
+      long wanted = Math.max(0, held - UNCOUNTED);
       try (var _ = lock.hold()) {
         if (closed || (wanted > bytes && !tryTake(wanted - bytes))) {
           return false;

@@ -38,4 +38,17 @@ class ByteBudgetTest {
 
     assertThat(take()).isEqualTo(LARGEST);
   }
+
+  /** Before, large answers of one client made the small ones of others fail. */
+  @Test
+  void shouldAlwaysHaveRoomForFewBytes() {
+    try (ByteBudget.Claim large = budget.newClaim();
+        ByteBudget.Claim small = budget.newClaim()) {
+      assertThat(large.set(16 * LARGEST + ByteBudget.UNCOUNTED)).isTrue();
+
+      assertThat(small.set(ByteBudget.UNCOUNTED)).isTrue();
+      assertThat(small.set(ByteBudget.UNCOUNTED + 1)).isFalse();
+    }
+    assertThat(take()).isEqualTo(LARGEST);
+  }
 }
