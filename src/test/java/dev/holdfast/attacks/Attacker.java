@@ -29,6 +29,8 @@ final class Attacker implements AutoCloseable {
 
   private static final Duration MOST = Duration.ofSeconds(30);
 
+  private static final String BATCHES = "2025-03-26";
+
   private final URI gateway;
   private final List<Thread> threads = new CopyOnWriteArrayList<>();
   private final Queue<NonReadingClient> open = new ConcurrentLinkedQueue<>();
@@ -123,9 +125,14 @@ final class Attacker implements AutoCloseable {
     return client;
   }
 
-  /** Opens a session of the revision that has batches. */
+  /** Opens a session of the revision that has batches, as soon as the gateway lets it. */
   McpClient session() {
-    return McpClient.at(gateway, "2025-03-26");
+    McpClient opened = McpClient.at(gateway, BATCHES);
+    while (opened.initialized().statusCode() != 200 && !isOver()) {
+      pause(100);
+      opened = McpClient.at(gateway, BATCHES);
+    }
+    return opened;
   }
 
   /** The head of a request to the gateway. */

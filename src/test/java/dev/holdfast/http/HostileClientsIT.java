@@ -126,6 +126,25 @@ class HostileClientsIT {
     }
   }
 
+  /** Before, 2,000 of these ended the process: each short header becomes several objects. */
+  @Test
+  void shouldLimitTheBytesOfHalfHeads() throws Exception {
+    try (Gateway gateway = start(Map.of("holdfast.http.head-timeout", "1h"))) {
+      String half = "GET /mcp HTTP/1.1\r\nHost: localhost\r\n" + "a:\r\n".repeat(4700);
+      for (int i = 0; i < 80; i++) {
+        stranger(gateway).send(half);
+      }
+
+      assertThat(stranger(gateway).send(half).readAll()).isEmpty();
+      assertServes(gateway);
+      strangers.forEach(HostileClient::close);
+      await()
+          .untilAsserted(() ->
+              assertThat(stranger(gateway).send(half + "\r\n").readUntil("HTTP/1.1 406"))
+                  .isNotEmpty());
+    }
+  }
+
   /** Before, a process without event loops or memory stayed up and ignored SIGTERM. */
   @Test
   void shouldEndWhenTheHeapIsExhausted() throws Exception {

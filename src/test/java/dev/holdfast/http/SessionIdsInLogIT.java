@@ -72,7 +72,7 @@ class SessionIdsInLogIT {
     client.call("countdown", "{\"from\":2,\"intervalMs\":10}");
     client.resume("nonsense_" + client.session());
     client.resume(client.session() + "_m_1-1");
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 100; i++) {
       client.resume("malformed").close();
     }
     sse.post(SseClient.call("1", "echo", "{\"message\":1}"));

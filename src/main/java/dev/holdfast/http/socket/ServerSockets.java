@@ -25,10 +25,17 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
   /** Idle connections have a socket, too, so there are more of these than connections in use. */
   private static final int SOCKETS_PER_CONNECTION = 2;
 
+  /**
+   * Part of the heap that unfinished heads of one client may have as bytes on the wire. The decoder
+   * makes objects of a header with four bytes that take forty times as much.
+   */
+  private static final int HEAP_FRACTION = 180;
+
   /** Null until the server starts. */
   private static volatile @Nullable ServerSockets current;
 
   private final ClientShares sockets;
+  private final ClientShares heads;
   private final Duration headTimeout;
 
   @Inject
@@ -43,6 +50,9 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
             behindProxy
                 ? Integer.MAX_VALUE
                 : (long) SOCKETS_PER_CONNECTION * limits.connectionsPerAddress());
+    heads =
+        new ClientShares(
+            behindProxy ? Long.MAX_VALUE : Runtime.getRuntime().maxMemory() / HEAP_FRACTION);
     headTimeout = http.headTimeout();
   }
 
@@ -63,7 +73,7 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
     public void postInitializeServerChildChannel(Channel channel) {
       ServerSockets server = current;
       if (server != null) {
-        new SocketGuard(server.sockets, server.headTimeout).guard(channel);
+        new SocketGuard(server.sockets, server.heads, server.headTimeout).guard(channel);
       }
     }
   }

@@ -3,11 +3,13 @@ package dev.holdfast.http.socket;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.http.limit.ClientNetwork;
 import dev.holdfast.http.limit.ClientShares;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.AttributeKey;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
@@ -20,8 +22,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards one socket: counts it for its address, and closes it when the head of a request takes too
- * long. Between requests, an idle connection is the concern of {@code quarkus.http.idle-timeout}.
+ * Guards one socket: counts it and its unfinished heads for its address, and closes it when the
+ * head of a request takes too long. Between requests, an idle connection is the concern of {@code
+ * quarkus.http.idle-timeout}.
  */
 final class SocketGuard extends ChannelInboundHandlerAdapter {
 
@@ -31,17 +34,27 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
       AttributeKey.valueOf(SocketGuard.class.getName());
 
   private final ClientShares sockets;
+  private final ClientShares heads;
   private final Duration headTimeout;
   private final AtomicInteger inProgress = new AtomicInteger();
 
   // The event loop owns these.
   private @Nullable ClientNetwork counted;
   private @Nullable ScheduledFuture<?> timeout;
+  private @Nullable HttpServerRequest latest;
+  private long headBytes;
   private long begun;
   private boolean isHttp2;
 
-  SocketGuard(ClientShares sockets, Duration headTimeout) {
+  /**
+   * Creates a guard.
+   *
+   * @param sockets counts the sockets of each client
+   * @param heads counts the bytes of heads that are not complete
+   */
+  SocketGuard(ClientShares sockets, ClientShares heads, Duration headTimeout) {
     this.sockets = sockets;
+    this.heads = heads;
     this.headTimeout = headTimeout;
   }
 
@@ -77,18 +90,52 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
     long leftOut = RATE.next();
     if (leftOut != LogRate.LEAVE_OUT) {
       LOG.warnf(
-          "Closed a connection of a client with too many: client=%s, not logged before=%d",
+          "Closed a connection of a client with too many, or too large heads: client=%s, not logged"
+              + " before=%d",
           client.name(), leftOut);
     }
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object bytes) throws Exception {
+    if (awaitsHead() && !takeHead(bytes)) {
+      ReferenceCountUtil.release(bytes);
+      ChannelFuture _ = context.close();
+      return;
+    }
     long before = begun;
     super.channelRead(context, bytes);
+    if (begun != before) {
+      giveBackHead();
+    }
     // What arrives between two requests and does not begin one is a part of a head.
     if (begun == before && inProgress.get() == 0 && timeout == null && !isHttp2) {
       startTimeout(context);
+    }
+  }
+
+  /** Not after a refusal while the rest of the body is discarded. */
+  private boolean awaitsHead() {
+    return inProgress.get() == 0 && !isHttp2 && (latest == null || latest.isEnded());
+  }
+
+  /** Takes the bytes of a head before the decoder makes many objects of them. */
+  private boolean takeHead(Object bytes) {
+    if (counted == null || !(bytes instanceof ByteBuf buffer)) {
+      return true;
+    }
+    if (!heads.tryTake(counted, buffer.readableBytes())) {
+      warn(counted);
+      return false;
+    }
+    headBytes += buffer.readableBytes();
+    return true;
+  }
+
+  private void giveBackHead() {
+    if (counted != null && headBytes > 0) {
+      heads.giveBack(counted, headBytes);
+      headBytes = 0;
     }
   }
 
@@ -114,6 +161,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   /** Notes that the head of a request is complete. On the event loop. */
   void begin(HttpServerRequest request) {
     begun++;
+    latest = request;
     inProgress.incrementAndGet();
     isHttp2 = request.version() == HttpVersion.HTTP_2;
     cancelTimeout();
@@ -127,6 +175,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
     cancelTimeout();
+    giveBackHead();
     if (counted != null) {
       sockets.giveBack(counted, 1);
       counted = null;
