@@ -12,8 +12,8 @@ public final class ByteBudget {
   /** The part of what is left that one user gets, so that the next one gets something too. */
   private static final int SHARE = 8;
 
-  /** What a {@link Claim} takes without counting. */
-  static final long UNCOUNTED = 16 << 10;
+  /** Bytes that each {@link Claim} takes without counting. */
+  public static final long UNCOUNTED = 16 << 10;
 
   private final long capacity;
   private final AtomicLong taken = new AtomicLong();

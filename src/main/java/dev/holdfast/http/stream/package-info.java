@@ -1,6 +1,5 @@
 /**
- * Response bodies that follow a stream: a writer of server-sent events, and the connection that a
- * tail writes to.
+ * Response bodies: JSON answers, and server-sent events with the connection that a tail writes to.
  */
 @NullMarked
 package dev.holdfast.http.stream;
