@@ -92,7 +92,7 @@ class HostileUpstreamTest {
     return new HttpUpstreamSettings(
         server.url(),
         Map.of(),
-        Duration.ofSeconds(5),
+        Duration.ofSeconds(30),
         timeout,
         timeout,
         256 << 10,
