@@ -1,7 +1,7 @@
 package dev.holdfast.log.redis.script;
 
-import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Text that records the owner of a stream: the id of a replica, a space, and a fence. The fence
@@ -12,8 +12,6 @@ public final class StreamOwner {
   /** The owner of a shared stream. No replica has this id. */
   static final String NOBODY = "-";
 
-  private static final int FENCE_BYTES = 8;
-
   private StreamOwner() {}
 
   /** The text for a replica with a new fence. */
@@ -23,9 +21,8 @@ public final class StreamOwner {
 
   /** A random fence that no owner had before. */
   public static String newFence() {
-    byte[] fence = new byte[FENCE_BYTES];
-    new SecureRandom().nextBytes(fence);
-    return HexFormat.of().formatHex(fence);
+    // It need not be secret, and the replica beside it is unique.
+    return HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
   }
 
   /** The id of the replica in the text of an owner or of a tail. */
