@@ -71,13 +71,13 @@ final class BodyReader {
 
   private byte[] readBytes(int declared, InputStream content, BodyBudget.Lease lease)
       throws IOException {
-    // With one byte more, the end shows before the array is full.
-    int most = (declared < 0 ? maxBytes : declared) + 1;
+    // Without a declared length, one byte more shows the end before the array is full.
+    int most = declared < 0 ? maxBytes + 1 : declared;
     byte[] bytes = new byte[0];
     int length = 0;
     int read = 0;
-    while (read >= 0) {
-      length += read;
+    // The end of a declared length needs no further wait.
+    while (read >= 0 && length != declared) {
       if (length == bytes.length) {
         if (length > maxBytes) {
           throw tooLarge();
@@ -87,8 +87,9 @@ final class BodyReader {
         bytes = Arrays.copyOf(bytes, larger);
       }
       read = content.read(bytes, length, bytes.length - length);
+      length += Math.max(read, 0);
     }
-    return Arrays.copyOf(bytes, length);
+    return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
   }
 
   private RequestRejectedException tooLarge() {

@@ -39,6 +39,9 @@ final class HttpExchange implements AutoCloseable {
   /** The permit for a connection; null before the request and after the end of the answer. */
   private final AtomicReference<@Nullable Semaphore> permit = new AtomicReference<>();
 
+  /** Whether the reader has seen the end of the answer: the connection is in the pool. */
+  private volatile boolean complete;
+
   // Owned by the event loop.
   private boolean released;
   private boolean ended;
@@ -119,7 +122,8 @@ final class HttpExchange implements AutoCloseable {
       received.resume();
       pool.run(() -> body.fail(cause));
     });
-    head.complete(received);
+    // After what the socket has already received, so that the reader of a short answer wakes once.
+    pool.run(() -> head.complete(received));
   }
 
   private void end() {
@@ -161,7 +165,9 @@ final class HttpExchange implements AutoCloseable {
   BodyQueue.Read take(Deadline deadline) {
     HttpClientResponse answer = head.join();
     try {
-      return body.take(deadline, answer::resume);
+      BodyQueue.Read read = body.take(deadline, answer::resume);
+      complete = read == BodyQueue.Read.NoBytes.COMPLETE;
+      return read;
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
@@ -173,7 +179,9 @@ final class HttpExchange implements AutoCloseable {
     phase.compareAndSet(Phase.CONNECTING, Phase.ABANDONED);
     head.cancel(false);
     body.close();
-    pool.run(this::release);
+    if (!complete) {
+      pool.run(this::release);
+    }
   }
 
   private void release() {
