@@ -101,7 +101,7 @@ public abstract sealed class McpResource {
           case Relay.Reply.Json json -> handler.answer(json.document(), slot);
           case Relay.Reply.Stream stream -> {
             lease.handOver();
-            yield new EventStream(stream.tail(), slot).response();
+            yield new EventStream(stream.tail(), slot, stream.ended()).response();
           }
         });
   }
@@ -127,7 +127,7 @@ public abstract sealed class McpResource {
       Session session, @Nullable String lastEventId, ConnectionLimit.Slot slot) {
     Optional<Tail> tail = tail(session, lastEventId);
     if (tail.isPresent()) {
-      return new EventStream(tail.get(), slot).response();
+      return new EventStream(tail.get(), slot, false).response();
     }
     slot.release();
     // A 204 stops an event source (HTML, Server-sent events). The TypeScript SDK does not stop at a

@@ -105,7 +105,7 @@ public abstract sealed class SseResource {
   }
 
   private Response follow(Supplier<Tail> tail) {
-    return handler.withConnection(slot -> new EventStream(tail.get(), slot).response());
+    return handler.withConnection(slot -> new EventStream(tail.get(), slot, false).response());
   }
 
   /** Returns the path of {@link SseMessagesResource} for a session. */

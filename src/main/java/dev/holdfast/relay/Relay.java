@@ -65,8 +65,13 @@ public record Relay(
     /** JSON on one line that is not in the log. */
     record Json(byte[] document) implements Reply {}
 
-    /** A durable stream, with a tail that is not yet running. */
-    record Stream(Tail tail) implements Reply {}
+    /**
+     * A durable stream.
+     *
+     * @param tail not yet running
+     * @param ended whether the log has the whole stream, so that the tail never waits for events
+     */
+    record Stream(Tail tail, boolean ended) implements Reply {}
   }
 
   /** Checks the name of an upstream; throws {@link RelayException.UnknownUpstream}. */
@@ -151,7 +156,7 @@ public record Relay(
   private Reply requestFromOwner(Session session, Body body) {
     StreamRef stream = StreamNames.next(session);
     starter.startOnOwner(session, stream, body);
-    return new Reply.Stream(tails.ofRequest(session, stream));
+    return new Reply.Stream(tails.ofRequest(session, stream), false);
   }
 
   private Reply requestFromUpstream(Session session, Body body, Runnable onSent) {
@@ -192,8 +197,8 @@ public record Relay(
   private Reply durable(Session session, Body body, UpstreamRequest request, Pump.Origin origin) {
     StreamRef stream = StreamNames.next(session);
     Pump pump = starter.start(session, stream, body, request, origin);
-    pump.awaitUpstream(HEAD_DELAY);
-    return new Reply.Stream(tails.ofRequest(session, stream));
+    boolean ended = pump.awaitUpstream(HEAD_DELAY);
+    return new Reply.Stream(tails.ofRequest(session, stream), ended);
   }
 
   private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {

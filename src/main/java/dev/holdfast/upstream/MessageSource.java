@@ -24,6 +24,11 @@ public interface MessageSource extends AutoCloseable {
       }
 
       @Override
+      public boolean hasArrived() {
+        return true;
+      }
+
+      @Override
       public void close() {}
     };
   }
@@ -40,6 +45,11 @@ public interface MessageSource extends AutoCloseable {
    * @throws UpstreamException when the stream broke and cannot be resumed; the source is closed
    */
   List<UpstreamMessage> take();
+
+  /** Whether all messages have arrived, so that {@link #take} never waits. */
+  default boolean hasArrived() {
+    return false;
+  }
 
   /**
    * Takes all messages until the end of the source.

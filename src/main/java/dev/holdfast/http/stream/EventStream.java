@@ -11,8 +11,9 @@ import jakarta.ws.rs.core.Response;
  *
  * @param tail not yet running
  * @param slot released when the connection ends
+ * @param ended whether the log has the whole stream already
  */
-public record EventStream(Tail tail, ConnectionLimit.Slot slot) {
+public record EventStream(Tail tail, ConnectionLimit.Slot slot, boolean ended) {
 
   /** Returns a response with this body, which proxies neither cache nor buffer. */
   public Response response() {

@@ -15,8 +15,8 @@ import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
 /**
  * Writes {@link EventStream} bodies: a running tail writes them frame by frame.
  *
- * <p>The tail gets a virtual thread of its own. While idle, that thread holds a few stack frames
- * instead of those of the whole request.
+ * <p>The tail of a stream that continues gets a virtual thread of its own. While idle, that thread
+ * holds a few stack frames instead of those of the whole request.
  */
 @Provider
 @Produces(MediaType.SERVER_SENT_EVENTS)
@@ -39,9 +39,13 @@ public final class EventStreamWriter implements ServerMessageBodyWriter<EventStr
     HttpClientConnection connection =
         new HttpClientConnection(
             context.serverResponse(), ClientSocket.of(context)::reset, stream.slot());
-    Thread.ofVirtual()
-        .name("tail " + stream.tail().stream())
-        .start(() -> stream.tail().run(connection));
+    if (stream.ended()) {
+      stream.tail().run(connection);
+    } else {
+      Thread.ofVirtual()
+          .name("tail " + stream.tail().stream())
+          .start(() -> stream.tail().run(connection));
+    }
   }
 
   /** Never called: this server calls {@link #writeResponse} instead. */

@@ -66,7 +66,10 @@ public final class Pump implements Runnable {
   private final Set<RequestId> requests;
   private final Runnable collectCancellations;
   private final RelayListener listener;
-  private final CompletableFuture<@Nullable Void> upstreamAnswered = new CompletableFuture<>();
+
+  /** Whether the pump has ended: true, or false once the upstream has begun a stream. */
+  private final CompletableFuture<Boolean> answered = new CompletableFuture<>();
+
   private final ClosableSource source = new ClosableSource();
 
   /** Null once the upstream was asked: the request may be large. */
@@ -102,7 +105,7 @@ public final class Pump implements Runnable {
       endStream(failure);
       if (!source.isClosed()) {
         listener.upstreamFailed(failure);
-        upstreamAnswered.completeExceptionally(failure);
+        answered.completeExceptionally(failure);
       }
     } catch (LogException.Fenced fenced) {
       // Another replica owns the stream, or the session has ended.
@@ -115,7 +118,7 @@ public final class Pump implements Runnable {
       endStream(new UpstreamException.Broken("the gateway failed", unexpected));
       LOG.errorf(unexpected, "pump failed unexpectedly stream=%s", writer.stream());
     } finally {
-      upstreamAnswered.complete(null);
+      answered.complete(true);
       finish();
     }
   }
@@ -132,7 +135,9 @@ public final class Pump implements Runnable {
   private void copyAll() throws InterruptedException {
     try (MessageSource messages = source.open(this::ask)) {
       messages.onIdWithoutMessage(writer::recordUpstreamCursor);
-      upstreamAnswered.complete(null);
+      if (!messages.hasArrived()) {
+        answered.complete(false);
+      }
       while (copy(messages.take())) {}
     }
   }
@@ -243,17 +248,18 @@ public final class Pump implements Runnable {
   }
 
   /**
-   * Waits until the upstream answers the request or fails. The pump continues after the wait.
+   * Waits until the upstream begins a stream or fails, or until its short answer is in the log. The
+   * pump continues after the wait.
    *
+   * @return whether the pump has ended, so that the log has the whole answer
    * @throws UpstreamException when the upstream failed; the stream has ended with an error then
    */
-  public void awaitUpstream(Duration most) {
+  public boolean awaitUpstream(Duration most) {
     try {
-      if (TimeLimit.await(upstreamAnswered, most)) {
-        var _ = upstreamAnswered.get();
-      } else {
-        LOG.tracef("the upstream has not answered yet stream=%s", writer.stream());
+      if (TimeLimit.await(answered, most)) {
+        return answered.get();
       }
+      LOG.tracef("the upstream has not answered yet stream=%s", writer.stream());
     } catch (ExecutionException failed) {
       if (failed.getCause() instanceof UpstreamException failure) {
         throw failure;
@@ -262,6 +268,7 @@ public final class Pump implements Runnable {
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
     }
+    return false;
   }
 
   /**
@@ -270,7 +277,7 @@ public final class Pump implements Runnable {
    */
   public void awaitSent() {
     try {
-      awaitUpstream(SEND_TIME);
+      boolean _ = awaitUpstream(SEND_TIME);
     } catch (UpstreamException onStream) {
       LOG.tracef("the upstream failed at once stream=%s", writer.stream());
     }

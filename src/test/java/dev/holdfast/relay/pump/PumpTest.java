@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.log.LogException;
 import dev.holdfast.relay.LogFixture;
+import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -250,8 +251,29 @@ class PumpTest {
 
     pump.run();
 
-    pump.awaitUpstream(Duration.ofSeconds(20));
+    assertThat(pump.awaitUpstream(Duration.ofSeconds(20))).isFalse();
     assertThat(pumping.isComplete()).isTrue();
+  }
+
+  /** The client gets head and answer at once, and its thread need not wait a second time. */
+  @Test
+  void shouldWaitUntilAShortAnswerIsInTheLog() {
+    Pump pump = pumping.pump(() -> MessageSource.of(result("1").getBytes(UTF_8)), "1");
+    pumping.start(pump);
+
+    assertThat(pump.awaitUpstream(Duration.ofSeconds(20))).isTrue();
+    assertThat(pumping.logged()).containsExactly(result("1"));
+    assertThat(pumping.isComplete()).isTrue();
+  }
+
+  @Test
+  void shouldNotWaitForTheMessagesOfAStream() {
+    Pump pump = pumping.pump("1");
+    pumping.start(pump);
+
+    assertThat(pump.awaitUpstream(Duration.ofSeconds(20))).isFalse();
+    assertThat(pumping.logged()).isEmpty();
+    pump.stop();
   }
 
   @Test
@@ -271,7 +293,7 @@ class PumpTest {
             "1");
     Thread thread = pumping.start(pump);
 
-    pump.awaitUpstream(Duration.ofMillis(1));
+    assertThat(pump.awaitUpstream(Duration.ofMillis(1))).isFalse();
     answer.countDown();
     thread.join();
 
