@@ -21,7 +21,6 @@ public final class TimeLimit implements AutoCloseable {
 
   private static final Duration LONGEST = Duration.ofDays(365);
 
-  /** Its thread starts with the first limit. */
   private static final Ticker TICKER = new Ticker();
 
   /** The tick in which the time is over. */
@@ -89,7 +88,7 @@ public final class TimeLimit implements AutoCloseable {
   /**
    * A wheel of buckets, one per tick, with the limits that end in that tick of any round. Its
    * thread ticks while limits are added: waking it for each limit would cost what this class saves.
-   * When none was added for a second, it sleeps until the next limit.
+   * When none was added for a second, it sleeps until the next limit, or ends if there is none.
    */
   private static final class Ticker {
 
@@ -128,14 +127,13 @@ public final class TimeLimit implements AutoCloseable {
      */
     void add(TimeLimit limit) {
       bucket(limit.tick).add(limit);
-      Thread ticker = thread;
-      if (ticker == null) {
-        ticker = start();
-      }
       if (!added) {
         added = true;
       }
-      if (limit.tick <= reached) {
+      Thread ticker = thread;
+      if (ticker == null) {
+        start();
+      } else if (limit.tick <= reached) {
         end(limit);
       } else if (limit.tick < asleepUntil) {
         LockSupport.unpark(ticker);
@@ -152,14 +150,33 @@ public final class TimeLimit implements AutoCloseable {
       }
     }
 
-    private Thread start() {
+    private void start() {
       try (var _ = starting.hold()) {
-        Thread started = thread;
-        if (started == null) {
-          started = Thread.ofPlatform().daemon().name("time limits").start(this::run);
-          thread = started;
+        if (thread == null) {
+          thread = Thread.ofPlatform().daemon().name("time limits").start(this::runUntilStopped);
         }
-        return started;
+      }
+    }
+
+    /** Returns whether the thread ends. A thread that lives on would keep its class loader. */
+    private boolean stop() {
+      thread = null;
+      try (var _ = starting.hold()) {
+        boolean continues = added && thread == null;
+        if (continues) {
+          thread = Thread.currentThread();
+        }
+        return !continues;
+      }
+    }
+
+    private void runUntilStopped() {
+      try {
+        run();
+      } catch (Throwable unexpected) {
+        // Too little memory, for example. The next limit starts another thread, for all limits.
+        thread = null;
+        throw unexpected;
       }
     }
 
@@ -177,28 +194,29 @@ public final class TimeLimit implements AutoCloseable {
         added = false;
         if (quiet < QUIET_TICKS) {
           LockSupport.parkNanos(this, (now + 1) * TICK - System.nanoTime());
-        } else {
-          sleep();
+        } else if (!sleep() && stop()) {
+          return;
         }
       }
     }
 
-    private void sleep() {
+    /** Sleeps until the next limit ends or is added. Returns false when there is no limit. */
+    private boolean sleep() {
       long next =
           buckets.stream()
               .flatMap(Set::stream)
               .mapToLong(limit -> limit.tick)
               .min()
               .orElse(Long.MAX_VALUE);
+      if (next == Long.MAX_VALUE) {
+        return false;
+      }
       asleepUntil = next;
-      if (added) {
-        // A limit was added that may be earlier.
-      } else if (next == Long.MAX_VALUE) {
-        LockSupport.park(this);
-      } else {
+      if (!added) {
         LockSupport.parkNanos(this, next * TICK - System.nanoTime());
       }
       asleepUntil = Long.MIN_VALUE;
+      return true;
     }
   }
 }
