@@ -67,7 +67,7 @@ class ArchitectureTest {
           entry("relay.stream", List.of("protocol", "log", "upstream", "session")),
           entry(
               "relay.pump",
-              List.of("relay.stream", "retry", "timer", "protocol", "log", "upstream")),
+              List.of("relay.stream", "retry", "timer", "budget", "protocol", "log", "upstream")),
           entry(
               "relay.tail",
               List.of(

@@ -101,11 +101,19 @@ public final class RedisEventLog implements EventLog {
     try {
       while (true) {
         Thread.sleep(UPKEEP_INTERVAL);
-        retired.report();
-        quota.keep();
+        reportToRedis();
       }
     } catch (InterruptedException closing) {
       LOG.debug("the log reports nothing more to Redis");
+    }
+  }
+
+  private void reportToRedis() {
+    try {
+      retired.report();
+      quota.keep();
+    } catch (RuntimeException unexpected) {
+      LOG.error("a report to Redis failed unexpectedly", unexpected);
     }
   }
 
@@ -244,6 +252,7 @@ public final class RedisEventLog implements EventLog {
   @Override
   public void close() {
     upkeep.interrupt();
+    retired.report();
     owned.close();
     inbox.close();
   }

@@ -33,10 +33,11 @@ final class RetiredStreams {
         });
   }
 
-  /** Reports the streams that were added since the last report, without waiting. */
+  /** Reports the streams that were added since the last report, without waiting. Thread-safe. */
   void report() {
     for (String session : List.copyOf(bySession.keySet())) {
-      List<String> names = List.copyOf(bySession.remove(session));
+      Set<String> added = bySession.remove(session);
+      List<String> names = added == null ? List.of() : List.copyOf(added);
       for (int from = 0; from < names.size(); from += MOST) {
         scripts.retire(session, names.subList(from, Math.min(names.size(), from + MOST)));
       }

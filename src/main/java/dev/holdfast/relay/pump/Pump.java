@@ -1,5 +1,6 @@
 package dev.holdfast.relay.pump;
 
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamWriter;
@@ -35,6 +36,10 @@ import org.jspecify.annotations.Nullable;
 public final class Pump implements Runnable {
 
   private static final Logger LOG = Logger.getLogger(Pump.class);
+
+  /** An upstream may send any number of such messages. */
+  private static final LogRate IGNORED = new LogRate(Duration.ofSeconds(10));
+
   private static final byte[] NO_PAYLOAD = {};
   private static final Duration SEND_TIME = Duration.ofMillis(50);
 
@@ -173,7 +178,7 @@ public final class Pump implements Runnable {
         last = pending.answeredBy(parsed);
         events.add(new NewEvent(message.payload(), message.eventId(), last));
       } catch (EnvelopeException.FieldTooLong invalid) {
-        LOG.warnf("message ignored stream=%s: %s", writer.stream(), invalid.clientMessage());
+        logIgnored(invalid);
         listener.upstreamFailed(new UpstreamException.Broken("a message is too large", invalid));
       } catch (EnvelopeException invalid) {
         reject(invalid, events);
@@ -245,6 +250,15 @@ public final class Pump implements Runnable {
     byte[] lastPayload = events.isEmpty() ? NO_PAYLOAD : events.removeLast().payload();
     events.add(new NewEvent(lastPayload, null, true));
     appender.append(events);
+  }
+
+  private void logIgnored(EnvelopeException invalid) {
+    long leftOut = IGNORED.next();
+    if (leftOut != LogRate.LEAVE_OUT) {
+      LOG.warnf(
+          "message ignored stream=%s: %s; not logged before=%d",
+          writer.stream(), invalid.clientMessage(), leftOut);
+    }
   }
 
   /**
