@@ -131,7 +131,8 @@ class HostileClientsIT {
   void shouldLimitTheBytesOfHalfHeads() throws Exception {
     try (Gateway gateway = start(Map.of("holdfast.http.head-timeout", "1h"))) {
       String half = "GET /mcp HTTP/1.1\r\nHost: localhost\r\n" + "a:\r\n".repeat(4700);
-      for (int i = 0; i < 80; i++) {
+      // Eighty are too many. There are more, since event loops do not read in this order.
+      for (int i = 0; i < 200; i++) {
         stranger(gateway).send(half);
       }
 
@@ -139,6 +140,7 @@ class HostileClientsIT {
       assertServes(gateway);
       strangers.forEach(HostileClient::close);
       await()
+          .ignoreExceptions() // A reset, until the bytes of the others are given back.
           .untilAsserted(() ->
               assertThat(stranger(gateway).send(half + "\r\n").readUntil("HTTP/1.1 400"))
                   .isNotEmpty());
