@@ -252,7 +252,7 @@ public final class RedisEventLog implements EventLog {
   @Override
   public void close() {
     upkeep.interrupt();
-    retired.report();
+    reportToRedis();
     owned.close();
     inbox.close();
   }

@@ -94,9 +94,8 @@ final class TotalQuota {
     return OptionalDouble.of(sum == null ? 0 : Double.parseDouble(sum.toString()) / maxBytes);
   }
 
-  /** Removes an ended session from the record, without waiting. */
+  /** Removes an ended session from the record with the next report, which finds no bytes. */
   void forget(String session) {
-    recordSizes.runLater(
-        keys.allSizes(), () -> {}, replica, Long.MAX_VALUE, RETENTION.toMillis(), session, "0");
+    owned.markWritten(session);
   }
 }
