@@ -1,6 +1,7 @@
 package dev.holdfast.budget;
 
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -8,9 +9,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * interval, with the number of those that were left out. Thread-safe.
  */
 public final class LogRate {
-
-  /** The result of {@link #next} for a message to leave out. */
-  public static final long LEAVE_OUT = -1;
 
   private final long intervalNanos;
   private final AtomicLong written;
@@ -25,15 +23,15 @@ public final class LogRate {
   /**
    * Asks whether to write a message.
    *
-   * @return how many messages were left out since the last one, or {@link #LEAVE_OUT}
+   * @return how many messages were left out since the last one; empty to leave this one out, too
    */
-  public long next() {
+  public OptionalLong next() {
     long before = written.get();
     long now = System.nanoTime();
     if (now - before >= intervalNanos && written.compareAndSet(before, now)) {
-      return leftOut.getAndSet(0);
+      return OptionalLong.of(leftOut.getAndSet(0));
     }
     leftOut.incrementAndGet();
-    return LEAVE_OUT;
+    return OptionalLong.empty();
   }
 }

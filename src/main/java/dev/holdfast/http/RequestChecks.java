@@ -29,10 +29,10 @@ final class RequestChecks {
 
   /** Logs at a bounded rate that the gateway cannot resume, and what it does instead. */
   static void warnOfMalformedEventId(String consequence) {
-    long leftOut = MALFORMED_EVENT_IDS.next();
-    if (leftOut != LogRate.LEAVE_OUT) {
-      LOG.warnf("Malformed Last-Event-ID; %s: not logged before=%d", consequence, leftOut);
-    }
+    MALFORMED_EVENT_IDS
+        .next()
+        .ifPresent(leftOut ->
+            LOG.warnf("Malformed Last-Event-ID; %s: not logged before=%d", consequence, leftOut));
   }
 
   /** Checks that a POST carries JSON. */

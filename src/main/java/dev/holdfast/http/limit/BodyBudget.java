@@ -1,10 +1,9 @@
 package dev.holdfast.http.limit;
 
-import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.http.error.RequestRejectedException;
+import io.quarkus.runtime.configuration.MemorySize;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Limits the bytes of request bodies that this replica holds: in all, and per client, so that
@@ -13,19 +12,12 @@ import java.util.concurrent.atomic.AtomicLong;
 @Singleton
 public final class BodyBudget {
 
-  private static final int HEAP_FRACTION = 10;
-  private static final int CLIENT_FRACTION = 4;
-
-  private final ByteBudget all;
-  private final ClientShares clients;
+  private final ClientBytes bodies;
 
   @Inject
   BodyBudget(LimitsConfig limits) {
     this(
-        limits
-            .requestBytes()
-            .map(size -> size.asLongValue())
-            .orElse(Runtime.getRuntime().maxMemory() / HEAP_FRACTION),
+        limits.requestBytes().map(MemorySize::asLongValue).orElseGet(ClientBytes::defaultBytes),
         limits.messageBytes().value());
   }
 
@@ -37,25 +29,22 @@ public final class BodyBudget {
    * @param largest size of the largest message
    */
   public BodyBudget(long bytes, int largest) {
-    long capacity = Math.max(bytes, 2L * largest);
-    all = new ByteBudget(capacity);
-    clients = new ClientShares(Math.max(capacity / CLIENT_FRACTION, largest));
+    bodies = new ClientBytes(bytes, largest);
   }
 
   /** Opens the lease of one body, with no bytes yet. */
   public Lease open(String address) {
-    return new Lease(ClientNetwork.of(address));
+    return new Lease(bodies.open(ClientNetwork.of(address)));
   }
 
   /** The bytes of one body. */
-  public final class Lease implements AutoCloseable {
+  public static final class Lease implements AutoCloseable {
 
-    private final ClientNetwork client;
-    private final AtomicLong taken = new AtomicLong();
+    private final ClientBytes.Lease bytes;
     private boolean handedOver;
 
-    private Lease(ClientNetwork client) {
-      this.client = client;
+    private Lease(ClientBytes.Lease bytes) {
+      this.bytes = bytes;
     }
 
     /**
@@ -63,15 +52,14 @@ public final class BodyBudget {
      *
      * @throws RequestRejectedException with 503 when too few are left
      */
-    public void take(long bytes) {
-      if (!clients.tryTake(client, bytes)) {
-        throw new RequestRejectedException(503, "Too many bytes at once from this address");
+    public void take(long more) {
+      switch (bytes.take(more)) {
+        case TAKEN -> {}
+        case TOO_MANY_OF_CLIENT ->
+            throw new RequestRejectedException(503, "Too many bytes at once from this address");
+        case TOO_MANY ->
+            throw new RequestRejectedException(503, "Too many bytes at once; try again");
       }
-      if (!all.tryTake(bytes)) {
-        clients.giveBack(client, bytes);
-        throw new RequestRejectedException(503, "Too many bytes at once; try again");
-      }
-      taken.addAndGet(bytes);
     }
 
     /** Leaves the release to another holder of the body, which calls {@link #release}. */
@@ -81,11 +69,7 @@ public final class BodyBudget {
 
     /** Gives all bytes back. Further calls do nothing. From any thread. */
     public void release() {
-      long bytes = taken.getAndSet(0);
-      if (bytes > 0) {
-        all.giveBack(bytes);
-        clients.giveBack(client, bytes);
-      }
+      bytes.release();
     }
 
     @Override

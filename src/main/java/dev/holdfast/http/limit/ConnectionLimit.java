@@ -1,12 +1,11 @@
 package dev.holdfast.http.limit;
 
-import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.budget.Shares;
 import dev.holdfast.http.error.RequestRejectedException;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jboss.logging.Logger;
 
 /**
@@ -19,14 +18,10 @@ public final class ConnectionLimit {
 
   private static final Logger LOG = Logger.getLogger(ConnectionLimit.class);
 
-  private static final int HEAP_FRACTION = 10;
-  private static final int CLIENT_FRACTION = 4;
-
   private final int max;
-  private final ByteBudget held;
-  private final ClientShares heldByClient;
+  private final ClientBytes held;
   private final AtomicInteger acquired = new AtomicInteger();
-  private final ClientShares clients;
+  private final Shares<ClientNetwork> clients;
   private final AtomicBoolean warned = new AtomicBoolean();
 
   @Inject
@@ -34,7 +29,7 @@ public final class ConnectionLimit {
     this(
         limits.connections(),
         limits.connectionsPerAddress(),
-        Runtime.getRuntime().maxMemory() / HEAP_FRACTION,
+        ClientBytes.defaultBytes(),
         limits.messageBytes().value());
   }
 
@@ -49,10 +44,8 @@ public final class ConnectionLimit {
    */
   public ConnectionLimit(int max, int maxPerClient, long bytes, int largest) {
     this.max = max;
-    clients = new ClientShares(maxPerClient);
-    long capacity = Math.max(bytes, 2L * largest);
-    held = new ByteBudget(capacity);
-    heldByClient = new ClientShares(Math.max(capacity / CLIENT_FRACTION, largest));
+    clients = new Shares<>(maxPerClient);
+    held = new ClientBytes(bytes, largest);
   }
 
   /**
@@ -91,7 +84,7 @@ public final class ConnectionLimit {
   }
 
   int clients() {
-    return clients.clients();
+    return clients.size();
   }
 
   /** One connection's share of the limit. */
@@ -99,25 +92,18 @@ public final class ConnectionLimit {
 
     private final ClientNetwork client;
     private final AtomicBoolean released = new AtomicBoolean();
-    private final AtomicLong bytes = new AtomicLong();
+    private final ClientBytes.Lease bytes;
 
     private Slot(ClientNetwork client) {
       this.client = client;
+      bytes = held.open(client);
     }
 
     /**
      * Takes bytes that wait for the client to read, unless too many wait for this client or in all.
      */
     public boolean tryHold(long more) {
-      if (!heldByClient.tryTake(client, more)) {
-        return false;
-      }
-      if (!held.tryTake(more)) {
-        heldByClient.giveBack(client, more);
-        return false;
-      }
-      bytes.addAndGet(more);
-      return true;
+      return bytes.take(more) == ClientBytes.Result.TAKEN;
     }
 
     /**
@@ -133,11 +119,7 @@ public final class ConnectionLimit {
 
     /** Gives back all bytes that wait. */
     public void giveBack() {
-      long taken = bytes.getAndSet(0);
-      if (taken > 0) {
-        held.giveBack(taken);
-        heldByClient.giveBack(client, taken);
-      }
+      bytes.release();
     }
 
     /** Releases the slot. Further calls do nothing. */

@@ -1,5 +1,6 @@
 package dev.holdfast.http.limit;
 
+import dev.holdfast.budget.Shares;
 import dev.holdfast.http.error.RequestRejectedException;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
@@ -15,7 +16,7 @@ import java.util.stream.Collectors;
 public final class RequestLimit {
 
   private final Semaphore all;
-  private final ClientShares clients;
+  private final Shares<ClientNetwork> clients;
   private final Map<String, Semaphore> byUpstream;
 
   /**
@@ -27,7 +28,7 @@ public final class RequestLimit {
    */
   public RequestLimit(int max, int maxPerClient, Map<String, Integer> maxByUpstream) {
     all = new Semaphore(max);
-    clients = new ClientShares(maxPerClient);
+    clients = new Shares<>(maxPerClient);
     byUpstream =
         maxByUpstream.entrySet().stream()
             .collect(

@@ -1,6 +1,7 @@
 package dev.holdfast.http.socket;
 
-import dev.holdfast.http.limit.ClientShares;
+import dev.holdfast.budget.Shares;
+import dev.holdfast.http.limit.ClientNetwork;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.origin.HttpConfig;
 import io.netty.bootstrap.ChannelInitializerExtension;
@@ -34,8 +35,8 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
   /** Null until the server starts. */
   private static volatile @Nullable ServerSockets current;
 
-  private final ClientShares sockets;
-  private final ClientShares heads;
+  private final Shares<ClientNetwork> sockets;
+  private final Shares<ClientNetwork> heads;
   private final Duration headTimeout;
 
   @Inject
@@ -46,12 +47,12 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
           boolean behindProxy) {
     // The sockets of all clients come from the addresses of their proxies.
     sockets =
-        new ClientShares(
+        new Shares<>(
             behindProxy
-                ? Integer.MAX_VALUE
+                ? Long.MAX_VALUE
                 : (long) SOCKETS_PER_CONNECTION * limits.connectionsPerAddress());
     heads =
-        new ClientShares(
+        new Shares<>(
             behindProxy ? Long.MAX_VALUE : Runtime.getRuntime().maxMemory() / HEAP_FRACTION);
     headTimeout = http.headTimeout();
   }

@@ -1,8 +1,8 @@
 package dev.holdfast.http.socket;
 
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.budget.Shares;
 import dev.holdfast.http.limit.ClientNetwork;
-import dev.holdfast.http.limit.ClientShares;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -16,6 +16,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jboss.logging.Logger;
@@ -33,8 +34,8 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   private static final AttributeKey<SocketGuard> KEY =
       AttributeKey.valueOf(SocketGuard.class.getName());
 
-  private final ClientShares sockets;
-  private final ClientShares heads;
+  private final Shares<ClientNetwork> sockets;
+  private final Shares<ClientNetwork> heads;
   private final Duration headTimeout;
   private final AtomicInteger inProgress = new AtomicInteger();
 
@@ -43,7 +44,6 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   private @Nullable ScheduledFuture<?> timeout;
   private @Nullable HttpServerRequest latest;
   private long headBytes;
-  private long begun;
   private boolean isHttp2;
 
   /**
@@ -52,7 +52,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
    * @param sockets counts the sockets of each client
    * @param heads counts the bytes of heads that are not complete
    */
-  SocketGuard(ClientShares sockets, ClientShares heads, Duration headTimeout) {
+  SocketGuard(Shares<ClientNetwork> sockets, Shares<ClientNetwork> heads, Duration headTimeout) {
     this.sockets = sockets;
     this.heads = heads;
     this.headTimeout = headTimeout;
@@ -87,13 +87,12 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   }
 
   private static void warn(ClientNetwork client) {
-    long leftOut = RATE.next();
-    if (leftOut != LogRate.LEAVE_OUT) {
-      LOG.warnf(
-          "Closed a connection of a client with too many, or too large heads: client=%s, not logged"
-              + " before=%d",
-          client.name(), leftOut);
-    }
+    RATE.next()
+        .ifPresent(leftOut ->
+            LOG.warnf(
+                "Closed a connection of a client with too many, or too large heads: client=%s, not"
+                    + " logged before=%d",
+                client.name(), leftOut));
   }
 
   @Override
@@ -103,13 +102,12 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
       ChannelFuture _ = context.close();
       return;
     }
-    long before = begun;
+    HttpServerRequest before = latest;
     super.channelRead(context, bytes);
-    if (begun != before) {
+    if (!Objects.equals(latest, before)) {
       giveBackHead();
-    }
-    // What arrives between two requests and does not begin one is a part of a head.
-    if (begun == before && inProgress.get() == 0 && timeout == null && !isHttp2) {
+    } else if (inProgress.get() == 0 && timeout == null && !isHttp2) {
+      // What arrives between two requests and does not begin one is a part of a head.
       startTimeout(context);
     }
   }
@@ -160,7 +158,6 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
 
   /** Notes that the head of a request is complete. On the event loop. */
   void begin(HttpServerRequest request) {
-    begun++;
     latest = request;
     inProgress.incrementAndGet();
     isHttp2 = request.version() == HttpVersion.HTTP_2;

@@ -253,12 +253,12 @@ public final class Pump implements Runnable {
   }
 
   private void logIgnored(EnvelopeException invalid) {
-    long leftOut = IGNORED.next();
-    if (leftOut != LogRate.LEAVE_OUT) {
-      LOG.warnf(
-          "message ignored stream=%s: %s; not logged before=%d",
-          writer.stream(), invalid.clientMessage(), leftOut);
-    }
+    IGNORED
+        .next()
+        .ifPresent(leftOut ->
+            LOG.warnf(
+                "message ignored stream=%s: %s; not logged before=%d",
+                writer.stream(), invalid.clientMessage(), leftOut));
   }
 
   /**

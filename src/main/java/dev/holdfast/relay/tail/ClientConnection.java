@@ -8,7 +8,7 @@ public interface ClientConnection {
   /**
    * Takes bytes for a large event, which wait here while the client reads slowly.
    *
-   * @return false if too many bytes wait for clients; the caller holds no more of them then
+   * @return false if too many bytes wait for clients; nothing is taken then
    */
   default boolean tryHold(long bytes) {
     return true;

@@ -2,6 +2,7 @@ package dev.holdfast.upstream.channel;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.budget.Shares;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
@@ -36,8 +37,8 @@ public abstract class ChannelUpstream implements Upstream {
   private final Channel.Settings settings;
   private final Semaphore freeChannels;
 
-  /** Number of channels of each opener with channels. */
-  private final Map<String, Integer> byOpener = new ConcurrentHashMap<>();
+  /** Channels of each opener. */
+  private final Shares<String> byOpener;
 
   /** All channels, including those in their handshake and those that are ending. */
   private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
@@ -50,6 +51,7 @@ public abstract class ChannelUpstream implements Upstream {
   protected ChannelUpstream(Channel.Settings settings) {
     this.settings = settings;
     this.freeChannels = new Semaphore(settings.maxSessions());
+    this.byOpener = new Shares<>(settings.maxSessionsPerOpener());
   }
 
   /**
@@ -142,8 +144,8 @@ public abstract class ChannelUpstream implements Upstream {
     if (!freeChannels.tryAcquire()) {
       throw new UpstreamException.Busy();
     }
-    if (byOpener.merge(opener, 1, Integer::sum) > share(opener)) {
-      free(opener);
+    if (!hasShare(opener)) {
+      freeChannels.release();
       throw new UpstreamException.Busy();
     }
     Channel channel;
@@ -170,13 +172,13 @@ public abstract class ChannelUpstream implements Upstream {
     free(opener);
   }
 
-  /** Lost sessions that are opened again have no opener. */
-  private int share(String opener) {
-    return opener.isEmpty() ? settings.maxSessions() : settings.maxSessionsPerOpener();
+  /** Lost sessions that are opened again have no opener, and need no share. */
+  private boolean hasShare(String opener) {
+    return opener.isEmpty() || byOpener.tryTake(opener, 1);
   }
 
   private void free(String opener) {
-    byOpener.computeIfPresent(opener, (_, channels) -> channels == 1 ? null : channels - 1);
+    byOpener.giveBack(opener, 1);
     freeChannels.release();
   }
 

@@ -119,9 +119,11 @@ public final class HttpClients implements AutoCloseable {
 
   /** Tells the operator, but not for each request, that the server refuses the credentials. */
   void warnOfCredentials(int status) {
-    if (warnings.next() != LogRate.LEAVE_OUT) {
-      LOG.warnf("The upstream refuses the gateway's credentials: status=%d %s", status, settings);
-    }
+    warnings
+        .next()
+        .ifPresent(_ ->
+            LOG.warnf(
+                "The upstream refuses the gateway's credentials: status=%d %s", status, settings));
   }
 
   @Override

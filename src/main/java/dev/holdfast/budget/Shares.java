@@ -1,0 +1,45 @@
+package dev.holdfast.budget;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Limits what each user takes of something. Thread-safe.
+ *
+ * @param <U> identifies a user
+ */
+public final class Shares<U> {
+
+  private final long max;
+
+  /** Holds only users that have something, so it is no larger than what all of them have. */
+  private final Map<U, Long> taken = new ConcurrentHashMap<>();
+
+  /**
+   * Creates shares.
+   *
+   * @param max of each user
+   */
+  public Shares(long max) {
+    this.max = max;
+  }
+
+  /** Takes an amount unless that exceeds the user's share. */
+  public boolean tryTake(U user, long amount) {
+    if (taken.merge(user, amount, Long::sum) <= max) {
+      return true;
+    }
+    giveBack(user, amount);
+    return false;
+  }
+
+  /** Gives an amount back. */
+  public void giveBack(U user, long amount) {
+    taken.computeIfPresent(user, (_, before) -> before == amount ? null : before - amount);
+  }
+
+  /** The number of users that have something. */
+  public int size() {
+    return taken.size();
+  }
+}
