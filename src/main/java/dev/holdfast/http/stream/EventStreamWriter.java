@@ -3,13 +3,8 @@ package dev.holdfast.http.stream;
 import dev.holdfast.http.socket.ClientSocket;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.ext.Provider;
-import java.io.OutputStream;
-import java.lang.annotation.Annotation;
 import java.lang.reflect.Type;
-import org.jboss.resteasy.reactive.server.spi.ResteasyReactiveResourceInfo;
-import org.jboss.resteasy.reactive.server.spi.ServerMessageBodyWriter;
 import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
 
 /**
@@ -20,18 +15,11 @@ import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
  */
 @Provider
 @Produces(MediaType.SERVER_SENT_EVENTS)
-public final class EventStreamWriter implements ServerMessageBodyWriter<EventStream> {
+public final class EventStreamWriter extends SocketBodyWriter<EventStream> {
 
-  @Override
-  public boolean isWriteable(
-      Class<?> type, Type genericType, ResteasyReactiveResourceInfo target, MediaType mediaType) {
-    return EventStream.class.isAssignableFrom(type);
-  }
-
-  @Override
-  public boolean isWriteable(
-      Class<?> type, Type genericType, Annotation[] annotations, MediaType mediaType) {
-    return EventStream.class.isAssignableFrom(type);
+  /** Creates the writer. */
+  public EventStreamWriter() {
+    super(EventStream.class);
   }
 
   @Override
@@ -46,18 +34,5 @@ public final class EventStreamWriter implements ServerMessageBodyWriter<EventStr
           .name("tail " + stream.tail().stream())
           .start(() -> stream.tail().run(connection));
     }
-  }
-
-  /** Never called: this server calls {@link #writeResponse} instead. */
-  @Override
-  public void writeTo(
-      EventStream stream,
-      Class<?> type,
-      Type genericType,
-      Annotation[] annotations,
-      MediaType mediaType,
-      MultivaluedMap<String, Object> headers,
-      OutputStream body) {
-    throw new UnsupportedOperationException("an event stream is written frame by frame");
   }
 }
