@@ -64,16 +64,12 @@ final class EnvelopeParser {
 
   private void readMember(String name, JsonToken value, JsonParser parser) throws IOException {
     switch (name) {
-      case "jsonrpc" -> {
-        versionIsTwo = "2.0".equals(stringOrNull(JSONRPC, value, parser));
-      }
+      case "jsonrpc" -> versionIsTwo = "2.0".equals(stringOrNull(JSONRPC, value, parser));
       case "id" -> {
         idIsNull = value == JsonToken.VALUE_NULL;
         id = stringOrNumberOrNull(ID, value, parser);
       }
-      case "method" -> {
-        method = stringOrNull(METHOD, value, parser);
-      }
+      case "method" -> method = stringOrNull(METHOD, value, parser);
       case "params" -> {
         see(PARAMS);
         paramsAreStructured = value.isStructStart();
@@ -96,15 +92,11 @@ final class EnvelopeParser {
     while ((name = parser.nextFieldName()) != null) {
       JsonToken value = parser.nextToken();
       switch (name) {
-        case "name" -> {
-          paramsName = stringOrNull(PARAMS_NAME, value, parser);
-        }
-        case "requestId" -> {
-          paramsRequestId = stringOrNumberOrNull(PARAMS_REQUEST_ID, value, parser);
-        }
-        case "progressToken" -> {
-          paramsProgressToken = stringOrNumberOrNull(PARAMS_PROGRESS_TOKEN, value, parser);
-        }
+        case "name" -> paramsName = stringOrNull(PARAMS_NAME, value, parser);
+        case "requestId" ->
+            paramsRequestId = stringOrNumberOrNull(PARAMS_REQUEST_ID, value, parser);
+        case "progressToken" ->
+            paramsProgressToken = stringOrNumberOrNull(PARAMS_PROGRESS_TOKEN, value, parser);
         case "_meta" -> {
           see(PARAMS_META);
           if (value == JsonToken.START_OBJECT) {

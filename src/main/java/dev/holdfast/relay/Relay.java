@@ -38,18 +38,7 @@ import org.jboss.logging.Logger;
  * RelayException} for what this replica refuses, {@link UpstreamException} for a failed upstream,
  * and the exceptions of {@link EventLog} and {@link SessionStore} while the store is away.
  */
-public record Relay(
-    Sessions sessions,
-    SessionUpstreams upstreams,
-    EventLog log,
-    Pumps pumps,
-    StreamStarter starter,
-    MessageRouter router,
-    TailOpener tails,
-    Admission admission,
-    StreamConfig streams,
-    ReplayConfig replay,
-    RelayListener listener) {
+public final class Relay {
 
   private static final Logger LOG = Logger.getLogger(Relay.class);
 
@@ -58,6 +47,44 @@ public record Relay(
    * immediate failure becomes a status. It is short: before the head, a client cannot resume.
    */
   private static final Duration HEAD_DELAY = Duration.ofMillis(50);
+
+  private final Sessions sessions;
+  private final SessionUpstreams upstreams;
+  private final EventLog log;
+  private final Pumps pumps;
+  private final StreamStarter starter;
+  private final MessageRouter router;
+  private final TailOpener tails;
+  private final Admission admission;
+  private final StreamConfig streams;
+  private final ReplayConfig replay;
+  private final RelayListener listener;
+
+  /** Creates the relay. */
+  public Relay(
+      Sessions sessions,
+      SessionUpstreams upstreams,
+      EventLog log,
+      Pumps pumps,
+      StreamStarter starter,
+      MessageRouter router,
+      TailOpener tails,
+      Admission admission,
+      StreamConfig streams,
+      ReplayConfig replay,
+      RelayListener listener) {
+    this.sessions = sessions;
+    this.upstreams = upstreams;
+    this.log = log;
+    this.pumps = pumps;
+    this.starter = starter;
+    this.router = router;
+    this.tails = tails;
+    this.admission = admission;
+    this.streams = streams;
+    this.replay = replay;
+    this.listener = listener;
+  }
 
   /** The answer to a request. */
   public sealed interface Reply {

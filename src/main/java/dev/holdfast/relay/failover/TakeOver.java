@@ -14,6 +14,7 @@ import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.StandaloneSource;
 import dev.holdfast.relay.pump.UpstreamErrors;
+import dev.holdfast.relay.pump.UpstreamRequest;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.PinnedSessions;
 import dev.holdfast.relay.routing.StreamStarter;
@@ -175,9 +176,9 @@ public final class TakeOver {
   }
 
   private void start(
-      SharedLog.AdoptedStream adopted, List<RequestId> requests, Supplier<MessageSource> source) {
+      SharedLog.AdoptedStream adopted, List<RequestId> requests, UpstreamRequest request) {
     LOG.debugf("stream taken over stream=%s", adopted.stream());
-    Pump _ = starter.start(adopted.writer(), source::get, Pump.Origin.NOT_ASKED, requests);
+    Pump _ = starter.start(adopted.writer(), request, Pump.Origin.NOT_ASKED, requests);
   }
 
   private MessageSource resume(

@@ -37,16 +37,35 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Methods block and throw as those of {@code Relay} do.
  */
-public record LegacySseRelay(
-    Sessions sessions,
-    SessionUpstreams upstreams,
-    Admission admission,
-    MessageRouter router,
-    StreamStarter starter,
-    TailOpener tails,
-    RelayListener listener) {
+public final class LegacySseRelay {
 
   private static final Logger LOG = Logger.getLogger(LegacySseRelay.class);
+
+  private final Sessions sessions;
+  private final SessionUpstreams upstreams;
+  private final Admission admission;
+  private final MessageRouter router;
+  private final StreamStarter starter;
+  private final TailOpener tails;
+  private final RelayListener listener;
+
+  /** Creates the relay. */
+  public LegacySseRelay(
+      Sessions sessions,
+      SessionUpstreams upstreams,
+      Admission admission,
+      MessageRouter router,
+      StreamStarter starter,
+      TailOpener tails,
+      RelayListener listener) {
+    this.sessions = sessions;
+    this.upstreams = upstreams;
+    this.admission = admission;
+    this.router = router;
+    this.starter = starter;
+    this.tails = tails;
+    this.listener = listener;
+  }
 
   /**
    * Opens a session that its client initializes later, and follows its shared stream.

@@ -8,6 +8,7 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
+import dev.holdfast.relay.pump.UpstreamRequest;
 import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.MessageSource;
@@ -15,7 +16,6 @@ import dev.holdfast.upstream.UpstreamException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -106,7 +106,7 @@ public final class PinnedSessions {
     }
   }
 
-  private Pump start(StreamWriter writer, Body body, Supplier<MessageSource> source) {
-    return pumps.start(writer, source::get, Pump.Origin.NOT_ASKED, body.requestIds(), () -> {});
+  private Pump start(StreamWriter writer, Body body, UpstreamRequest request) {
+    return pumps.start(writer, request, Pump.Origin.NOT_ASKED, body.requestIds(), () -> {});
   }
 }

@@ -27,13 +27,30 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Opens the streams of sessions and starts their pumps. Thread-safe. */
-public record StreamStarter(
-    Sessions sessions,
-    SessionUpstreams upstreams,
-    MessageRouter router,
-    EventLog log,
-    Pumps pumps,
-    RelayListener listener) {
+public final class StreamStarter {
+
+  private final Sessions sessions;
+  private final SessionUpstreams upstreams;
+  private final MessageRouter router;
+  private final EventLog log;
+  private final Pumps pumps;
+  private final RelayListener listener;
+
+  /** Creates the starter. */
+  public StreamStarter(
+      Sessions sessions,
+      SessionUpstreams upstreams,
+      MessageRouter router,
+      EventLog log,
+      Pumps pumps,
+      RelayListener listener) {
+    this.sessions = sessions;
+    this.upstreams = upstreams;
+    this.router = router;
+    this.log = log;
+    this.pumps = pumps;
+    this.listener = listener;
+  }
 
   /**
    * Opens a stream for requests and starts its pump. The log records the owner before the upstream

@@ -203,13 +203,32 @@ final class ChildProcess extends Channel {
 
     private static final Set<String> INHERITED =
         Set.of(
-            ("HOME LANG LC_ALL LC_CTYPE LOGNAME PATH SHELL TERM TMPDIR TZ"
-                    + " USER"
-                    // Windows starts no program without these.
-                    + " APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT"
-                    + " PROCESSOR_ARCHITECTURE PROGRAMFILES SYSTEMDRIVE SYSTEMROOT"
-                    + " TEMP TMP USERNAME USERPROFILE")
-                .split(" "));
+            "HOME",
+            "LANG",
+            "LC_ALL",
+            "LC_CTYPE",
+            "LOGNAME",
+            "PATH",
+            "SHELL",
+            "TERM",
+            "TMPDIR",
+            "TZ",
+            "USER",
+            // Windows starts no program without these.
+            "APPDATA",
+            "COMSPEC",
+            "HOMEDRIVE",
+            "HOMEPATH",
+            "LOCALAPPDATA",
+            "PATHEXT",
+            "PROCESSOR_ARCHITECTURE",
+            "PROGRAMFILES",
+            "SYSTEMDRIVE",
+            "SYSTEMROOT",
+            "TEMP",
+            "TMP",
+            "USERNAME",
+            "USERPROFILE");
 
     private ChildEnvironment() {}
 

@@ -48,7 +48,7 @@ public final class TestConnection implements ClientConnection {
     refuses = true;
   }
 
-  /** Waits until a large event was refused, and refuses no more of them. */
+  /** Waits until a large event was refused, and allows all later ones. */
   void awaitRefusalAndAllow() throws InterruptedException {
     refused.await();
     refuses = false;
