@@ -19,13 +19,16 @@ import java.util.Random;
  * other than printable ASCII are written with the escapes of Java strings; those past 0x7F are
  * octal.
  *
- * <p>The system properties {@code holdfast.fuzz.tries} and {@code holdfast.fuzz.seed} set the
- * number of mutations and their seed.
+ * <p>A build makes the same mutations each time, so that it fails only for what was changed. The
+ * system property {@code holdfast.fuzz.times} multiplies their number and makes other ones in each
+ * run; {@code holdfast.fuzz.seed} repeats a run.
  */
 public final class Fuzzer {
 
   private static final int MAX_CHANGES = 6;
   private static final int MAX_BYTES = 4096;
+
+  private static final int TIMES = Integer.getInteger("holdfast.fuzz.times", 1);
 
   /** Numbers and bytes at which parsers tend to go wrong. */
   private static final List<String> TOKENS =
@@ -63,7 +66,7 @@ public final class Fuzzer {
           "\357\273\277");
 
   private final List<byte[]> corpus;
-  private final long seed = Long.getLong("holdfast.fuzz.seed", System.nanoTime());
+  private final long seed = Long.getLong("holdfast.fuzz.seed", TIMES == 1 ? 1 : System.nanoTime());
   private final Random random = new Random(seed);
 
   private Fuzzer(List<byte[]> corpus) {
@@ -86,13 +89,12 @@ public final class Fuzzer {
    * Checks the corpus and mutations of it.
    *
    * @param name of the file with the corpus, without its ending
-   * @param tries number of mutations, unless the system property sets another
+   * @param tries number of mutations in a build
    */
   public static void fuzz(String name, int tries, Check check) {
     Fuzzer fuzzer = new Fuzzer(read(name));
     fuzzer.corpus.forEach(input -> fuzzer.check(input, check));
-    int count = Integer.getInteger("holdfast.fuzz.tries", tries);
-    for (int i = 0; i < count; i++) {
+    for (long i = 0; i < (long) tries * TIMES; i++) {
       fuzzer.check(fuzzer.mutation(), check);
     }
   }

@@ -53,7 +53,9 @@ class ConfigFuzzTest {
           } catch (ConfigValidationException
               | IllegalArgumentException
               | NoSuchElementException e) {
-            assertThat(e).hasMessageContaining(key);
+            // SmallRye names the expression, but not the key, if ${x::y} names no handler of
+            // secrets.
+            assertThat(e.getMessage()).containsAnyOf(key, "SRCFG00046");
           }
         });
   }
