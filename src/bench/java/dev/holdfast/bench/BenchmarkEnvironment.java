@@ -1,6 +1,7 @@
 package dev.holdfast.bench;
 
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.PackagedProgram;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ServerProcess;
 import java.net.URI;
@@ -8,6 +9,7 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -30,11 +32,17 @@ final class BenchmarkEnvironment implements AutoCloseable {
   private final RedisFixture redis = RedisFixture.start();
   private final ServerProcess server = startServer();
   private final Map<Contender, Gateway> gateways = new EnumMap<>(Contender.class);
-  private @Nullable Gateway replica;
+  private final Map<Contender, Gateway> replicas = new EnumMap<>(Contender.class);
+  private final @Nullable Path before;
   private @Nullable Nginx nginx;
 
-  /** Starts Redis and the server. All ends with {@link #close}, or else with this JVM. */
-  BenchmarkEnvironment() {
+  /**
+   * Starts Redis and the server. All ends with {@link #close}, or else with this JVM.
+   *
+   * @param before the {@code quarkus-run.jar} of another build; null for none
+   */
+  BenchmarkEnvironment(@Nullable Path before) {
+    this.before = before;
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
@@ -44,6 +52,9 @@ final class BenchmarkEnvironment implements AutoCloseable {
     if (Nginx.executable().isEmpty()) {
       all.remove(Contender.NGINX);
     }
+    if (before == null) {
+      all.removeIf(Contender::isBefore);
+    }
     return all;
   }
 
@@ -52,47 +63,67 @@ final class BenchmarkEnvironment implements AutoCloseable {
     return switch (contender) {
       case DIRECT -> URI.create("http://127.0.0.1:" + server.port() + "/mcp");
       case NGINX -> nginx().url();
-      case UNLOGGED, MEMORY, REDIS -> gateways.computeIfAbsent(contender, this::startGateway).url();
+      case UNLOGGED, MEMORY, MEMORY_BEFORE, REDIS, REDIS_BEFORE -> gateway(contender).url();
     };
   }
 
   /** Who is asked for what a contender has written: for Redis another replica. */
   URI replayUrl(Contender contender) {
-    if (contender != Contender.REDIS) {
-      return url(contender);
-    }
-    if (replica == null) {
-      replica = startGateway(Contender.REDIS);
-    }
-    return replica.url();
+    return contender.writesToRedis()
+        ? replicas.computeIfAbsent(contender, this::startGateway).url()
+        : url(contender);
+  }
+
+  /** The processes of a contender that was started. */
+  List<ProcessHandle> processes(Contender contender) {
+    return switch (contender) {
+      case DIRECT -> List.of();
+      case NGINX -> nginx().processes();
+      case UNLOGGED, MEMORY, MEMORY_BEFORE, REDIS, REDIS_BEFORE ->
+          List.of(ProcessHandle.of(gateway(contender).pid()).orElseThrow());
+    };
+  }
+
+  /** The process of Redis. */
+  List<ProcessHandle> redisProcess() {
+    long pid = Long.parseLong(redisInfo("server", "process_id"));
+    return List.of(ProcessHandle.of(pid).orElseThrow());
+  }
+
+  /** How many commands Redis has run, within scripts too. */
+  long redisCommands() {
+    return Long.parseLong(redisInfo("stats", "total_commands_processed"));
   }
 
   /**
    * Starts a gateway with Redis, for the caller to close, in front of the server or of local tools.
    */
-  Gateway freshGateway(boolean localUpstream) {
-    Map<String, String> settings = settings(Contender.REDIS);
+  Gateway freshGateway(Contender contender, boolean localUpstream) {
+    Map<String, String> settings = settings(contender);
     if (localUpstream) {
       settings.remove("holdfast.upstream.url");
     }
-    return startGateway(settings);
+    return startGateway(contender, settings);
   }
 
   /** What a contender has said so far; nothing if it is no gateway. */
   String output(Contender contender) {
     Gateway gateway = gateways.get(contender);
-    String replicas = replica == null ? "" : replica.output();
-    return gateway == null ? "" : gateway.output() + "\n" + replicas;
+    Gateway replica = replicas.get(contender);
+    return (gateway == null ? "" : gateway.output() + "\n")
+        + (replica == null ? "" : replica.output());
   }
 
   /** The version of Redis. */
   String redisVersion() {
-    return redis
-        .command(
-            "EVAL",
-            "return {ok=string.match(redis.call('INFO','server'),'redis_version:([%d.]+)')}",
-            "0")
-        .substring(1);
+    return redisInfo("server", "redis_version");
+  }
+
+  private String redisInfo(String section, String field) {
+    String script =
+        "return {ok=string.match(redis.call('INFO','%s'),'%s:([%%d.]+)')}"
+            .formatted(section, field);
+    return redis.command("EVAL", script, "0").substring(1);
   }
 
   /** Ends everything. */
@@ -100,9 +131,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
   public void close() {
     Runtime.getRuntime().removeShutdownHook(atExit);
     gateways.values().forEach(Gateway::close);
-    if (replica != null) {
-      replica.close();
-    }
+    replicas.values().forEach(Gateway::close);
     if (nginx != null) {
       nginx.close();
     }
@@ -117,13 +146,17 @@ final class BenchmarkEnvironment implements AutoCloseable {
     return nginx;
   }
 
-  private Gateway startGateway(Contender contender) {
-    return startGateway(settings(contender));
+  private Gateway gateway(Contender contender) {
+    return gateways.computeIfAbsent(contender, this::startGateway);
   }
 
-  private static Gateway startGateway(Map<String, String> settings) {
-    // Not from the cache of the tests: it holds profiles of one short run.
-    return Gateway.start(settings, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:AOTMode=off");
+  private Gateway startGateway(Contender contender) {
+    return startGateway(contender, settings(contender));
+  }
+
+  private Gateway startGateway(Contender contender, Map<String, String> settings) {
+    Path jar = contender.isBefore() && before != null ? before : PackagedProgram.JAR;
+    return Gateway.start(jar, settings, "-Xmx512m");
   }
 
   private Map<String, String> settings(Contender contender) {
@@ -131,7 +164,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
     settings.put("holdfast.upstream.url", url(Contender.DIRECT).toString());
     // All clients here have one address.
     settings.put("holdfast.limits.connections-per-address", "10000");
-    if (contender == Contender.MEMORY) {
+    if (contender.isInMemory()) {
       settings.put("holdfast.memory.max-bytes", MEMORY);
     } else {
       settings.put("holdfast.store", "redis");

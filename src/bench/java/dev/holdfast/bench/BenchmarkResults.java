@@ -2,6 +2,7 @@ package dev.holdfast.bench;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -12,7 +13,7 @@ import java.util.stream.IntStream;
 /** All measured values: one per metric, contender and round. */
 final class BenchmarkResults {
 
-  private final Map<Metric, Map<Contender, List<Double>>> values = new EnumMap<>(Metric.class);
+  private final Map<Metric, Map<Contender, List<Double>>> values = new LinkedHashMap<>();
 
   /** Adds the value of one round. */
   void add(Metric metric, Contender contender, double value) {
@@ -20,6 +21,11 @@ final class BenchmarkResults {
         .computeIfAbsent(metric, _ -> new EnumMap<>(Contender.class))
         .computeIfAbsent(contender, _ -> new ArrayList<>())
         .add(value);
+  }
+
+  /** Metrics that have values, in the order in which they were measured. */
+  Set<Metric> metrics() {
+    return values.keySet();
   }
 
   /** Contenders that have values of a metric, in a fixed order. */

@@ -13,7 +13,6 @@ final class BurstCheck implements Sink {
   private final Samples latencies = new Samples();
   private int came;
   private boolean complete;
-  private long firstAt;
   private long completeAt;
 
   /**
@@ -26,9 +25,6 @@ final class BurstCheck implements Sink {
   @Override
   public void take(byte[] array, int offset, int length) {
     long now = System.nanoTime();
-    if (came == 0) {
-      firstAt = now;
-    }
     long number = PROGRESS.in(array, offset, length);
     if (number == came + 1 && !complete) {
       came++;
@@ -55,11 +51,6 @@ final class BurstCheck implements Sink {
   /** From the writing of each notification to its arrival here. */
   Samples latencies() {
     return latencies;
-  }
-
-  /** When the first message came, by {@link System#nanoTime()}. */
-  long firstAt() {
-    return firstAt;
   }
 
   /** When the result came, by {@link System#nanoTime()}. */

@@ -28,9 +28,10 @@ record BurstLoad(int sessions, int events, int intervalUs) {
     return "{\"count\":%d,\"intervalUs\":%d,\"size\":%d}".formatted(events, intervalUs, SIZE);
   }
 
-  /** Runs it. */
-  Outcome run(URI url) {
+  /** Runs it. The meter measures it without the opening of the sessions. */
+  Outcome run(URI url, CostMeter meter) {
     try (ConcurrentSessions crowd = ConcurrentSessions.open(url, sessions)) {
+      meter.start();
       long begin = System.nanoTime();
       List<BurstCheck> checks =
           crowd.together(session -> {
@@ -40,6 +41,7 @@ record BurstLoad(int sessions, int events, int intervalUs) {
             return check;
           });
       double seconds = (System.nanoTime() - begin) / 1e9;
+      meter.stop();
       Samples latencies = new Samples();
       checks.forEach(check -> latencies.addAll(check.latencies()));
       return new Outcome(latencies.size() / seconds, latencies);

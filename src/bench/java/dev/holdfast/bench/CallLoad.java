@@ -25,9 +25,10 @@ record CallLoad(int sessions, Duration time) {
    */
   record Outcome(double perSecond, Samples times) {}
 
-  /** Runs it. */
-  Outcome run(URI url) {
+  /** Runs it. The meter measures it without the opening of the sessions. */
+  Outcome run(URI url, CostMeter meter) {
     try (ConcurrentSessions crowd = ConcurrentSessions.open(url, sessions)) {
+      meter.start();
       long begin = System.nanoTime();
       long end = begin + time.toNanos();
       List<Samples> each =
@@ -42,6 +43,7 @@ record CallLoad(int sessions, Duration time) {
             return times;
           });
       double seconds = (System.nanoTime() - begin) / 1e9;
+      meter.stop();
       Samples all = new Samples();
       each.forEach(all::addAll);
       return new Outcome(all.size() / seconds, all);

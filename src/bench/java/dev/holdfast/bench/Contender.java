@@ -10,8 +10,12 @@ enum Contender {
   UNLOGGED("Holdfast, Redis, `replay.enabled=false`"),
   /** The gateway with its log in memory. */
   MEMORY("Holdfast, memory"),
+  /** The build of {@code --before}, with its log in memory. */
+  MEMORY_BEFORE("Holdfast, memory, before"),
   /** The gateway with its log in Redis. */
-  REDIS("Holdfast, Redis");
+  REDIS("Holdfast, Redis"),
+  /** The build of {@code --before}, with its log in Redis. */
+  REDIS_BEFORE("Holdfast, Redis, before");
 
   private final String title;
 
@@ -21,5 +25,22 @@ enum Contender {
 
   String title() {
     return title;
+  }
+
+  boolean isGateway() {
+    return this != DIRECT && this != NGINX;
+  }
+
+  /** Whether it is the build of {@code --before}. */
+  boolean isBefore() {
+    return this == MEMORY_BEFORE || this == REDIS_BEFORE;
+  }
+
+  boolean isInMemory() {
+    return this == MEMORY || this == MEMORY_BEFORE;
+  }
+
+  boolean writesToRedis() {
+    return this == REDIS || this == REDIS_BEFORE;
   }
 }

@@ -32,11 +32,10 @@ final class GatewayBenchmark {
       System.err.println(wrong.getMessage() + "; possible are: " + Options.USAGE);
       return WRONG_USE;
     }
-    try (BenchmarkEnvironment lab = new BenchmarkEnvironment()) {
+    try (BenchmarkEnvironment lab = new BenchmarkEnvironment(options.before())) {
       Report report = new Report(new Measurements(lab, options).take());
       System.out.println(Machine.describe(lab) + "\n");
-      System.out.println(report.summary());
-      System.out.println(report.details());
+      System.out.println(report.table());
       return 0;
     } catch (WrongResultException wrong) {
       wrong.printStackTrace();

@@ -1,14 +1,14 @@
 package dev.holdfast.bench;
 
 import static dev.holdfast.bench.Contender.DIRECT;
-import static dev.holdfast.bench.Contender.MEMORY;
 import static dev.holdfast.bench.Contender.NGINX;
-import static dev.holdfast.bench.Contender.REDIS;
 import static dev.holdfast.bench.Contender.UNLOGGED;
 
 import dev.holdfast.testing.Gateway;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Measures, round by round. Within a round each contender has its turn, so that what disturbs a
@@ -18,7 +18,8 @@ final class Measurements {
 
   private static final int CALLING = 16;
   private static final int STREAMING = 50;
-  private static final int INTERVAL_US = 10_000;
+  private static final int LIVE_INTERVAL_US = 50_000;
+  private static final int BUSY_INTERVAL_US = 10_000;
 
   private final BenchmarkEnvironment lab;
   private final Options options;
@@ -37,12 +38,18 @@ final class Measurements {
    * @throws WrongResultException if something was lost, came twice or failed
    */
   BenchmarkResults take() throws IOException, InterruptedException {
+    Set<Contender> all = lab.contenders();
+    Set<Contender> logged = EnumSet.copyOf(all);
+    logged.remove(UNLOGGED);
+    Set<Contender> stores = EnumSet.copyOf(logged);
+    stores.removeAll(EnumSet.of(DIRECT, NGINX));
+    warm();
     for (Measurement measurement : options.only()) {
       switch (measurement) {
-        case CALLS -> rounds(measurement, this::calls, DIRECT, NGINX, UNLOGGED, MEMORY, REDIS);
-        case LIVE -> rounds(measurement, this::live, DIRECT, NGINX, MEMORY, REDIS);
-        case BURST -> rounds(measurement, this::burst, DIRECT, NGINX, MEMORY, REDIS);
-        case REPLAY -> rounds(measurement, this::replay, MEMORY, REDIS);
+        case CALLS -> rounds(measurement, this::calls, all);
+        case LIVE -> rounds(measurement, this::live, logged);
+        case BURST -> rounds(measurement, this::burst, logged);
+        case REPLAY -> rounds(measurement, this::replay, stores);
         case IDLE -> idle();
       }
     }
@@ -55,55 +62,80 @@ final class Measurements {
     void take(Contender contender, BenchmarkResults figures) throws IOException;
   }
 
-  private void rounds(Measurement measurement, Turn turn, Contender... all) throws IOException {
-    List<Contender> contenders = List.of(all).stream().filter(lab.contenders()::contains).toList();
+  /** Lets the JIT compiler of each gateway see all loads. */
+  private void warm() throws IOException {
     BenchmarkResults unused = new BenchmarkResults();
-    for (int round = -scale.warmUps(); round < options.rounds(); round++) {
-      say(measurement, round);
-      for (Contender contender : contenders) {
-        try {
-          turn.take(contender, round < 0 ? unused : figures);
-        } catch (WrongResultException | IOException failure) {
-          System.err.println(lab.output(contender));
-          throw new WrongResultException(
-              measurement + ", " + contender.title() + ": " + failure.getMessage(), failure);
+    for (Contender contender : lab.contenders()) {
+      if (contender.isGateway()) {
+        System.err.println("warm-up: " + contender.title());
+        long end = System.nanoTime() + options.warm().toNanos();
+        while (System.nanoTime() < end) {
+          for (Turn turn : List.<Turn>of(this::calls, this::live, this::burst)) {
+            take(turn, contender, unused);
+          }
         }
       }
     }
   }
 
+  private void rounds(Measurement measurement, Turn turn, Set<Contender> contenders)
+      throws IOException {
+    for (int round = -1; round < options.rounds(); round++) {
+      say(measurement, round);
+      for (Contender contender : contenders) {
+        take(turn, contender, round < 0 ? new BenchmarkResults() : figures);
+      }
+    }
+  }
+
+  private void take(Turn turn, Contender contender, BenchmarkResults into) throws IOException {
+    try {
+      turn.take(contender, into);
+    } catch (WrongResultException | IOException failure) {
+      System.err.println(lab.output(contender));
+      throw new WrongResultException(contender.title() + ": " + failure.getMessage(), failure);
+    }
+  }
+
   private void calls(Contender contender, BenchmarkResults into) {
-    CallLoad.Outcome outcome = new CallLoad(CALLING, scale.callTime()).run(lab.url(contender));
+    CostMeter meter = new CostMeter(lab, contender);
+    CallLoad load = new CallLoad(CALLING, scale.callTime());
+    CallLoad.Outcome outcome = load.run(lab.url(contender), meter);
     into.add(Metric.CALLS, contender, outcome.perSecond());
     into.add(Metric.CALL_P50, contender, outcome.times().percentile(50));
     into.add(Metric.CALL_P99, contender, outcome.times().percentile(99));
+    meter.addTo(into, Operation.CALL, outcome.times().size());
   }
 
   private void live(Contender contender, BenchmarkResults into) {
-    BurstLoad load = new BurstLoad(STREAMING, scale.liveEvents(), INTERVAL_US);
-    BurstLoad.Outcome outcome = load.run(lab.url(contender));
-    into.add(Metric.LIVE_RATE, contender, outcome.perSecond());
-    into.add(Metric.LIVE_P50, contender, outcome.latencies().percentile(50));
-    into.add(Metric.LIVE_P99, contender, outcome.latencies().percentile(99));
+    CostMeter meter = new CostMeter(lab, contender);
+    int events = scale.liveEvents();
+    BurstLoad load = new BurstLoad(STREAMING, events, LIVE_INTERVAL_US);
+    Samples latencies = load.run(lab.url(contender), meter).latencies();
+    into.add(Metric.LIVE_P50, contender, latencies.percentile(50));
+    into.add(Metric.LIVE_P99, contender, latencies.percentile(99));
+    meter.addTo(into, Operation.LIVE_EVENT, latencies.size());
+    load = new BurstLoad(STREAMING, events * LIVE_INTERVAL_US / BUSY_INTERVAL_US, BUSY_INTERVAL_US);
+    BurstLoad.Outcome busy = load.run(lab.url(contender), meter);
+    into.add(Metric.BUSY_RATE, contender, busy.perSecond());
+    into.add(Metric.BUSY_P50, contender, busy.latencies().percentile(50));
+    into.add(Metric.BUSY_P99, contender, busy.latencies().percentile(99));
   }
 
   private void burst(Contender contender, BenchmarkResults into) {
+    CostMeter meter = new CostMeter(lab, contender);
     BurstLoad load = new BurstLoad(STREAMING, scale.burstEvents(), 0);
-    into.add(Metric.BURST, contender, load.run(lab.url(contender)).perSecond());
+    BurstLoad.Outcome outcome = load.run(lab.url(contender), meter);
+    into.add(Metric.BURST, contender, outcome.perSecond());
+    meter.addTo(into, Operation.BURST_EVENT, outcome.latencies().size());
   }
 
   private void replay(Contender contender, BenchmarkResults into) throws IOException {
-    ReplayLoad.Outcome hundred = replay(contender, 100);
-    into.add(Metric.REPLAY_100_FIRST, contender, hundred.first().percentile(50));
-    into.add(Metric.REPLAY_100, contender, hundred.all().percentile(50));
-    into.add(Metric.REPLAY_100_P99, contender, hundred.all().percentile(99));
-    ReplayLoad.Outcome thousand = replay(contender, 1000);
-    into.add(Metric.REPLAY_1000_FIRST, contender, thousand.first().percentile(50));
-    into.add(Metric.REPLAY_1000, contender, thousand.all().percentile(50));
-    into.add(Metric.REPLAY_1000_P99, contender, thousand.all().percentile(99));
+    into.add(Metric.REPLAY_100, contender, replay(contender, 100).percentile(50));
+    into.add(Metric.REPLAY_1000, contender, replay(contender, 1000).percentile(50));
   }
 
-  private ReplayLoad.Outcome replay(Contender contender, int events) throws IOException {
+  private Samples replay(Contender contender, int events) throws IOException {
     return new ReplayLoad(events, scale.replays())
         .run(lab.url(contender), lab.replayUrl(contender));
   }
@@ -111,17 +143,22 @@ final class Measurements {
   private void idle() throws IOException, InterruptedException {
     for (int round = 0; round < options.rounds(); round++) {
       say(Measurement.IDLE, round);
-      IdleLoad.Outcome local = idle(true);
-      figures.add(Metric.IDLE_LOCAL, REDIS, local.rss());
-      figures.add(Metric.IDLE_LOCAL_HEAP, REDIS, local.heap());
-      IdleLoad.Outcome http = idle(false);
-      figures.add(Metric.IDLE_HTTP, REDIS, http.rss());
-      figures.add(Metric.IDLE_HTTP_HEAP, REDIS, http.heap());
+      for (Contender contender : lab.contenders()) {
+        if (contender.writesToRedis()) {
+          IdleLoad.Outcome local = idle(contender, true);
+          figures.add(Metric.IDLE_LOCAL, contender, local.rss());
+          figures.add(Metric.IDLE_LOCAL_HEAP, contender, local.heap());
+          IdleLoad.Outcome http = idle(contender, false);
+          figures.add(Metric.IDLE_HTTP, contender, http.rss());
+          figures.add(Metric.IDLE_HTTP_HEAP, contender, http.heap());
+        }
+      }
     }
   }
 
-  private IdleLoad.Outcome idle(boolean localUpstream) throws IOException, InterruptedException {
-    try (Gateway gateway = lab.freshGateway(localUpstream)) {
+  private IdleLoad.Outcome idle(Contender contender, boolean localUpstream)
+      throws IOException, InterruptedException {
+    try (Gateway gateway = lab.freshGateway(contender, localUpstream)) {
       return new IdleLoad(scale.idleStreams()).run(gateway);
     }
   }

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -115,6 +116,12 @@ final class Nginx implements AutoCloseable {
   /** The URL of what it stands in front of. */
   URI url() {
     return URI.create("http://127.0.0.1:" + port + "/mcp");
+  }
+
+  /** Its master and its workers. */
+  List<ProcessHandle> processes() {
+    ProcessHandle master = process.process().toHandle();
+    return Stream.concat(Stream.of(master), master.descendants()).toList();
   }
 
   @Override

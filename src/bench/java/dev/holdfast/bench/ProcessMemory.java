@@ -10,6 +10,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /** How much memory a running gateway takes. Linux only. */
 final class ProcessMemory {
@@ -53,15 +55,7 @@ final class ProcessMemory {
    * @return used heap in bytes
    */
   long liveHeap() throws IOException, InterruptedException {
-    String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-    Process collection =
-        new ProcessBuilder(jcmd, Long.toString(gateway.pid()), "GC.run")
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(collection.getInputStream().readAllBytes(), UTF_8);
-    if (collection.waitFor() != 0) {
-      throw new IllegalStateException("jcmd failed: " + said);
-    }
+    String _ = jcmd(gateway.pid(), "GC.run");
     try (HttpClient http = HttpClient.newHttpClient()) {
       HttpRequest metrics = HttpRequest.newBuilder(gateway.url("/q/metrics")).build();
       return (long)
@@ -71,6 +65,20 @@ final class ProcessMemory {
               .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
               .sum();
     }
+  }
+
+  /** Gives a command to a JVM and returns its answer. */
+  static String jcmd(long pid, String... command) throws IOException {
+    List<String> words = new ArrayList<>();
+    words.add(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString());
+    words.add(Long.toString(pid));
+    words.addAll(List.of(command));
+    Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+    String answer = new String(process.getInputStream().readAllBytes(), UTF_8);
+    if (process.onExit().join().exitValue() != 0) {
+      throw new IllegalStateException("jcmd failed: " + answer);
+    }
+    return answer;
   }
 
   private long rss() throws IOException {

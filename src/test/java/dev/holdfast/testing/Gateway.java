@@ -62,11 +62,27 @@ public final class Gateway implements AutoCloseable {
    * @param settings configuration keys and values
    */
   public static Gateway start(Map<String, String> settings, String... options) {
+    return start(PackagedProgram.command(options(settings, options), List.of()));
+  }
+
+  /**
+   * Starts a gateway of any build, without the cache for short runs.
+   *
+   * @param jar the {@code quarkus-run.jar} of the build
+   */
+  public static Gateway start(Path jar, Map<String, String> settings, String... options) {
+    return start(PackagedProgram.command(jar, List.of(), options(settings, options), List.of()));
+  }
+
+  private static Gateway start(List<String> command) {
+    return new Gateway(ServerProcess.start(new ProcessBuilder(command), READY));
+  }
+
+  private static List<String> options(Map<String, String> settings, String... options) {
     List<String> all = new ArrayList<>(List.of(options));
     all.add("-Dquarkus.http.port=0");
     settings.forEach((key, value) -> all.add("-D" + key + "=" + value));
-    List<String> command = PackagedProgram.command(all, List.of());
-    return new Gateway(ServerProcess.start(new ProcessBuilder(command), READY));
+    return all;
   }
 
   /** The URL of the default upstream. */

@@ -12,11 +12,13 @@ import java.util.Objects;
 /** The packaged program as a user calls it from a command line. */
 public final class PackagedProgram {
 
-  private static final Path JAR =
+  /** The jar that starts it. */
+  public static final Path JAR =
       Path.of(
               Objects.requireNonNull(
                   System.getProperty("holdfast.jar"), "the build names the packaged program"))
           .toAbsolutePath();
+
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private PackagedProgram() {}
