@@ -109,6 +109,8 @@ class HostileClientsIT {
       HostileClient half = stranger(gateway).send("POST /mcp HTTP/1.1\r\nHost: loc");
       HostileClient later = stranger(gateway);
       later.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").readUntil("version");
+      HostileClient ahead = stranger(gateway);
+      ahead.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /he").readUntil("version");
       HostileClient idle = stranger(gateway);
       idle.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").readUntil("version");
 
@@ -117,6 +119,7 @@ class HostileClientsIT {
       assertThat(silent.readAll()).isEmpty();
       assertThat(half.readAll()).isEmpty();
       assertThat(later.readAll()).doesNotContain("HTTP");
+      assertThat(ahead.readAll()).doesNotContain("HTTP");
       idle.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").readUntil("HTTP/1.1 200");
       for (int i = 0; i < 9; i++) {
         stranger(gateway);

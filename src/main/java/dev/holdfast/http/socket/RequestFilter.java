@@ -48,7 +48,6 @@ final class RequestFilter {
     SocketGuard guard = SocketGuard.of(request);
     if (guard != null) {
       guard.begin(request);
-      routing.addEndHandler(_ -> guard.end());
     }
     if (!namesOneHost(request)) {
       refuse(request, BAD_REQUEST, NO_HOST);

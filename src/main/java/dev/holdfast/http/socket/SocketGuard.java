@@ -8,6 +8,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -16,15 +20,14 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards one socket: counts it and its unfinished heads for its address, and closes it when the
- * head of a request takes too long. Between requests, an idle connection is the concern of {@code
+ * Guards one socket: counts it for its address, and what it sends ahead: unfinished heads, and
+ * requests that wait for the response to the one before. It closes the socket when the head of a
+ * request takes too long. Between requests, an idle connection is the concern of {@code
  * quarkus.http.idle-timeout}.
  */
 final class SocketGuard extends ChannelInboundHandlerAdapter {
@@ -37,20 +40,33 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   private final Shares<ClientNetwork> sockets;
   private final Shares<ClientNetwork> heads;
   private final Duration headTimeout;
-  private final AtomicInteger inProgress = new AtomicInteger();
 
   // The event loop owns these.
-  private @Nullable ClientNetwork counted;
+  private @Nullable ClientNetwork client;
   private @Nullable ScheduledFuture<?> timeout;
-  private @Nullable HttpServerRequest latest;
-  private long headBytes;
   private boolean isHttp2;
+  private boolean hasDecoder;
+
+  /** What the decoder has not decoded yet; null when it has decoded all. */
+  private @Nullable ByteBuf undecoded;
+
+  /** Whether the head of a request has arrived, but not the end of its body. */
+  private boolean inBody;
+
+  /** Requests whose heads have arrived, and which have not begun. */
+  private int waiting;
+
+  /** Bytes of the head that has begun to arrive. */
+  private long headBytes;
+
+  /** Bytes that are counted: of that head, and of all that has arrived since a request waits. */
+  private long counted;
 
   /**
    * Creates a guard.
    *
    * @param sockets counts the sockets of each client
-   * @param heads counts the bytes of heads that are not complete
+   * @param heads counts the bytes that clients have sent ahead
    */
   SocketGuard(Shares<ClientNetwork> sockets, Shares<ClientNetwork> heads, Duration headTimeout) {
     this.sockets = sockets;
@@ -74,13 +90,13 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext context) throws Exception {
     if (context.channel().remoteAddress() instanceof InetSocketAddress peer) {
-      ClientNetwork client = ClientNetwork.of(peer.getAddress().getHostAddress());
-      if (!sockets.tryTake(client, 1)) {
-        warn(client);
+      ClientNetwork network = ClientNetwork.of(peer.getAddress().getHostAddress());
+      if (!sockets.tryTake(network, 1)) {
+        warn(network);
         ChannelFuture _ = context.close();
         return;
       }
-      counted = client;
+      client = network;
     }
     startTimeout(context);
     super.channelActive(context);
@@ -97,43 +113,107 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object bytes) throws Exception {
-    if (awaitsHead() && !takeHead(bytes)) {
+    findDecoder(context.channel());
+    if (!isHttp2 && bytes instanceof ByteBuf buffer && !arrived(context, buffer.readableBytes())) {
       ReferenceCountUtil.release(bytes);
       ChannelFuture _ = context.close();
       return;
     }
-    HttpServerRequest before = latest;
     super.channelRead(context, bytes);
-    if (!Objects.equals(latest, before)) {
-      giveBackHead();
-    } else if (inProgress.get() == 0 && timeout == null && !isHttp2) {
-      // What arrives between two requests and does not begin one is a part of a head.
-      startTimeout(context);
+  }
+
+  /** With TLS the decoder exists after the handshake. */
+  private void findDecoder(Channel channel) {
+    ChannelHandlerContext decoder =
+        hasDecoder ? null : channel.pipeline().context(HttpRequestDecoder.class);
+    if (decoder != null) {
+      hasDecoder = true;
+      ((ByteToMessageDecoder) decoder.handler())
+          .setCumulator((allocator, before, more) -> {
+            undecoded = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(allocator, before, more);
+            return undecoded;
+          });
+      channel.pipeline().addAfter(decoder.name(), null, new DecodedRequests());
     }
   }
 
-  /** Not after a refusal while the rest of the body is discarded. */
-  private boolean awaitsHead() {
-    return inProgress.get() == 0 && !isHttp2 && (latest == null || latest.isEnded());
+  /** Counts bytes before the decoder makes many objects of them. */
+  private boolean arrived(ChannelHandlerContext context, int bytes) {
+    if (!inBody) {
+      headBytes += bytes;
+      if (timeout == null) {
+        startTimeout(context);
+      }
+    }
+    // BodyBudget counts the body of a request that has begun.
+    return (inBody && waiting == 0) || count(counted + bytes);
   }
 
-  /** Takes the bytes of a head before the decoder makes many objects of them. */
-  private boolean takeHead(Object bytes) {
-    if (counted == null || !(bytes instanceof ByteBuf buffer)) {
+  private boolean count(long bytes) {
+    if (client == null) {
       return true;
     }
-    if (!heads.tryTake(counted, buffer.readableBytes())) {
-      warn(counted);
+    if (bytes > counted && !heads.tryTake(client, bytes - counted)) {
+      warn(client);
       return false;
     }
-    headBytes += buffer.readableBytes();
+    if (bytes < counted) {
+      heads.giveBack(client, counted - bytes);
+    }
+    counted = bytes;
     return true;
   }
 
-  private void giveBackHead() {
-    if (counted != null && headBytes > 0) {
-      heads.giveBack(counted, headBytes);
-      headBytes = 0;
+  /** Notes that the handling of a request begins. On the event loop. */
+  void begin(HttpServerRequest request) {
+    begin(request.version(), ((ConnectionBase) request.connection()).channel());
+  }
+
+  void begin(HttpVersion version, Channel channel) {
+    isHttp2 = version == HttpVersion.HTTP_2;
+    if (isHttp2 || !hasDecoder) {
+      headIsComplete();
+    }
+    findDecoder(channel);
+    if (--waiting == 0) {
+      boolean _ = count(headBytes);
+    }
+  }
+
+  private void headIsComplete() {
+    cancelTimeout();
+    inBody = true;
+    waiting++;
+    headBytes = 0;
+  }
+
+  /** Sees what the decoder makes, one by one, before the decoder continues with the next bytes. */
+  private final class DecodedRequests extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+      if (undecoded != null && undecoded.refCnt() == 0) {
+        // The decoder releases a buffer before it passes on the last message in it.
+        undecoded = null;
+      }
+      if (message instanceof HttpRequest) {
+        headIsComplete();
+      }
+      if (message instanceof LastHttpContent) {
+        requestIsComplete(context);
+      }
+      super.channelRead(context, message);
+    }
+
+    /** What is left in the same packet is the beginning of the next head. */
+    private void requestIsComplete(ChannelHandlerContext context) {
+      inBody = false;
+      headBytes = undecoded == null ? 0 : undecoded.readableBytes();
+      if (headBytes > 0) {
+        startTimeout(context);
+      }
+      if (waiting == 0 && !count(headBytes)) {
+        ChannelFuture _ = context.close();
+      }
     }
   }
 
@@ -156,26 +236,13 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Notes that the head of a request is complete. On the event loop. */
-  void begin(HttpServerRequest request) {
-    latest = request;
-    inProgress.incrementAndGet();
-    isHttp2 = request.version() == HttpVersion.HTTP_2;
-    cancelTimeout();
-  }
-
-  /** Notes that a request was answered. From any thread. */
-  void end() {
-    inProgress.decrementAndGet();
-  }
-
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
     cancelTimeout();
-    giveBackHead();
-    if (counted != null) {
-      sockets.giveBack(counted, 1);
-      counted = null;
+    if (client != null) {
+      boolean _ = count(0);
+      sockets.giveBack(client, 1);
+      client = null;
     }
     super.channelInactive(context);
   }
