@@ -105,7 +105,7 @@ final class CommandLineReader {
     } else if (store.equals("memory") || store.equals("redis")) {
       properties.put("holdfast.store", store);
     } else if (parsed.hasMatchedOption(CommandLineSyntax.STORE)) {
-      throw usageError("--store must be memory, redis or a redis:// URL, not " + store);
+      throw usageError("--store must be memory, redis or a redis:// URL");
     }
   }
 
@@ -141,14 +141,15 @@ final class CommandLineReader {
     }
   }
 
+  /** The errors do not quote the URL, which may hold a password. */
   private void putUrl(String option, String url) {
     if (!isUrl(url)) {
-      throw usageError(option + " must begin with http:// or https://, not " + url);
+      throw usageError(option + " must begin with http:// or https://");
     }
     try {
       putServer(URI.create(url).toString(), "");
     } catch (IllegalArgumentException malformed) {
-      throw usageError(option + " must be a URL, not " + url);
+      throw usageError(option + " must be a valid URL");
     }
   }
 

@@ -2,6 +2,8 @@ package dev.holdfast.cli;
 
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 
 /**
  * Entry point of the program. Answers help and usage errors itself, turns options into system
@@ -18,6 +20,7 @@ public final class Holdfast {
   public static void main(String... arguments) {
     Command command = CommandLineReader.read(arguments);
     command.properties().forEach(System::setProperty);
+    System.setErr(PrintableText.errors(new FileOutputStream(FileDescriptor.err)));
     switch (command) {
       case Command.Print print -> printAndExit(print);
       case Command.Serve _ -> {

@@ -312,6 +312,15 @@ class CommandsIT {
   }
 
   @Test
+  void shouldNotPrintAnInvalidUrl() {
+    ProcessResult doctor = PackagedProgram.run("doctor", "--store", "redis://:secret^@127.0.0.1:1");
+
+    assertThat(doctor.exitCode()).as(doctor.toString()).isEqualTo(1);
+    assertThat(doctor.stderr()).contains("quarkus.redis.hosts has an invalid value: Illegal");
+    assertThat(doctor.toString()).doesNotContain("secret");
+  }
+
+  @Test
   void shouldRefuseTheMemoryStore() {
     ProcessResult result = PackagedProgram.run("purge", "--expired", "--store", "memory");
 
