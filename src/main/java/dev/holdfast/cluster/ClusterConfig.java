@@ -1,10 +1,9 @@
 package dev.holdfast.cluster;
 
+import dev.holdfast.config.Range;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
-import org.hibernate.validator.constraints.time.DurationMax;
-import org.hibernate.validator.constraints.time.DurationMin;
 
 /** How replicas notice that one of them is lost. */
 @ConfigMapping(prefix = "holdfast.cluster")
@@ -12,8 +11,7 @@ public interface ClusterConfig {
 
   /** Time between the heartbeats of a replica. 50 ms to one minute. */
   @WithDefault("1s")
-  @DurationMin(millis = 50)
-  @DurationMax(minutes = 1)
+  @Range(min = "50ms", max = "1m")
   Duration heartbeat();
 
   /**
@@ -21,7 +19,6 @@ public interface ClusterConfig {
    * twice the heartbeat; up to ten minutes.
    */
   @WithDefault("3s")
-  @DurationMin(millis = 100)
-  @DurationMax(minutes = 10)
+  @Range(min = "100ms", max = "10m")
   Duration deadAfter();
 }

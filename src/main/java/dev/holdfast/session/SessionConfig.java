@@ -1,10 +1,9 @@
 package dev.holdfast.session;
 
+import dev.holdfast.config.Range;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
-import org.hibernate.validator.constraints.time.DurationMax;
-import org.hibernate.validator.constraints.time.DurationMin;
 
 /** How long sessions live. */
 @ConfigMapping(prefix = "holdfast.session")
@@ -15,7 +14,6 @@ public interface SessionConfig {
    * days.
    */
   @WithDefault("1h")
-  @DurationMin(seconds = 1)
-  @DurationMax(days = 30)
+  @Range(min = "1s", max = "30d")
   Duration idleTimeout();
 }

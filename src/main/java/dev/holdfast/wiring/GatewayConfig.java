@@ -1,13 +1,12 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.http.limit.SizeConverter;
+import dev.holdfast.config.Range;
+import dev.holdfast.config.SizeConverter;
 import dev.holdfast.session.Session;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
-import jakarta.validation.constraints.Max;
-import jakarta.validation.constraints.Min;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,8 +14,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.hibernate.validator.constraints.time.DurationMax;
-import org.hibernate.validator.constraints.time.DurationMin;
 
 /** Configuration of the store and the upstreams. {@code docs/configuration.md} lists all keys. */
 @ConfigMapping(prefix = "holdfast")
@@ -32,8 +29,7 @@ public interface GatewayConfig {
 
   /** Time between two sweeps for expired events and sessions. */
   @WithDefault("5m")
-  @DurationMin(millis = 100)
-  @DurationMax(days = 1)
+  @Range(min = "100ms", max = "1d")
   Duration cleanupInterval();
 
   /** The upstream at {@code /mcp}. Without a URL or command, it is the local tools. */
@@ -107,8 +103,7 @@ public interface GatewayConfig {
 
     /** Time without a reply after which Redis counts as unavailable. */
     @WithDefault("1s")
-    @DurationMin(millis = 10)
-    @DurationMax(minutes = 1)
+    @Range(min = "10ms", max = "1m")
     Duration timeout();
   }
 
@@ -158,8 +153,7 @@ public interface GatewayConfig {
 
     /** Limit on processes of the program on this replica. */
     @WithDefault("100")
-    @Min(1)
-    @Max(10_000)
+    @Range(min = "1", max = "10000")
     int maxProcesses();
 
     /**
@@ -167,14 +161,12 @@ public interface GatewayConfig {
      * up.
      */
     @WithDefault("50")
-    @Min(1)
-    @Max(100)
+    @Range(min = "1", max = "100")
     int processShare();
 
     /** Time for a process to exit after its stdin is closed, and again after SIGTERM. */
     @WithDefault("2s")
-    @DurationMin(millis = 10)
-    @DurationMax(minutes = 1)
+    @Range(min = "10ms", max = "1m")
     Duration stopGrace();
 
     /**
@@ -185,8 +177,7 @@ public interface GatewayConfig {
     boolean respawn();
 
     /** Limit on the server's sessions on all replicas; by default only the common limit applies. */
-    @Min(1)
-    @Max(10_000_000)
+    @Range(min = "1", max = "10000000")
     OptionalInt maxSessions();
 
     /**
@@ -194,8 +185,7 @@ public interface GatewayConfig {
      * headers are sent. The default is the limit of all requests. With several upstreams it is half
      * of that, so that a stuck upstream does not block the others.
      */
-    @Min(1)
-    @Max(1_000_000)
+    @Range(min = "1", max = "1000000")
     OptionalInt maxRequests();
 
     /**
@@ -203,26 +193,22 @@ public interface GatewayConfig {
      * connections for standalone streams and HTTP+SSE sessions.
      */
     @WithDefault("65536")
-    @Min(1)
-    @Max(65_536)
+    @Range(min = "1", max = "65536")
     int maxConnections();
 
     /** Time limit for connecting. */
     @WithDefault("5s")
-    @DurationMin(millis = 10)
-    @DurationMax(minutes = 5)
+    @Range(min = "10ms", max = "5m")
     Duration connectTimeout();
 
     /** Time limit until the server starts to respond. */
     @WithDefault("5m")
-    @DurationMin(millis = 10)
-    @DurationMax(days = 1)
+    @Range(min = "10ms", max = "1d")
     Duration firstByteTimeout();
 
     /** Time limit for silence on the stream of a running call; {@code 0s} is no limit. */
     @WithDefault("5m")
-    @DurationMin
-    @DurationMax(days = 1)
+    @Range(min = "0s", max = "1d")
     Duration idleTimeout();
   }
 }

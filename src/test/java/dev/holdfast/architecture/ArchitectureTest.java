@@ -36,7 +36,7 @@ class ArchitectureTest {
           entry("log.redis.script", List.of("log", "redis")),
           entry("log.redis.write", List.of("log.redis.script", "log", "redis", "budget")),
           entry("redis", List.of("retry", "timer")),
-          entry("cluster", List.of("redis")),
+          entry("cluster", List.of("config", "redis")),
           entry("upstream", List.of("lock", "protocol", "budget")),
           entry(
               "upstream.http",
@@ -57,14 +57,15 @@ class ArchitectureTest {
               "upstream.local.server",
               List.of("lock", "upstream.local", "upstream", "protocol", "redis", "budget")),
           entry("demo", List.of("upstream.local")),
-          entry("session", List.of("protocol")),
+          entry("session", List.of("config", "protocol")),
           entry("session.memory", List.of("session", "protocol")),
           entry("session.redis", List.of("session", "protocol", "redis")),
           entry("budget", List.of("lock")),
+          entry("config", List.of()),
           entry("retry", List.of()),
           entry("lock", List.of()),
           entry("timer", List.of("lock")),
-          entry("relay.stream", List.of("protocol", "log", "upstream", "session")),
+          entry("relay.stream", List.of("config", "protocol", "log", "upstream", "session")),
           entry(
               "relay.pump",
               List.of("relay.stream", "retry", "timer", "budget", "protocol", "log", "upstream")),
@@ -135,8 +136,8 @@ class ArchitectureTest {
                   "upstream",
                   "session")),
           entry("http.error", List.of("relay.pump", "relay.stream", "session", "protocol")),
-          entry("http.limit", List.of("http.error", "budget")),
-          entry("http.origin", List.of("http.error", "protocol")),
+          entry("http.limit", List.of("config", "http.error", "budget")),
+          entry("http.origin", List.of("config", "http.error", "protocol")),
           entry(
               "http.socket", List.of("http.limit", "http.origin", "budget", "session", "protocol")),
           entry("http.stream", List.of("http.limit", "http.socket", "relay.tail", "timer")),
@@ -190,6 +191,7 @@ class ArchitectureTest {
           entry(
               "wiring",
               List.of(
+                  "config",
                   "protocol",
                   "sse",
                   "log",
@@ -308,7 +310,7 @@ class ArchitectureTest {
   @CsvSource({"io.quarkus..", "jakarta.enterprise..", "jakarta.inject..", "jakarta.ws.rs.."})
   void shouldUseTheFrameworkOnlyAtTheEdges(String framework) {
     // Tests of the core create its objects with new, without a container.
-    onlyUsedIn(framework, "http..", "observe", "wiring", "demo", "cli");
+    onlyUsedIn(framework, "http..", "observe", "wiring", "demo", "cli", "config");
   }
 
   private static void onlyUsedIn(String library, String... packages) {

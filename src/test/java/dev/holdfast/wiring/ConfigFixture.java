@@ -5,18 +5,12 @@ import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
 import io.smallrye.config.SmallRyeConfigBuilder;
-import io.smallrye.config.validator.BeanValidationConfigValidator;
-import jakarta.validation.Validation;
-import jakarta.validation.Validator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** Reads the configuration as the program does, without starting it. */
 final class ConfigFixture {
-
-  private static final Validator VALIDATOR =
-      Validation.buildDefaultValidatorFactory().getValidator();
 
   private ConfigFixture() {}
 
@@ -49,7 +43,7 @@ final class ConfigFixture {
         new SmallRyeConfigBuilder()
             .addDefaultInterceptors()
             .addDiscoveredConverters()
-            .withValidator((BeanValidationConfigValidator) () -> VALIDATOR);
+            .addDiscoveredCustomizers();
     UnknownVariables.MAPPINGS.forEach(builder::withMapping);
     return builder;
   }

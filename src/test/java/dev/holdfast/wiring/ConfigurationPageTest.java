@@ -3,11 +3,10 @@ package dev.holdfast.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.holdfast.config.Range;
 import dev.holdfast.http.limit.MessageBytes;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
-import jakarta.validation.constraints.Max;
-import jakarta.validation.constraints.Min;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
@@ -26,8 +25,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.assertj.core.groups.Tuple;
-import org.hibernate.validator.constraints.time.DurationMax;
-import org.hibernate.validator.constraints.time.DurationMin;
 import org.junit.jupiter.api.Test;
 
 /** Compares the tables of docs/configuration.md with the configuration mappings. */
@@ -163,33 +160,10 @@ class ConfigurationPageTest {
           .map(each -> "`" + each.toString().toLowerCase(Locale.ROOT).replace('_', '-') + "`")
           .collect(Collectors.joining(", "));
     }
-    if (type == Duration.class) {
-      DurationMin min = method.getAnnotation(DurationMin.class);
-      DurationMax max = method.getAnnotation(DurationMax.class);
-      return "duration, "
-          + duration(min.days(), min.hours(), min.minutes(), min.seconds(), min.millis())
-          + " to "
-          + duration(max.days(), max.hours(), max.minutes(), max.seconds(), max.millis());
-    }
-    Min min = method.getAnnotation(Min.class);
-    return min == null
+    Range range = method.getAnnotation(Range.class);
+    return range == null
         ? VALUES.getOrDefault(type, "no values are known of " + type)
-        : "number, `" + min.value() + "` to `" + method.getAnnotation(Max.class).value() + "`";
-  }
-
-  private static String duration(long days, long hours, long minutes, long seconds, long millis) {
-    String text =
-        Stream.of(
-                unit(days, "d"),
-                unit(hours, "h"),
-                unit(minutes, "m"),
-                unit(seconds, "s"),
-                unit(millis, "ms"))
-            .collect(Collectors.joining());
-    return "`" + (text.isEmpty() ? "0s" : text) + "`";
-  }
-
-  private static String unit(long value, String unit) {
-    return value == 0 ? "" : value + unit;
+        : (type == Duration.class ? "duration" : "number")
+            + ", `%s` to `%s`".formatted(range.min(), range.max());
   }
 }

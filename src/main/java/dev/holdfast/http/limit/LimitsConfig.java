@@ -1,11 +1,11 @@
 package dev.holdfast.http.limit;
 
+import dev.holdfast.config.Range;
+import dev.holdfast.config.SizeConverter;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
-import jakarta.validation.constraints.Max;
-import jakarta.validation.constraints.Min;
 import java.util.Optional;
 
 /** Limits on connections, requests, sessions, streams and messages. */
@@ -19,8 +19,7 @@ public interface LimitsConfig {
    * all.
    */
   @WithDefault("10000")
-  @Min(1)
-  @Max(1_000_000)
+  @Range(min = "1", max = "1000000")
   int connections();
 
   /**
@@ -29,8 +28,7 @@ public interface LimitsConfig {
    * quarkus.http.proxy.*} trusts a proxy to name it.
    */
   @WithDefault("1000")
-  @Min(1)
-  @Max(1_000_000)
+  @Range(min = "1", max = "1000000")
   int connectionsPerAddress();
 
   /**
@@ -38,8 +36,7 @@ public interface LimitsConfig {
    * in progress until the head of its response is sent.
    */
   @WithDefault("10000")
-  @Min(1)
-  @Max(1_000_000)
+  @Range(min = "1", max = "1000000")
   int requests();
 
   /**
@@ -47,8 +44,7 @@ public interface LimitsConfig {
    * as for {@link #connectionsPerAddress}.
    */
   @WithDefault("1000")
-  @Min(1)
-  @Max(1_000_000)
+  @Range(min = "1", max = "1000000")
   int requestsPerAddress();
 
   /**
@@ -60,8 +56,7 @@ public interface LimitsConfig {
 
   /** Maximum number of sessions on all replicas; more are refused with 429. */
   @WithDefault("10000")
-  @Min(1)
-  @Max(10_000_000)
+  @Range(min = "1", max = "10000000")
   int sessions();
 
   /**
@@ -69,14 +64,12 @@ public interface LimitsConfig {
    * Addresses count as for {@link #connectionsPerAddress}.
    */
   @WithDefault("1000")
-  @Min(1)
-  @Max(10_000_000)
+  @Range(min = "1", max = "10000000")
   int sessionsPerAddress();
 
   /** Maximum number of open streams per session; more are refused with 429. */
   @WithDefault("64")
-  @Min(2)
-  @Max(10_000)
+  @Range(min = "2", max = "10000")
   int streamsPerSession();
 
   /**
@@ -89,7 +82,6 @@ public interface LimitsConfig {
 
   /** Maximum number of messages in a batch from a client. A larger batch is refused with 400. */
   @WithDefault("100")
-  @Min(1)
-  @Max(1000)
+  @Range(min = "1", max = "1000")
   int batchMessages();
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.http.limit;
 
+import dev.holdfast.config.SizeConverter;
 import io.quarkus.runtime.configuration.MemorySize;
 import org.eclipse.microprofile.config.spi.Converter;
 import org.jspecify.annotations.Nullable;

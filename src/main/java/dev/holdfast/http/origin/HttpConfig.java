@@ -1,5 +1,6 @@
 package dev.holdfast.http.origin;
 
+import dev.holdfast.config.Range;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
@@ -8,8 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.eclipse.microprofile.config.spi.Converter;
-import org.hibernate.validator.constraints.time.DurationMax;
-import org.hibernate.validator.constraints.time.DurationMin;
 
 /** Allowed web pages and host names, and time limits for requests. */
 @ConfigMapping(prefix = "holdfast.http")
@@ -36,8 +35,7 @@ public interface HttpConfig {
    * and closes the connection.
    */
   @WithDefault("60s")
-  @DurationMin(millis = 100)
-  @DurationMax(hours = 1)
+  @Range(min = "100ms", max = "1h")
   Duration bodyTimeout();
 
   /**
@@ -45,8 +43,7 @@ public interface HttpConfig {
    * 100 ms to an hour. After it, the gateway closes the connection.
    */
   @WithDefault("30s")
-  @DurationMin(millis = 100)
-  @DurationMax(hours = 1)
+  @Range(min = "100ms", max = "1h")
   Duration headTimeout();
 
   /**

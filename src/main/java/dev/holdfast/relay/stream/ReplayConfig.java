@@ -1,10 +1,9 @@
 package dev.holdfast.relay.stream;
 
+import dev.holdfast.config.Range;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
-import org.hibernate.validator.constraints.time.DurationMax;
-import org.hibernate.validator.constraints.time.DurationMin;
 
 /** What a client that resumes a stream receives. */
 @ConfigMapping(prefix = "holdfast.replay")
@@ -19,8 +18,7 @@ public interface ReplayConfig {
 
   /** A cursor older than this is treated as purged. One second to thirty days. */
   @WithDefault("24h")
-  @DurationMin(seconds = 1)
-  @DurationMax(days = 30)
+  @Range(min = "1s", max = "30d")
   Duration window();
 
   /** What happens when events after the client's cursor were purged. */

@@ -1,10 +1,9 @@
 package dev.holdfast.relay.stream;
 
+import dev.holdfast.config.Range;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
-import org.hibernate.validator.constraints.time.DurationMax;
-import org.hibernate.validator.constraints.time.DurationMin;
 
 /** What happens to events while the store is away. */
 @ConfigMapping(prefix = "holdfast.store-failure")
@@ -15,7 +14,6 @@ public interface StoreFailureConfig {
    * their stream on this replica. Later readers find a gap in their place. 100 ms to ten minutes.
    */
   @WithDefault("5s")
-  @DurationMin(millis = 100)
-  @DurationMax(minutes = 10)
+  @Range(min = "100ms", max = "10m")
   Duration hold();
 }

@@ -1,12 +1,9 @@
 package dev.holdfast.relay.stream;
 
+import dev.holdfast.config.Range;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
-import jakarta.validation.constraints.Max;
-import jakarta.validation.constraints.Min;
 import java.time.Duration;
-import org.hibernate.validator.constraints.time.DurationMax;
-import org.hibernate.validator.constraints.time.DurationMin;
 
 /** How long the log keeps streams, and how long connections that follow them live. */
 @ConfigMapping(prefix = "holdfast.stream")
@@ -14,8 +11,7 @@ public interface StreamConfig {
 
   /** How long an event is kept. One second to thirty days. */
   @WithDefault("1h")
-  @DurationMin(seconds = 1)
-  @DurationMax(days = 30)
+  @Range(min = "1s", max = "30d")
   Duration eventTtl();
 
   /**
@@ -23,26 +19,22 @@ public interface StreamConfig {
    * thirty days.
    */
   @WithDefault("2m")
-  @DurationMin(seconds = 1)
-  @DurationMax(days = 30)
+  @Range(min = "1s", max = "30d")
   Duration completedTtl();
 
   /** Events kept per stream; the oldest are purged. 100 to 10 million. */
   @WithDefault("10000")
-  @Min(100)
-  @Max(10_000_000)
+  @Range(min = "100", max = "10000000")
   int maxEvents();
 
   /** The {@code retry} field sent to clients: how long they wait before they reconnect. */
   @WithDefault("5s")
-  @DurationMin(millis = 10)
-  @DurationMax(minutes = 10)
+  @Range(min = "10ms", max = "10m")
   Duration retry();
 
   /** The {@code retry} field sent to clients when this replica drains and others serve them. */
   @WithDefault("500ms")
-  @DurationMin(millis = 10)
-  @DurationMax(minutes = 10)
+  @Range(min = "10ms", max = "10m")
   Duration drainRetry();
 
   /**
@@ -51,14 +43,12 @@ public interface StreamConfig {
    * {@code 0s} hands over at once.
    */
   @WithDefault("20s")
-  @DurationMin
-  @DurationMax(days = 1)
+  @Range(min = "0s", max = "1d")
   Duration drainTimeout();
 
   /** How long a connection may be silent before the gateway sends a comment. */
   @WithDefault("30s")
-  @DurationMin(millis = 100)
-  @DurationMax(minutes = 10)
+  @Range(min = "100ms", max = "10m")
   Duration keepAlive();
 
   /**
@@ -66,14 +56,12 @@ public interface StreamConfig {
    * the stream continues.
    */
   @WithDefault("5m")
-  @DurationMin(millis = 100)
-  @DurationMax(days = 1)
+  @Range(min = "100ms", max = "1d")
   Duration idleTimeout();
 
   /** How long one connection may live. Then the gateway sends {@code retry} and closes it. */
   @WithDefault("1h")
-  @DurationMin(millis = 100)
-  @DurationMax(days = 1)
+  @Range(min = "100ms", max = "1d")
   Duration maxLifetime();
 
   /**
@@ -81,8 +69,7 @@ public interface StreamConfig {
    * connection; the stream continues.
    */
   @WithDefault("1m")
-  @DurationMin(millis = 100)
-  @DurationMax(hours = 1)
+  @Range(min = "100ms", max = "1h")
   Duration writeTimeout();
 
   /** Which requests get a durable stream even if the upstream answers them with plain JSON. */

@@ -1,4 +1,4 @@
-package dev.holdfast.http.limit;
+package dev.holdfast.config;
 
 import io.quarkus.runtime.configuration.MemorySize;
 import io.quarkus.runtime.configuration.MemorySizeConverter;
@@ -21,7 +21,7 @@ public final class SizeConverter implements Converter<MemorySize> {
   }
 
   /** Returns null for an empty text: the key is not set. */
-  static @Nullable MemorySize convert(String text, long most, String range) {
+  public static @Nullable MemorySize convert(String text, long most, String range) {
     MemorySize size = new MemorySizeConverter().convert(text);
     BigInteger bytes = size == null ? MIN : size.asBigInteger();
     if (bytes.compareTo(MIN) < 0 || bytes.compareTo(BigInteger.valueOf(most)) > 0) {
