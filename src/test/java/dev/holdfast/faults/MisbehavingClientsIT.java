@@ -24,7 +24,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,8 +31,7 @@ import org.junit.jupiter.api.Timeout;
  * Hundreds of clients that misbehave, at a gateway with a small heap, while others work. Prints how
  * long calls of the others take, alone and beside them.
  */
-@Tag("alone")
-@Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 class MisbehavingClientsIT {
 
   private static final int PER_SESSION = 50;
@@ -44,7 +42,7 @@ class MisbehavingClientsIT {
   /** Together about as much as two cores can carry, and more than sockets hold. */
   private static final int PAUSE_MILLIS = 40;
 
-  private static final Duration SETTLED = Duration.ofSeconds(60);
+  private static final Duration SETTLED = Duration.ofMinutes(3);
   private static final long HEAP_SLACK = 12_000_000;
 
   @SuppressWarnings("NullAway.Init")

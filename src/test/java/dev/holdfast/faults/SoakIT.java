@@ -31,7 +31,7 @@ class SoakIT {
 
   private static final long SEED = Long.getLong("holdfast.seed", 20_251_125L);
   private static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
-  private static final int ROUNDS = Integer.getInteger("holdfast.rounds", LONG ? 45 : 4);
+  private static final int ROUNDS = Integer.getInteger("holdfast.rounds", LONG ? 45 : 3);
   private static final int SESSIONS = LONG ? 40 : 16;
   private static final int CALLS = LONG ? 6 : 3;
   private static final int STEPS = 30;

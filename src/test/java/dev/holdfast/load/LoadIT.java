@@ -18,7 +18,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.Timeout;
  * over Streamable HTTP, and of one that is a process per session. Ten seconds in every build, which
  * judge no times; docs/load.md says how to run it for longer, and has the figures.
  */
-@Tag("alone")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class LoadIT {
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 class StdioServerIT {
 
   private static final long SEED = Long.getLong("holdfast.seed", 20_251_125L);
-  private static final int CALLS = 20;
+  private static final int CALLS = 8;
   private static final int STEPS = 10;
 
   @Test

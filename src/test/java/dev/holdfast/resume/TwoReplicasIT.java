@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class TwoReplicasIT {
 
   private static final long SEED = Long.getLong("holdfast.seed", 20_251_125L);
-  private static final int CALLS = Integer.getInteger("holdfast.calls", 1000);
+  private static final int CALLS = Integer.getInteger("holdfast.calls", 400);
   private static final int CLIENTS = 20;
   private static final int STEPS = 12;
   private static final List<Integer> ALL = IntStream.rangeClosed(1, STEPS).boxed().toList();
