@@ -36,6 +36,9 @@ public record Session(
    */
   public static final Duration OPENING_TIMEOUT = Duration.ofMinutes(1);
 
+  /** The same while few places for sessions are left: {@link SessionLimits#isCrowded}. */
+  public static final Duration CROWDED_OPENING_TIMEOUT = Duration.ofSeconds(10);
+
   /**
    * Name of the upstream at {@code /mcp}. Clients reach every other upstream at {@code
    * /servers/<name>/mcp}.
@@ -76,9 +79,11 @@ public record Session(
    * Time after which a new session expires if no client uses it.
    *
    * @param idleTimeout the configured idle timeout, which holds from the first use
+   * @param crowded whether few places for sessions are left
    */
-  public static Duration openingTimeout(Duration idleTimeout) {
-    return idleTimeout.compareTo(OPENING_TIMEOUT) < 0 ? idleTimeout : OPENING_TIMEOUT;
+  public static Duration openingTimeout(Duration idleTimeout, boolean crowded) {
+    Duration most = crowded ? CROWDED_OPENING_TIMEOUT : OPENING_TIMEOUT;
+    return idleTimeout.compareTo(most) < 0 ? idleTimeout : most;
   }
 
   /** Whether one shared stream carries everything that the client receives. */

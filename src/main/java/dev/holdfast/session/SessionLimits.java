@@ -17,6 +17,17 @@ public record SessionLimits(int all, int perOpener, Map<String, Integer> byUpstr
     byUpstream = Map.copyOf(byUpstream);
   }
 
+  /**
+   * Whether three quarters of the places for sessions are taken. A new session must then be used
+   * sooner, so that sessions that nobody uses do not keep clients out for long.
+   *
+   * @param taken places taken before the new session
+   * @param most all places
+   */
+  public static boolean isCrowded(long taken, int most) {
+    return 4 * taken >= 3L * most;
+  }
+
   /** Maximum number of sessions of an upstream; empty when it has no limit of its own. */
   public OptionalInt of(String upstream) {
     Integer most = byUpstream.get(upstream);

@@ -17,9 +17,9 @@ public interface SessionStore {
   int MAX_PAGE_SIZE = 500;
 
   /**
-   * Records a new session. It expires after {@link Session#OPENING_TIMEOUT}; the first {@link
-   * #touch} of an initialized session starts its idle timeout. Expired sessions that were not ended
-   * yet do not count against the limits.
+   * Records a new session. It expires after {@link Session#OPENING_TIMEOUT}, or sooner when few
+   * places are left; the first {@link #touch} of an initialized session starts its idle timeout.
+   * Expired sessions that were not ended yet do not count against the limits.
    *
    * @throws TooManySessionsException when the limit of all sessions, of the upstream or of the
    *     opener is reached; nothing was recorded

@@ -60,30 +60,36 @@ public final class MemorySessionStore implements SessionStore {
 
   @Override
   public void create(Session session) {
+    boolean crowded;
     try {
-      occupyPlace(session);
+      crowded = occupyPlace(session);
     } catch (TooManySessionsException full) {
       if (!reclaimPlaces()) {
         throw full;
       }
-      occupyPlace(session);
+      crowded = occupyPlace(session);
     }
     Instant now = clock.instant();
     size.incrementAndGet();
-    Duration timeout = Session.openingTimeout(idleTimeout);
+    Duration timeout = Session.openingTimeout(idleTimeout, crowded);
     entries.put(
         session.id(), new Entry(session, now, timeout, SessionActivity.none(now), Map.of(), true));
   }
 
-  private void occupyPlace(Session session) {
+  /** Returns whether few places are left of those for one of the limits. */
+  private boolean occupyPlace(Session session) {
+    boolean crowded = false;
     List<Limit> taken = new ArrayList<>();
     for (Limit limit : limits(session)) {
       taken.add(limit);
-      if (occupied.merge(limit, 1, Integer::sum) > limit.most()) {
+      int count = occupied.merge(limit, 1, Integer::sum);
+      if (count > limit.most()) {
         taken.forEach(this::freePlace);
         throw new TooManySessionsException(limit.most());
       }
+      crowded |= SessionLimits.isCrowded(count - 1, limit.most());
     }
+    return crowded;
   }
 
   private void freePlace(Session session) {

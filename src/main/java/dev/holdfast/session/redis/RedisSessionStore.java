@@ -78,15 +78,17 @@ public final class RedisSessionStore implements SessionStore {
 
   @Override
   public void create(Session session) {
-    Duration timeout = Session.openingTimeout(idleTimeout);
-    run(() -> index.add(session, timeout));
-    Response _ =
+    boolean crowded = call(() -> index.add(session, Session.openingTimeout(idleTimeout, false)));
+    Response created =
         run(
             create,
             session.id(),
-            timeout.toMillis(),
+            Session.openingTimeout(idleTimeout, crowded).toMillis(),
             timeToLive.toMillis(),
             SessionFields.namesAndValues(session));
+    if (crowded) {
+      boolean _ = updateIndex(session.id(), created);
+    }
   }
 
   @Override
@@ -101,7 +103,7 @@ public final class RedisSessionStore implements SessionStore {
     return updateIndex(session.id(), extended);
   }
 
-  /** Records when a session expires, if its idle timeout was started again. */
+  /** Records when a session expires, if its hash tells so. */
   private boolean updateIndex(SessionId id, @Nullable Response extended) {
     if (extended != null) {
       String opener = extended.get(1).toString();

@@ -49,19 +49,23 @@ final class SessionExpiryIndex {
    * Adds a new session.
    *
    * @param timeout time after which the session expires, unless it is used
+   * @return whether few places are left of those for one of the limits
    * @throws TooManySessionsException when the limit of all sessions, of the upstream or of the
    *     opener is reached
    */
-  void add(Session session, Duration timeout) {
+  boolean add(Session session, Duration timeout) {
     String id = session.id().value();
     String opened = keys.openedSessions(session.opener());
     OptionalInt own = limits.of(session.upstream());
     // No sweep looks at the sets of openers, so each addition removes what has expired.
-    addWithinLimit(opened, id, limits.perOpener(), timeout, true);
+    boolean crowded = addWithinLimit(opened, id, limits.perOpener(), timeout, true);
     try {
-      own.ifPresent(
-          most -> addWithinLimit(keys.sessions(session.upstream()), id, most, timeout, false));
-      addWithinLimit(keys.sessions(), id, limits.all(), timeout, false);
+      if (own.isPresent()) {
+        String set = keys.sessions(session.upstream());
+        crowded |= addWithinLimit(set, id, own.getAsInt(), timeout, false);
+      }
+      crowded |= addWithinLimit(keys.sessions(), id, limits.all(), timeout, false);
+      return crowded;
     } catch (Throwable failure) {
       // Do not wait: if this fails, the entries go when they expire.
       var _ = redis.sendLater(removal(opened, id));
@@ -70,19 +74,21 @@ final class SessionExpiryIndex {
     }
   }
 
-  private void addWithinLimit(
+  private boolean addWithinLimit(
       String set, String id, int most, Duration timeout, boolean removeExpired) {
-    String added =
-        addWithinLimit.runForText(
-            List.of(set),
-            id,
-            most,
-            timeout.toMillis(),
-            timeToLive.toMillis(),
-            removeExpired ? 1 : 0);
-    if (!added.equals("1")) {
+    int taken =
+        Integer.parseInt(
+            addWithinLimit.runForText(
+                List.of(set),
+                id,
+                most,
+                timeout.toMillis(),
+                timeToLive.toMillis(),
+                removeExpired ? 1 : 0));
+    if (taken >= most) {
       throw new TooManySessionsException(most);
     }
+    return SessionLimits.isCrowded(taken, most);
   }
 
   /** Updates the time when a session expires. Does not add a removed session again. */

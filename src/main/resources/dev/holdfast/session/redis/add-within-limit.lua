@@ -2,14 +2,14 @@
 -- The index outlives each of its sessions, but not the gateway.
 -- KEYS expiry index
 -- ARGV session, limit, timeout (ms), time to live (ms), 1 to remove expired sessions from the index
--- Returns 1, or 0 when the limit is reached.
+-- Returns how many sessions were there before. It adds none when these reach the limit.
 local time = currentMillis()
 if ARGV[5] == '1' then
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', format(time))
 end
-if redis.call('ZCOUNT', KEYS[1], '(' .. format(time), '+inf') >= tonumber(ARGV[2]) then
-  return 0
+local count = redis.call('ZCOUNT', KEYS[1], '(' .. format(time), '+inf')
+if count < tonumber(ARGV[2]) then
+  redis.call('ZADD', KEYS[1], time + ARGV[3], ARGV[1])
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
 end
-redis.call('ZADD', KEYS[1], time + ARGV[3], ARGV[1])
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return 1
+return count

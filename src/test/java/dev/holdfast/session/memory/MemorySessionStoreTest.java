@@ -11,6 +11,7 @@ import dev.holdfast.session.TooManySessionsException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class MemorySessionStoreTest extends SessionStoreContract {
@@ -53,6 +54,22 @@ class MemorySessionStoreTest extends SessionStoreContract {
     assertThatExceptionOfType(TooManySessionsException.class)
         .isThrownBy(() -> sessions.create(opened()));
     assertThat(sessions.count()).isEqualTo(2);
+  }
+
+  /** Before, sessions that nobody used kept clients out for a minute. */
+  @Test
+  void shouldFreePlacesOfUnusedSessionsSoonWhenFewAreLeft() {
+    SessionStore sessions = create(Duration.ofHours(1), 4);
+    List<Session> opened =
+        Stream.of("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")
+            .map(opener -> Session.opening(SessionId.random(), "u", Instant.EPOCH, opener))
+            .toList();
+    opened.forEach(sessions::create);
+
+    pass(Session.CROWDED_OPENING_TIMEOUT);
+
+    sessions.create(opened());
+    assertThat(sessions.endExpired(10)).containsExactly(opened.getLast());
   }
 
   private static Session opened() {

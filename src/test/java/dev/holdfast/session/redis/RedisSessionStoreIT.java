@@ -108,6 +108,27 @@ class RedisSessionStoreIT extends SessionStoreContract {
     assertThat(redis.command("PTTL", keys.session(session.id().value()))).matches(":\\d+");
   }
 
+  /** Before, sessions that nobody used kept clients out for a minute. */
+  @Test
+  void shouldFreePlacesOfUnusedSessionsSoonWhenFewAreLeft() {
+    SessionStore store = create(Duration.ofHours(1), 4);
+    List<String> ids = new ArrayList<>();
+    for (String opener : List.of("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")) {
+      Session session = Session.opening(SessionId.random(), "u", Instant.EPOCH, opener);
+      store.create(session);
+      ids.add(session.id().value());
+    }
+
+    String soon = Long.toString(System.currentTimeMillis() + 30_000);
+    String expires = redis.command("HGET", keys.session(ids.getLast()), "expires");
+    await()
+        .untilAsserted(() -> {
+          assertThat(redis.command("ZCOUNT", keys.sessions(), "-inf", soon)).isEqualTo(":1");
+          assertThat(redis.command("ZSCORE", keys.openedSessions("192.0.2.4"), ids.getLast()))
+              .isEqualTo(expires);
+        });
+  }
+
   @Test
   void shouldReportAnUnreachableStore() {
     RedisOptions nowhere = new RedisOptions().setConnectionString("redis://127.0.0.1:1");
