@@ -71,7 +71,8 @@ class FaultsIT {
   @Test
   @Order(1)
   void cutsShouldLoseNothing() throws Exception {
-    ScenarioRun.of(Scenario.of("client connections cut", FaultSchedules.cuts()).silentFor(4));
+    ScenarioRun.of(
+        Scenario.of("client connections cut", FaultSchedules.cuts()).silentFor(Load.LONG ? 4 : 8));
   }
 
   /**
@@ -83,6 +84,6 @@ class FaultsIT {
     ScenarioRun.of(
         Scenario.of("subscription killed", FaultSchedules.subscriptionKills())
             .under(Load.sparse())
-            .silentFor(4));
+            .silentFor(Load.LONG ? 4 : 8));
   }
 }

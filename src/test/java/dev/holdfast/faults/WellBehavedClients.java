@@ -20,9 +20,9 @@ import java.util.stream.LongStream;
 final class WellBehavedClients implements AutoCloseable {
 
   private static final int CALLERS = 6;
-  private static final int CALLS = 100;
+  private static final int CALLS = Load.LONG ? 100 : 30;
   private static final int FOLLOWERS = 4;
-  private static final int EVENTS = 300;
+  private static final int EVENTS = Load.LONG ? 300 : 100;
 
   private final List<McpClient> clients = new ArrayList<>();
 
