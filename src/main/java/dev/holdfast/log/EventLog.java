@@ -1,5 +1,6 @@
 package dev.holdfast.log;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
@@ -155,6 +156,15 @@ public interface EventLog extends AutoCloseable {
 
     /** There may be new events, or the stream or its session may have ended. */
     void wake();
+
+    /**
+     * The log has stored events of the stream, on the thread that appended them.
+     *
+     * @return whether the watcher delivers them; if not, the log wakes it
+     */
+    default boolean deliver(List<LogEvent> events) {
+      return false;
+    }
 
     /** A newer tail has replaced this one. */
     void evicted();

@@ -1,5 +1,7 @@
 package dev.holdfast.log;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,21 @@ import org.jspecify.annotations.Nullable;
  */
 public record LogEvent(
     Position position, byte[] payload, @Nullable String upstreamId, boolean last, boolean logged) {
+
+  /**
+   * The events of a batch that the log holds. They share the time of the last one and have the
+   * numbers before it.
+   */
+  public static List<LogEvent> stored(List<NewEvent> batch, Position last) {
+    List<LogEvent> events = new ArrayList<>(batch.size());
+    long number = last.number() - batch.size();
+    for (NewEvent event : batch) {
+      number++;
+      Position position = new Position(last.millis(), number);
+      events.add(new LogEvent(position, event.payload(), event.upstreamId(), event.last()));
+    }
+    return events;
+  }
 
   /** An event that the log holds. */
   public LogEvent(Position position, byte[] payload, @Nullable String upstreamId, boolean last) {

@@ -52,6 +52,20 @@ public final class WatcherRegistry {
     }
   }
 
+  /**
+   * Lets the watcher of a stream deliver events that were just stored, or else wakes it.
+   *
+   * @return whether the watcher delivers them
+   */
+  public boolean deliver(StreamRef stream, List<LogEvent> events) {
+    Registration registration = find(stream);
+    if (registration == null || registration.watcher.deliver(events)) {
+      return registration != null;
+    }
+    registration.watcher.wake();
+    return false;
+  }
+
   /** Wakes all watchers of a session. */
   public void wakeSession(String session) {
     sessions.getOrDefault(session, Map.of()).values().forEach(each -> each.watcher.wake());

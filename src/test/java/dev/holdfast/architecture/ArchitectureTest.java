@@ -72,6 +72,7 @@ class ArchitectureTest {
           entry(
               "relay.tail",
               List.of(
+                  "lock",
                   "relay.stream",
                   "budget",
                   "retry",

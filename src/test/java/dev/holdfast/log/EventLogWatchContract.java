@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.log.LogTesting.CountingWatcher;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Watching streams and recording what was delivered. */
@@ -29,6 +30,41 @@ interface EventLogWatchContract extends EventLogFixture {
     await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
     assertThat(elsewhere.wakes()).isZero();
     assertThat(watcher.evictions()).isZero();
+  }
+
+  /** Write, then deliver: when a watcher gets events, the log has them. */
+  @Test
+  default void shouldLetAWatcherDeliverOnlyStoredEvents() {
+    StreamWriter writer = log().open(ref(), "1");
+    List<Position> delivered = new ArrayList<>();
+    List<Position> stored = new ArrayList<>();
+    AtomicReference<EventLog.Watch> watch = new AtomicReference<>();
+    watch.set(
+        log()
+            .watch(
+                ref(),
+                new EventLog.Watcher() {
+                  @Override
+                  public boolean deliver(List<LogEvent> events) {
+                    watch
+                        .get()
+                        .close(); // Otherwise the log may read what it keeps for the watcher.
+                    events.forEach(event -> delivered.add(event.position()));
+                    readAll(log(), ref(), Position.START)
+                        .forEach(event -> stored.add(event.position()));
+                    return true;
+                  }
+
+                  @Override
+                  public void wake() {}
+
+                  @Override
+                  public void evicted() {}
+                }));
+
+    writer.append(numbered(1, 3));
+
+    assertThat(delivered).hasSize(3).isEqualTo(stored);
   }
 
   @Test

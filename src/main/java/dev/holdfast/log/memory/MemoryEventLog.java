@@ -2,6 +2,7 @@ package dev.holdfast.log.memory;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLog.Watcher;
+import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -172,7 +173,11 @@ public final class MemoryEventLog implements EventLog {
     public Position append(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);
       Position position = session.append(written, events);
-      watchers.wake(keptIn());
+      if (keptIn().equals(stream())) {
+        boolean _ = watchers.deliver(stream(), LogEvent.stored(events, position));
+      } else {
+        watchers.wake(keptIn()); // The events have other positions there.
+      }
       return position;
     }
 

@@ -33,6 +33,9 @@ final class ClientWriter {
   private long lastWrite = opened;
   private long lastEvent = opened;
 
+  /** Whether the socket may not have taken the bytes of {@link #writeNow}. */
+  private boolean untaken;
+
   ClientWriter(StreamConfig config, BooleanSupplier shouldEnd) {
     this.config = config;
     this.shouldEnd = shouldEnd;
@@ -49,6 +52,27 @@ final class ClientWriter {
       int end = Math.min(at + CHUNK, bytes.length);
       client.write(end - at == bytes.length ? bytes : Arrays.copyOfRange(bytes, at, end));
       awaitTaken(client);
+    }
+  }
+
+  /** Whether the socket has taken everything, so that {@link #writeNow} is possible. */
+  boolean hasTaken(ClientConnection client) throws ClientGoneException {
+    untaken = untaken && !client.awaitTaken(Duration.ZERO);
+    return !untaken;
+  }
+
+  /** Writes the buffered frames and does not wait for the socket. */
+  void writeNow(ClientConnection client, SseWriter frames) throws ClientGoneException {
+    lastWrite = System.nanoTime();
+    client.write(frames.take());
+    untaken = !client.awaitTaken(Duration.ZERO);
+  }
+
+  /** Waits until the socket has taken the bytes of {@link #writeNow}. */
+  void settle(ClientConnection client) throws ClientGoneException {
+    if (untaken) {
+      awaitTaken(client);
+      untaken = false;
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.relay.tail;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
@@ -16,14 +17,17 @@ import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One reader of a stream: a cursor and a connection. It reads the events after the cursor, writes
  * them to the client and, when there are none, waits for a wake-up. Replay and live following are
  * the same loop.
  *
- * <p>Runs on one thread, which owns every field that is neither final nor volatile.
+ * <p>Runs on a thread of its own. While that thread waits at the head of the log, the thread of the
+ * writer delivers the events that it has appended, see {@link #deliverAtHead}.
  */
 public final class Tail implements Tails.Movable {
 
@@ -43,13 +47,22 @@ public final class Tail implements Tails.Movable {
   private final EventFraming framing;
   private final Kind kind;
   private final Runnable inUse;
-  private final TailSignal signal = new TailSignal();
+  private final TailSignal signal = new TailSignal(this::deliverAtHead);
   private final SseWriter frames = new SseWriter();
   private final ClientWriter writer;
   private final PageReader reader;
 
   /** Set by any thread. */
   private volatile boolean moving;
+
+  /**
+   * Held by the thread that reads and writes. It owns all fields below. The tail's own thread gives
+   * it away only while it waits at the head of the log.
+   */
+  private final AutoLock turn = new AutoLock();
+
+  /** The client, while the tail's own thread waits at the head of the log. */
+  private @Nullable ClientConnection waiting;
 
   private Position cursor;
   private int replayed;
@@ -130,7 +143,7 @@ public final class Tail implements Tails.Movable {
     context.listener().connectionOpened();
     connection.onGone(signal::gone);
     context.tails().add(this);
-    try {
+    try (var _ = turn.hold()) {
       framing.opening(frames, cursor, context.config().retry());
       follow(connection);
       if (frames.length() > 0) {
@@ -237,19 +250,13 @@ public final class Tail implements Tails.Movable {
 
   private boolean deliver(List<LogEvent> events, ClientConnection client)
       throws ClientGoneException {
-    for (LogEvent event : events) {
-      framing.event(frames, event);
-    }
+    events.forEach(event -> framing.event(frames, event));
     LogEvent newest = events.getLast();
-    int count = events.size();
     if (!newest.last() || frames.length() > END_WITH_RESPONSE) {
       writer.flush(client, frames);
     }
-    cursor = newest.position();
-    pastLog = !newest.logged();
-    replayed += behind ? count : 0;
-    writer.delivered();
-    context.listener().delivered(count);
+    replayed += behind ? events.size() : 0;
+    delivered(events);
     if (stream.name().equals(StreamNames.STANDALONE)) {
       context.log().markDelivered(stream, cursor);
     }
@@ -261,6 +268,52 @@ public final class Tail implements Tails.Movable {
     return !newest.last() && !movedAway() && mayContinue();
   }
 
+  /**
+   * Delivers events on the thread that has just appended them. This spares the tail's own thread
+   * from waking up. Does not block: the tail's own thread does all that may.
+   *
+   * @return false if the tail's own thread must read the events
+   */
+  private boolean deliverAtHead(List<LogEvent> events) {
+    if (!turn.tryLock()) {
+      return false;
+    }
+    ClientConnection client = waiting;
+    try {
+      if (client == null || !isDeliveredAtHead(events) || !writer.hasTaken(client)) {
+        return false;
+      }
+      events.forEach(event -> framing.event(frames, event));
+      writer.writeNow(client, frames);
+      delivered(events);
+      return true;
+    } catch (Throwable failure) {
+      // The append has succeeded, so the writer must not see this. The client resumes.
+      LOG.debugf(failure, "tail failed stream=%s", stream);
+      Objects.requireNonNull(client).abort();
+      return false;
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  /** Whether the events follow the cursor, and delivering them needs nothing but one write. */
+  private boolean isDeliveredAtHead(List<LogEvent> events) {
+    return events.getFirst().position().number() == cursor.number() + 1
+        && !events.getLast().last()
+        && PageReader.bytes(events) <= PageReader.SMALLEST
+        && !stream.name().equals(StreamNames.STANDALONE)
+        && !shouldEnd();
+  }
+
+  private void delivered(List<LogEvent> events) {
+    LogEvent newest = events.getLast();
+    cursor = newest.position();
+    pastLog = !newest.logged();
+    writer.delivered();
+    context.listener().delivered(events.size());
+  }
+
   /** There is nothing to read: sends what is buffered and waits. */
   private boolean pause(ClientConnection client) throws ClientGoneException, InterruptedException {
     caughtUp();
@@ -269,11 +322,25 @@ public final class Tail implements Tails.Movable {
     }
     writer.flush(client, frames);
     Duration wait = writer.untilNextDeadline();
-    return await(wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT);
+    waiting = client;
+    turn.unlock();
+    TailSignal.Cause cause;
+    try {
+      cause = signal.await(wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT);
+    } finally {
+      turn.lock();
+      waiting = null;
+    }
+    writer.settle(client);
+    return continuesAfter(cause);
   }
 
   private boolean await(Duration most) throws InterruptedException {
-    return switch (signal.await(most)) {
+    return continuesAfter(signal.await(most));
+  }
+
+  private boolean continuesAfter(TailSignal.Cause cause) {
+    return switch (cause) {
       case WOKEN -> true;
       case TIMED_OUT -> {
         boolean continues = mayContinue();

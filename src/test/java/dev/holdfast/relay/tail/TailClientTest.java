@@ -12,6 +12,9 @@ import dev.holdfast.relay.Settings;
 import dev.holdfast.relay.stream.EventId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,6 +39,44 @@ class TailClientTest {
 
     client.awaitEnd();
     await().until(() -> fixture.heard.connections.get() == 0);
+  }
+
+  @Test
+  void shouldDeliverOnTheThreadOfTheWriterWhileTheTailWaits() {
+    StreamWriter writer = fixture.open("s");
+    TestConnection client = fixture.follow("s");
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    client.onWrite = () -> threads.add(Thread.currentThread());
+    AtomicInteger last = new AtomicInteger();
+
+    await()
+        .pollInSameThread()
+        .until(() -> {
+          int next = last.incrementAndGet();
+          writer.append(LogTesting.numbered(next, next));
+          return threads.contains(Thread.currentThread());
+        });
+
+    writer.append(LogFixture.complete(last.get() + 1, last.get() + 2));
+    client.awaitEnd();
+    assertThat(client.data()).isEqualTo(LogFixture.numbers(1, last.get() + 2));
+  }
+
+  /** The bytes of a write that nobody awaits are still counted against the write timeout. */
+  @Test
+  void shouldResetAClientThatDoesNotTakeWhatTheWriterDelivered() {
+    fixture.streams = Settings.streams().writeTimeout(Duration.ofMillis(50));
+    StreamWriter writer = fixture.open("s");
+    TestConnection client = fixture.follow("s");
+    client.await(c -> !c.text().isEmpty());
+    client.stall();
+
+    writer.append(LogTesting.numbered(1, 1));
+    writer.append(LogTesting.numbered(2, 2));
+
+    client.awaitEnd();
+    assertThat(client.wasAborted()).isTrue();
+    assertThat(client.data()).isEmpty();
   }
 
   @Test

@@ -7,7 +7,6 @@ import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.WatcherRegistry;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -185,10 +184,16 @@ public final class OwnedStreams {
       recent.setKept(isWanted(stream));
       if (batch.isEmpty()) {
         recent.reported(last);
+        watchers.wake(keptIn);
       } else {
-        recent.addStored(withPositions(batch, last));
+        List<LogEvent> events = LogEvent.stored(batch, last);
+        recent.addStored(events);
+        if (!keptIn.equals(stream)) {
+          watchers.wake(keptIn); // The events have other positions there.
+        } else if (watchers.deliver(stream, events)) {
+          recent.delivered(last);
+        }
       }
-      watchers.wake(keptIn);
       forgetIfIdle(stream);
       return last;
     }
@@ -212,18 +217,6 @@ public final class OwnedStreams {
       recent.setKept(false);
       streams.computeIfPresent(stream, (ref, owned) -> owned.recent() == recent ? null : owned);
       watchers.wake(stream);
-    }
-
-    /** The events of a batch share the time of the last one and have the numbers before it. */
-    private static List<LogEvent> withPositions(List<NewEvent> batch, Position last) {
-      List<LogEvent> events = new ArrayList<>(batch.size());
-      long number = last.number() - batch.size();
-      for (NewEvent event : batch) {
-        number++;
-        Position position = new Position(last.millis(), number);
-        events.add(new LogEvent(position, event.payload(), event.upstreamId(), event.last()));
-      }
-      return events;
     }
   }
 }

@@ -121,6 +121,16 @@ public final class RecentEvents {
     }
   }
 
+  /** Drops the events up to a position: the local tail has them. */
+  void delivered(Position upTo) {
+    lock.lock();
+    try {
+      boolean _ = dropThrough(upTo);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * Adds the next events, which Redis does not have. Refuses them unless the local tail reads from
    * here and has little left to read, because no other copy exists.
