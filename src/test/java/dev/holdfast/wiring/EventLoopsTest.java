@@ -1,0 +1,27 @@
+package dev.holdfast.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.VertxOptions;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+
+class EventLoopsTest {
+
+  private final VertxOptions options = new VertxOptions().setEventLoopPoolSize(7);
+
+  @Test
+  void shouldTakeOneEventLoopPerProcessor() {
+    new EventLoops(OptionalInt.empty()).accept(options);
+
+    assertThat(options.getEventLoopPoolSize())
+        .isEqualTo(Runtime.getRuntime().availableProcessors());
+  }
+
+  @Test
+  void shouldKeepTheConfiguredNumber() {
+    new EventLoops(OptionalInt.of(7)).accept(options);
+
+    assertThat(options.getEventLoopPoolSize()).isEqualTo(7);
+  }
+}
