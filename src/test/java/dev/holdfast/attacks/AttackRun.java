@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.attacks.AttackTestbed.Store;
 import java.io.IOException;
+import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /** Runs attacks against a gateway while other clients call a tool, and judges what they saw. */
@@ -15,7 +16,7 @@ final class AttackRun {
   private static final int FACTOR = 10;
 
   /** Until here, the slowest calls are a matter of the machine, which other work may share. */
-  private static final double QUIET_MILLIS = 250;
+  private static final double QUIET_MILLIS = 25;
 
   /** The default of {@code holdfast.redis.max-bytes}. */
   private static final long QUOTA = 2L << 30;
@@ -29,8 +30,9 @@ final class AttackRun {
 
   /**
    * What an attacker does. It returns when the others should be observed until they have called.
+   * {@link AttackerProcess} gets it in serialized form, so it uses no variables around it.
    */
-  interface Attack {
+  interface Attack extends Serializable {
     void run(Attacker attacker) throws IOException, InterruptedException;
   }
 
@@ -60,7 +62,7 @@ final class AttackRun {
     AttackTestbed testbed = testbed(store);
     AttackRow row;
     try (InnocentClients others = new InnocentClients(testbed.url());
-        Attacker attacker = new Attacker(testbed.url())) {
+        AttackerProcess attacker = AttackerProcess.start(testbed.url(), attack)) {
       others.observe(CALLS);
       InnocentClients.Figures before = others.observe(CALLS);
       long[] heap = {testbed.heap(), -1, -1};
@@ -68,7 +70,7 @@ final class AttackRun {
       InnocentClients.Figures during;
       try (AttackTestbed.RedisPeak peak = testbed.observeRedis()) {
         others.begin();
-        attack.run(attacker);
+        attacker.attack();
         during = others.awaitCalls(CALLS);
         redis[1] = peak.bytes();
       }
