@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Each test is one attack: one client sends what it should not, while others call a tool. No call
@@ -156,7 +157,7 @@ class AttacksIT {
   }
 
   @ParameterizedTest
-  @EnumSource(Store.class)
+  @MethodSource("dev.holdfast.attacks.AttackRun#stores")
   void shouldWithstandBatches(Store store) throws Exception {
     assertHarmless(
         store, "batches", "20 × 12,000 tools/list", attacker -> batches(attacker, 12_000, 20));
@@ -182,7 +183,7 @@ class AttacksIT {
   }
 
   @ParameterizedTest
-  @EnumSource(Store.class)
+  @MethodSource("dev.holdfast.attacks.AttackRun#stores")
   void shouldWithstandLongIds(Store store) throws Exception {
     assertHarmless(
         store,
@@ -204,7 +205,7 @@ class AttacksIT {
   }
 
   @ParameterizedTest
-  @EnumSource(Store.class)
+  @MethodSource("dev.holdfast.attacks.AttackRun#stores")
   void shouldWithstandIdsWithEqualHashes(Store store) throws Exception {
     assertHarmless(
         store,
