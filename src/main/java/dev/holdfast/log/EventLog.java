@@ -160,9 +160,10 @@ public interface EventLog extends AutoCloseable {
     /**
      * The log has stored events of the stream, on the thread that appended them.
      *
+     * @param before position of the event before them
      * @return whether the watcher delivers them; if not, the log wakes it
      */
-    default boolean deliver(List<LogEvent> events) {
+    default boolean deliver(Position before, List<LogEvent> events) {
       return false;
     }
 

@@ -55,11 +55,12 @@ public final class WatcherRegistry {
   /**
    * Lets the watcher of a stream deliver events that were just stored, or else wakes it.
    *
+   * @param before position of the event before them
    * @return whether the watcher delivers them
    */
-  public boolean deliver(StreamRef stream, List<LogEvent> events) {
+  public boolean deliver(StreamRef stream, Position before, List<LogEvent> events) {
     Registration registration = find(stream);
-    if (registration == null || registration.watcher.deliver(events)) {
+    if (registration == null || registration.watcher.deliver(before, events)) {
       return registration != null;
     }
     registration.watcher.wake();

@@ -8,8 +8,9 @@ import java.util.OptionalInt;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /**
- * Sets one event loop per processor, and not two as Quarkus does. Event loops only copy bytes and
- * never block, and each event passes two or three of them: more loops need more context switches.
+ * Sets one event loop per processor, but at least two, and not two per processor as Quarkus does.
+ * Event loops only copy bytes and never block, and each event passes two or three of them: more
+ * loops need more context switches.
  */
 @Singleton
 final class EventLoops implements VertxOptionsCustomizer {
@@ -24,7 +25,7 @@ final class EventLoops implements VertxOptionsCustomizer {
   @Override
   public void accept(VertxOptions options) {
     if (configured.isEmpty()) {
-      options.setEventLoopPoolSize(Runtime.getRuntime().availableProcessors());
+      options.setEventLoopPoolSize(Math.max(2, Runtime.getRuntime().availableProcessors()));
     }
   }
 }

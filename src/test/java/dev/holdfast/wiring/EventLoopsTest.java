@@ -15,7 +15,7 @@ class EventLoopsTest {
     new EventLoops(OptionalInt.empty()).accept(options);
 
     assertThat(options.getEventLoopPoolSize())
-        .isEqualTo(Runtime.getRuntime().availableProcessors());
+        .isEqualTo(Math.max(2, Runtime.getRuntime().availableProcessors()));
   }
 
   @Test

@@ -172,9 +172,10 @@ public final class MemoryEventLog implements EventLog {
     @Override
     public Position append(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);
+      Position before = session.last(written);
       Position position = session.append(written, events);
       if (keptIn().equals(stream())) {
-        boolean _ = watchers.deliver(stream(), LogEvent.stored(events, position));
+        boolean _ = watchers.deliver(stream(), before, LogEvent.stored(events, position));
       } else {
         watchers.wake(keptIn()); // The events have other positions there.
       }

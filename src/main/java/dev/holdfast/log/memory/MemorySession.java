@@ -102,6 +102,10 @@ final class MemorySession {
     return last;
   }
 
+  Position last(MemoryStream stream) {
+    return locked(stream::last);
+  }
+
   private Position store(MemoryStream stream, List<NewEvent> added) {
     stream.requireOpen();
     long now = clock.millis();

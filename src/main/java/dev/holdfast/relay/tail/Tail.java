@@ -274,13 +274,16 @@ public final class Tail implements Tails.Movable {
    *
    * @return false if the tail's own thread must read the events
    */
-  private boolean deliverAtHead(List<LogEvent> events) {
+  private boolean deliverAtHead(Position before, List<LogEvent> events) {
     if (!turn.tryLock()) {
       return false;
     }
     ClientConnection client = waiting;
     try {
-      if (client == null || !isDeliveredAtHead(events) || !writer.hasTaken(client)) {
+      if (client == null
+          || !before.equals(cursor)
+          || !isDeliveredAtHead(events)
+          || !writer.hasTaken(client)) {
         return false;
       }
       events.forEach(event -> framing.event(frames, event));
@@ -297,10 +300,9 @@ public final class Tail implements Tails.Movable {
     }
   }
 
-  /** Whether the events follow the cursor, and delivering them needs nothing but one write. */
+  /** Whether delivering the events needs nothing but one write. */
   private boolean isDeliveredAtHead(List<LogEvent> events) {
-    return events.getFirst().position().number() == cursor.number() + 1
-        && !events.getLast().last()
+    return !events.getLast().last()
         && PageReader.bytes(events) <= PageReader.SMALLEST
         && !stream.name().equals(StreamNames.STANDALONE)
         && !shouldEnd();

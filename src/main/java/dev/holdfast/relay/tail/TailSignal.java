@@ -2,12 +2,13 @@ package dev.holdfast.relay.tail;
 
 import dev.holdfast.log.EventLog.Watcher;
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
 import dev.holdfast.timer.TimeLimit;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,7 @@ final class TailSignal implements Watcher {
   }
 
   /** Delivers events on the thread of the writer, or returns false. */
-  private final Predicate<List<LogEvent>> atHead;
+  private final BiPredicate<Position, List<LogEvent>> atHead;
 
   /** Has a permit when the tail must look again. */
   private final Semaphore changes = new Semaphore(0);
@@ -37,13 +38,13 @@ final class TailSignal implements Watcher {
   /** {@link Cause#EVICTED} or {@link Cause#GONE}, once the tail must end. */
   private final AtomicReference<@Nullable Cause> ending = new AtomicReference<>();
 
-  TailSignal(Predicate<List<LogEvent>> atHead) {
+  TailSignal(BiPredicate<Position, List<LogEvent>> atHead) {
     this.atHead = atHead;
   }
 
   @Override
-  public boolean deliver(List<LogEvent> events) {
-    return atHead.test(events);
+  public boolean deliver(Position before, List<LogEvent> events) {
+    return atHead.test(before, events);
   }
 
   /** Waits for the next cause. A cause that ends the tail is returned by every later call. */

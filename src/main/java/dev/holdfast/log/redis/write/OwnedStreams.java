@@ -190,7 +190,7 @@ public final class OwnedStreams {
         recent.addStored(events);
         if (!keptIn.equals(stream)) {
           watchers.wake(keptIn); // The events have other positions there.
-        } else if (watchers.deliver(stream, events)) {
+        } else if (watchers.deliver(stream, progress.last(), events)) {
           recent.delivered(last);
         }
       }
