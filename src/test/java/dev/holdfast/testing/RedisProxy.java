@@ -14,12 +14,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * A TCP proxy in front of Redis that can lose replies: Redis has then done what it was asked, and
  * nobody hears of it.
  */
 public final class RedisProxy implements AutoCloseable {
+
+  /** Where a command begins. */
+  private static final Pattern COMMAND = Pattern.compile("(?=\\*\\d+\r\n\\$)");
 
   private final int target;
   private final ServerSocket server;
@@ -115,12 +119,18 @@ public final class RedisProxy implements AutoCloseable {
     copy(
         client,
         redis,
-        request -> {
-          if (!request.contains("{sizes}") && !request.contains("\r\nHGET\r\n")) {
+        requests -> {
+          if (!COMMAND.splitAsStream(requests).allMatch(RedisProxy::isOfQuota)) {
             awaited.set(true);
           }
           return Passage.PASS;
         });
+  }
+
+  /** Whether a command reports to the quota of all sessions, or reads what to report. */
+  private static boolean isOfQuota(String command) {
+    return command.contains("{sizes}")
+        || (command.startsWith("*3\r\n$4\r\nhget\r\n") && command.contains(":sizes\r\n"));
   }
 
   /**
