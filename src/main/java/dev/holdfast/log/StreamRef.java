@@ -30,8 +30,8 @@ public record StreamRef(String session, String name) {
   }
 
   /**
-   * Whether a text has only letters, digits and some more characters; without the cost of a regular
-   * expression.
+   * Whether a text consists of ASCII letters, digits and the given other characters. Each call
+   * checks several texts, and a regular expression takes longer.
    */
   private static boolean isWord(String text, int most, String more) {
     boolean valid = !text.isEmpty() && text.length() <= most;

@@ -53,18 +53,21 @@ public final class WatcherRegistry {
   }
 
   /**
-   * Lets the watcher of a stream deliver events that were just stored, or else wakes it.
+   * Lets the watcher of a stream deliver events that were just stored, or else wakes the one of the
+   * stream that keeps them. Events that another stream keeps have other positions there.
    *
+   * @param keptIn the stream itself, or the one that keeps its events
    * @param before position of the event before them
    * @return whether the watcher delivers them
    */
-  public boolean deliver(StreamRef stream, Position before, List<LogEvent> events) {
-    Registration registration = find(stream);
-    if (registration == null || registration.watcher.deliver(before, events)) {
-      return registration != null;
+  public boolean deliver(
+      StreamRef stream, StreamRef keptIn, Position before, List<LogEvent> events) {
+    Registration registration = keptIn.equals(stream) ? find(stream) : null;
+    boolean delivers = registration != null && registration.watcher.deliver(before, events);
+    if (!delivers) {
+      wake(keptIn);
     }
-    registration.watcher.wake();
-    return false;
+    return delivers;
   }
 
   /** Wakes all watchers of a session. */

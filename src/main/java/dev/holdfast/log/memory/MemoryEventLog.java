@@ -174,11 +174,8 @@ public final class MemoryEventLog implements EventLog {
       NewEvent.requireWellFormed(events);
       Position before = session.last(written);
       Position position = session.append(written, events);
-      if (keptIn().equals(stream())) {
-        boolean _ = watchers.deliver(stream(), before, LogEvent.stored(events, position));
-      } else {
-        watchers.wake(keptIn()); // The events have other positions there.
-      }
+      List<LogEvent> stored = LogEvent.stored(events, position);
+      boolean _ = watchers.deliver(stream(), keptIn(), before, stored);
       return position;
     }
 

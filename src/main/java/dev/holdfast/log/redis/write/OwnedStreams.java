@@ -188,9 +188,7 @@ public final class OwnedStreams {
       } else {
         List<LogEvent> events = LogEvent.stored(batch, last);
         recent.addStored(events);
-        if (!keptIn.equals(stream)) {
-          watchers.wake(keptIn); // The events have other positions there.
-        } else if (watchers.deliver(stream, progress.last(), events)) {
+        if (watchers.deliver(stream, keptIn, progress.last(), events)) {
           recent.delivered(last);
         }
       }
