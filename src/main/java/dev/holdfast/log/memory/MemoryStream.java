@@ -8,7 +8,9 @@ import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One stream with its events. The lock of its session guards all of its state. */
@@ -29,7 +31,9 @@ final class MemoryStream {
   /** The stream that keeps the events; null if this one does. */
   private final @Nullable MemoryStream shared;
 
-  private final EventWindow kept = new EventWindow();
+  /** The events by their numbers, which have no gaps. */
+  private final NavigableMap<Long, Stored> kept = new TreeMap<>();
+
   private long bytes;
   private Position last = Position.START;
   private Position delivered = Position.START;
@@ -101,7 +105,11 @@ final class MemoryStream {
 
   /** Whether the oldest event was written at a time or before. */
   boolean isOlderThan(long millis) {
-    return !kept.isEmpty() && kept.get(0).event.position().millis() <= millis;
+    return !kept.isEmpty() && oldest().millis() <= millis;
+  }
+
+  private Position oldest() {
+    return kept.firstEntry().getValue().event.position();
   }
 
   /** Adds the next event. */
@@ -109,7 +117,7 @@ final class MemoryStream {
     last = new Position(Math.max(now, last.millis()), last.number() + 1);
     Stored stored =
         new Stored(this, new LogEvent(last, event.payload(), event.upstreamId(), event.last()));
-    kept.add(stored);
+    kept.put(last.number(), stored);
     bytes += stored.bytes();
     return stored;
   }
@@ -136,50 +144,42 @@ final class MemoryStream {
 
   /** Removes and returns the oldest event. */
   Stored purge() {
-    Stored oldest = kept.purge();
+    Stored oldest = kept.pollFirstEntry().getValue();
     bytes -= oldest.bytes();
     return oldest;
   }
 
   ReadResult read(Position after, int maxEvents, long maxBytes) {
-    long next = after.number() + 1;
-    long oldest = last.number() - kept.size() + 1;
-    if (next < oldest || isForeign(after, oldest)) {
-      return kept.isEmpty()
-          ? new ReadResult.Gap(null, last)
-          : new ReadResult.Gap(kept.get(0).event.position());
+    if (after.number() < last.number() - kept.size() || isForeign(after)) {
+      return kept.isEmpty() ? new ReadResult.Gap(null, last) : new ReadResult.Gap(oldest());
     }
-    if (next > last.number() && state == State.COMPLETE) {
+    if (after.number() == last.number() && state == State.COMPLETE) {
       return new ReadResult.EndOfStream();
     }
-    return page((int) (next - oldest), maxEvents, maxBytes);
+    return page(after, maxEvents, maxBytes);
   }
 
   /** Whether the cursor is ahead of the log, or its time differs from that of its event. */
-  private boolean isForeign(Position after, long oldest) {
-    if (after.number() > last.number()) {
-      return true;
-    }
+  private boolean isForeign(Position after) {
     if (after.number() == 0) {
       return false;
     }
-    if (after.number() == last.number()) {
+    if (after.number() >= last.number()) {
       return !after.equals(last);
     }
-    return after.number() >= oldest
-        && !after.equals(kept.get((int) (after.number() - oldest)).event.position());
+    Stored event = kept.get(after.number());
+    return event != null && !after.equals(event.event.position());
   }
 
-  private ReadResult page(int from, int maxEvents, long maxBytes) {
+  private ReadResult page(Position after, int maxEvents, long maxBytes) {
     List<LogEvent> events = new ArrayList<>();
     long room = maxBytes;
-    for (int i = from; i < kept.size() && events.size() < maxEvents; i++) {
-      LogEvent event = kept.get(i).event;
-      room -= event.payload().length;
-      if (room < 0 && !events.isEmpty()) {
+    for (Stored stored : kept.tailMap(after.number(), false).values()) {
+      room -= stored.event.payload().length;
+      if (events.size() == maxEvents || (room < 0 && !events.isEmpty())) {
         break;
       }
-      events.add(event);
+      events.add(stored.event);
     }
     return new ReadResult.Events(events);
   }
@@ -188,7 +188,7 @@ final class MemoryStream {
     if (kept.isEmpty()) {
       return state == State.OPEN ? Optional.of(last) : Optional.empty();
     }
-    Position oldest = kept.get(0).event.position();
+    Position oldest = oldest();
     return Optional.of(new Position(oldest.millis(), oldest.number() - 1));
   }
 
@@ -205,45 +205,6 @@ final class MemoryStream {
   void markFullyDelivered(long expiry) {
     if (state == State.COMPLETE) {
       expires = Math.min(expires, expiry);
-    }
-  }
-
-  /** The stored events of one stream: appended at one end, purged at the other, read by index. */
-  private static final class EventWindow {
-
-    /** The list is compacted when at least this many entries, and more than half, are purged. */
-    private static final int COMPACT_AT = 32;
-
-    private final List<Stored> entries = new ArrayList<>(0);
-    private int purged;
-
-    int size() {
-      return entries.size() - purged;
-    }
-
-    boolean isEmpty() {
-      return size() == 0;
-    }
-
-    Stored get(int index) {
-      return entries.get(purged + index);
-    }
-
-    void add(Stored stored) {
-      entries.add(stored);
-    }
-
-    /** Removes and returns the oldest event. */
-    Stored purge() {
-      Stored oldest = entries.get(purged);
-      // Overwrite the entry, so the garbage collector can free the purged payload at once.
-      entries.set(purged, entries.getLast());
-      purged++;
-      if (purged == entries.size() || (purged >= COMPACT_AT && purged > entries.size() / 2)) {
-        entries.subList(0, purged).clear();
-        purged = 0;
-      }
-      return oldest;
     }
   }
 }

@@ -7,16 +7,19 @@ import static dev.holdfast.log.LogTesting.numbered;
 import static dev.holdfast.log.LogTesting.payloads;
 import static dev.holdfast.log.LogTesting.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -102,6 +105,27 @@ class MemoryEventLogTest extends EventLogContract {
         .containsExactly("3", "4");
     assertThat(payloads(readAll(small, other, small.beforeOldest(other).orElseThrow())))
         .containsExactly("2", "3");
+  }
+
+  @Test
+  void shouldFreeTheMemoryOfPurgedEvents() {
+    maxBytes = 5L * (MemoryStream.OVERHEAD + 1);
+    EventLog small = begun(keeping(100, 10));
+    StreamWriter writer = small.open(ref, "1");
+    List<WeakReference<byte[]>> payloads = new ArrayList<>();
+    for (int i = 1; i <= 20; i++) {
+      NewEvent event = event(Integer.toString(i % 10));
+      payloads.add(new WeakReference<>(event.payload()));
+      writer.append(List.of(event));
+    }
+
+    await()
+        .untilAsserted(() -> {
+          System.gc();
+          assertThat(payloads).filteredOn(payload -> payload.get() != null).hasSize(5);
+        });
+    assertThat(payloads(readAll(small, ref, small.beforeOldest(ref).orElseThrow())))
+        .containsExactly("6", "7", "8", "9", "0");
   }
 
   @Test
