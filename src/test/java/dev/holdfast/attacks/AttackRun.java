@@ -89,6 +89,8 @@ final class AttackRun {
       redis[2] = testbed.redisBytes();
       heap[2] = testbed.heap();
       row = new AttackRow(name, store, sent, before, during, heap, redis);
+    } catch (IOException failed) {
+      throw new AssertionError(testbed.output(), failed);
     }
     System.out.println(row);
     assertThat(testbed.isRunning()).as(testbed.output()).isTrue();
