@@ -12,6 +12,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -87,18 +89,15 @@ public final class RedisScript {
   /**
    * Runs the script without waiting.
    *
-   * @param done runs after success and after failure; must not block
+   * @return completes as {@link RedisClient#sendLater} does
    */
-  public void runLater(List<String> keys, Runnable done, Object... arguments) {
-    client
+  public CompletionStage<@Nullable Response> runLater(List<String> keys, Object... arguments) {
+    return client
         .sendLater(request(Command.EVALSHA, sha1, keys, arguments))
-        .whenComplete((_, failure) -> {
-          if (failure == null || !isUnknownScript(failure)) {
-            done.run();
-          } else {
-            client.sendLater(evalRequest(keys, arguments)).whenComplete((_, _) -> done.run());
-          }
-        });
+        .exceptionallyCompose(failure ->
+            isUnknownScript(failure)
+                ? client.sendLater(evalRequest(keys, arguments))
+                : CompletableFuture.failedStage(failure));
   }
 
   /**

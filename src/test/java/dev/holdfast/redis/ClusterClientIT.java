@@ -145,7 +145,7 @@ class ClusterClientIT {
       String key = "{" + i + "}:script";
       assertThat(script.run(List.of(key))).hasToString("1");
       CompletableFuture<Boolean> done = new CompletableFuture<>();
-      script.runLater(List.of(key), () -> done.complete(true));
+      script.runLater(List.of(key)).whenComplete((_, _) -> done.complete(true));
       assertThat(done.join()).isTrue();
       assertThat(link.send(get(key))).hasToString("2");
     }

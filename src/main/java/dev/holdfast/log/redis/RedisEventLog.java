@@ -17,6 +17,7 @@ import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.AppendScripts;
 import dev.holdfast.log.redis.write.OwnedStream;
 import dev.holdfast.log.redis.write.OwnedStreams;
+import dev.holdfast.log.redis.write.StreamReports;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisSubscription;
@@ -42,7 +43,7 @@ public final class RedisEventLog implements EventLog {
 
   private static final Logger LOG = Logger.getLogger(RedisEventLog.class);
 
-  /** Time between two reports of written sessions and of delivered streams. */
+  /** Time between two reports of written and of delivered streams. */
   private static final Duration UPKEEP_INTERVAL = Duration.ofMillis(500);
 
   private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
@@ -57,7 +58,7 @@ public final class RedisEventLog implements EventLog {
   private final StreamOwnership ownership;
   private final DeliveryRecorder deliveries;
   private final RedisInbox inbox;
-  private final RetiredStreams retired;
+  private final StreamReports reports;
   private final TotalQuota quota;
   private final Thread upkeep;
 
@@ -83,7 +84,9 @@ public final class RedisEventLog implements EventLog {
     this.channel = channel;
     this.keys = keys;
     scripts = new StreamScripts(client, keys, replica, retention);
-    owned = new OwnedStreams(new AppendScripts(client, keys, replica, retention), watchers);
+    AppendScripts appends = new AppendScripts(client, keys, replica, retention);
+    reports = new StreamReports(appends, retention);
+    owned = new OwnedStreams(appends, reports, watchers);
     reader = new LogReader(new RedisStreamReader(client, keys), owned, watchers);
     InboxScripts inboxes = new InboxScripts(client, keys, replica, retention);
     inbox = new RedisInbox(inboxes, owned);
@@ -91,8 +94,7 @@ public final class RedisEventLog implements EventLog {
     ownership =
         new StreamOwnership(
             client, keys, replica, sessionRecorder, scripts, inboxes, inbox, owned, watchers);
-    retired = new RetiredStreams(scripts);
-    quota = new TotalQuota(client, keys, replica, maxBytes, owned);
+    quota = new TotalQuota(client, keys, replica, maxBytes, reports);
     upkeep = Thread.ofVirtual().name("log-upkeep").start(this::keepUp);
     channel.addListener(this::received, this::channelRestored);
   }
@@ -110,7 +112,6 @@ public final class RedisEventLog implements EventLog {
 
   private void reportToRedis() {
     try {
-      retired.report();
       quota.keep();
     } catch (RuntimeException unexpected) {
       LOG.error("a report to Redis failed unexpectedly", unexpected);
@@ -129,6 +130,7 @@ public final class RedisEventLog implements EventLog {
 
   @Override
   public void end(String session) {
+    reports.report(session).join(); // Redis removes only the complete streams that it knows of.
     available("end a session", () -> scripts.endSession(session));
     sessionEnded(session);
   }
@@ -201,7 +203,7 @@ public final class RedisEventLog implements EventLog {
 
   @Override
   public void markFullyDelivered(StreamRef stream) {
-    retired.add(stream);
+    reports.delivered(stream);
   }
 
   /** Forgets the streams of expired sessions, which Redis removes by itself. */

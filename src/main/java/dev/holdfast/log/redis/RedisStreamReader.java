@@ -6,8 +6,10 @@ import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.redis.script.StreamEntries;
 import dev.holdfast.log.redis.script.StreamField;
+import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -27,9 +29,6 @@ final class RedisStreamReader {
   /** Maximum number of events on a page. Bounds the size of a reply. */
   private static final int MAX_PAGE = 10_000;
 
-  /** Before the name of a stream: the field with the bytes of its largest event. */
-  private static final String LARGEST = "w:";
-
   /** The field of the session hash that exists once a quota has removed a stream. */
   private static final String LOST = "lost";
 
@@ -38,12 +37,17 @@ final class RedisStreamReader {
 
   private final RedisClient client;
   private final RedisKeys keys;
+  private final RedisScript readPage;
   private final Semaphore largeReplies = new Semaphore(MAX_LARGE_REPLIES);
 
   RedisStreamReader(RedisClient client, RedisKeys keys) {
     this.client = client;
     this.keys = keys;
+    this.readPage = StreamScripts.load(client, "read-page.lua");
   }
+
+  /** What a reader asks for. */
+  private record Query(StreamRef stream, Position after, int maxEvents, long maxBytes) {}
 
   /**
    * What Redis has of a stream after a cursor.
@@ -51,15 +55,16 @@ final class RedisStreamReader {
    * @param lastOfOpen the position of the last event, if the stream is open
    */
   private record Page(
-      @Nullable Position lastOfOpen, boolean sessionExists, List<LogEvent> events) {}
+      boolean sessionExists, @Nullable Position lastOfOpen, List<LogEvent> events) {}
 
   ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes) {
-    return read(stream, after, maxEvents, maxBytes, false);
+    Query query = new Query(stream, after, Math.min(maxEvents, MAX_PAGE), maxBytes);
+    return result(query, fetch(query), false);
   }
 
-  private ReadResult read(
-      StreamRef stream, Position after, int maxEvents, long maxBytes, boolean again) {
-    Page page = fetch(stream, after, Math.min(maxEvents, MAX_PAGE), maxBytes);
+  private ReadResult result(Query query, Page page, boolean again) {
+    StreamRef stream = query.stream();
+    Position after = query.after();
     if (!page.sessionExists()) {
       return new ReadResult.NoSuchStream();
     }
@@ -72,13 +77,11 @@ final class RedisStreamReader {
         return hasLostStreams(stream) ? new ReadResult.Gap(null) : new ReadResult.NoSuchStream();
       }
       // The stream may have been opened after the page was fetched.
-      return again
-          ? new ReadResult.Gap(oldest.get())
-          : read(stream, after, maxEvents, maxBytes, true);
+      return again ? new ReadResult.Gap(oldest.get()) : result(query, fetch(query), true);
     }
     LogEvent first = page.events().getFirst();
     if (first.position().equals(after)) {
-      return afterCursor(first, page);
+      return afterCursor(first, page, query.maxBytes());
     }
     long ahead = first.position().number() - after.number();
     if (ahead > 1) {
@@ -86,74 +89,45 @@ final class RedisStreamReader {
     }
     return ahead < 1 || isNumberReused(stream, after)
         ? gapFromOldest(stream, page.lastOfOpen())
-        : new ReadResult.Events(StreamEntries.upToGap(page.events()));
+        : new ReadResult.Events(StreamEntries.page(page.events(), query.maxBytes()));
   }
 
-  /**
-   * Reads the fields before the entries. In the other order, an append in between would look like a
-   * loss. Reads the existence of the session last. If the session ends in between, its stream is
-   * unknown and has no gap.
-   *
-   * <p>The fields tell the size of the largest event, so the reply with the entries is bounded.
-   */
-  private Page fetch(StreamRef stream, Position after, int maxEvents, long maxBytes) {
-    String session = keys.session(stream.session());
-    List<@Nullable Response> fields =
-        client.sendAll(
-            List.of(
-                Request.cmd(Command.HMGET)
-                    .arg(session)
-                    .arg(StreamField.OWNER.of(stream))
-                    .arg(StreamField.LAST.of(stream)),
-                Request.cmd(Command.HGET)
-                    .arg(keys.sizes(stream.session()))
-                    .arg(LARGEST + stream.name())));
-    Position lastOfOpen = lastOfOpen(fields.get(0));
-    if (after.equals(lastOfOpen)) {
-      return new Page(lastOfOpen, true, List.of());
+  private Page fetch(Query query) {
+    return page(query, readPage.run(keys(query), arguments(query, "")));
+  }
+
+  private List<String> keys(Query query) {
+    StreamRef stream = query.stream();
+    return List.of(keys.session(stream.session()), keys.stream(stream.session(), stream.name()));
+  }
+
+  private static Object[] arguments(Query query, String large) {
+    return new Object[] {
+      query.stream().name(), query.after(), query.maxEvents(), query.maxBytes(), large
+    };
+  }
+
+  /** Converts the reply of the script. Asks again if the next event may be larger than a page. */
+  private Page page(Query query, @Nullable Response reply) {
+    if (reply == null || reply.size() < 3) {
+      return new Page(false, null, List.of());
     }
-    long largest = largest(fields.get(1));
-    // Without a size, an older version began the stream.
-    int fitting = largest == 0 ? 1 : Math.clamp(maxBytes / largest, 1, maxEvents);
-    boolean large = largest > maxBytes;
-    if (large) {
+    Response last = reply.get(1);
+    Response entries = reply.get(2);
+    if (entries == null) {
       largeReplies.acquireUninterruptibly();
-    }
-    try {
-      return fetch(stream, after, lastOfOpen, fitting);
-    } finally {
-      if (large) {
+      try {
+        return page(query, readPage.run(keys(query), arguments(query, "large")));
+      } finally {
         largeReplies.release();
       }
     }
-  }
-
-  private Page fetch(StreamRef stream, Position after, @Nullable Position lastOfOpen, int fitting) {
-    int count = after.number() == 0 ? fitting : fitting + 1;
-    List<@Nullable Response> replies =
-        client.sendAll(
-            List.of(
-                entries(Command.XRANGE, stream, after.toString(), "+", count),
-                Request.cmd(Command.EXISTS).arg(keys.session(stream.session()))));
-    List<LogEvent> found = StreamEntries.of(replies.get(0));
-    boolean hasOwn = !found.isEmpty() && found.getFirst().position().equals(after);
+    List<LogEvent> found = StreamEntries.of(entries);
+    boolean hasOwn = !found.isEmpty() && found.getFirst().position().equals(query.after());
     return new Page(
-        lastOfOpen,
-        String.valueOf(replies.get(1)).equals("1"),
-        hasOwn ? found : found.subList(0, Math.min(fitting, found.size())));
-  }
-
-  private static @Nullable Position lastOfOpen(@Nullable Response fields) {
-    if (fields == null || fields.get(0) == null) {
-      return null;
-    }
-    Response last = fields.get(1);
-    return last == null ? Position.START : Position.parse(last.toString()).orElse(Position.START);
-  }
-
-  /** The bytes of the largest event; zero if they are unknown. */
-  private static long largest(@Nullable Response field) {
-    return field == null ? 0 : Math.max(1, Long.parseLong(field.toString()));
+        true,
+        last == null ? null : Position.parse(last.toString()).orElse(Position.START),
+        hasOwn ? found : found.subList(0, Math.min(query.maxEvents(), found.size())));
   }
 
   /**
@@ -175,13 +149,13 @@ final class RedisStreamReader {
   }
 
   /** The stream has the cursor's own event. */
-  private static ReadResult afterCursor(LogEvent own, Page page) {
+  private static ReadResult afterCursor(LogEvent own, Page page, long maxBytes) {
     List<LogEvent> rest = page.events().subList(1, page.events().size());
     if (!rest.isEmpty()) {
       Position next = rest.getFirst().position();
       boolean follows = next.number() == own.position().number() + 1;
       return follows
-          ? new ReadResult.Events(StreamEntries.upToGap(rest))
+          ? new ReadResult.Events(StreamEntries.page(rest, maxBytes))
           : new ReadResult.Gap(next);
     }
     if (own.last()) {

@@ -1,7 +1,7 @@
 package dev.holdfast.log.redis;
 
 import dev.holdfast.log.redis.script.StreamScripts;
-import dev.holdfast.log.redis.write.OwnedStreams;
+import dev.holdfast.log.redis.write.StreamReports;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
@@ -12,9 +12,9 @@ import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the events of all sessions within a number of bytes. Scripts count the bytes of each
@@ -37,17 +37,17 @@ final class TotalQuota {
   private final RedisKeys keys;
   private final String replica;
   private final long maxBytes;
-  private final OwnedStreams owned;
+  private final StreamReports reports;
   private final RedisScript recordSizes;
   private final RedisScript shrinkSession;
 
   TotalQuota(
-      RedisClient client, RedisKeys keys, String replica, long maxBytes, OwnedStreams owned) {
+      RedisClient client, RedisKeys keys, String replica, long maxBytes, StreamReports reports) {
     this.client = client;
     this.keys = keys;
     this.replica = replica;
     this.maxBytes = maxBytes;
-    this.owned = owned;
+    this.reports = reports;
     this.recordSizes = new RedisScript(client, StreamScripts.class, "record-sizes.lua");
     this.shrinkSession = StreamScripts.load(client, "quotas.lua", "shrink-session.lua");
   }
@@ -56,18 +56,10 @@ final class TotalQuota {
    * Reports the sessions that this replica has written, and purges while all have too many bytes.
    */
   void keep() {
-    List<String> sessions = owned.takeWritten();
+    Map<String, Long> sizes = reports.reportAll();
     try {
-      List<Request> reads =
-          sessions.stream()
-              .map(each -> Request.cmd(Command.HGET).arg(keys.sizes(each)).arg("b"))
-              .toList();
-      List<@Nullable Response> sizes = client.sendMany(reads);
       List<Object> report = new ArrayList<>();
-      for (int i = 0; i < sessions.size(); i++) {
-        Response size = sizes.get(i);
-        report.addAll(List.of(sessions.get(i), size == null ? "0" : size.toString()));
-      }
+      sizes.forEach((session, bytes) -> report.addAll(List.of(session, bytes)));
       List<Response> largest = record(report);
       while (!largest.isEmpty()) {
         String session = largest.get(0).toString();
@@ -79,7 +71,7 @@ final class TotalQuota {
         largest = Long.parseLong(after) < before ? record(List.of(session, after)) : List.of();
       }
     } catch (RedisException away) {
-      sessions.forEach(owned::markWritten);
+      sizes.keySet().forEach(reports::used);
       LOG.debugf("the quota of all sessions was not checked: %s", away.getMessage());
     }
   }
@@ -96,6 +88,6 @@ final class TotalQuota {
 
   /** Removes an ended session from the record with the next report, which finds no bytes. */
   void forget(String session) {
-    owned.markWritten(session);
+    reports.used(session);
   }
 }

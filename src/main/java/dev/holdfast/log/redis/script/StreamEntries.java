@@ -60,11 +60,16 @@ public final class StreamEntries {
         .orElseThrow(() -> new IllegalStateException("not the id of an event: " + text));
   }
 
-  /** The events before the first gap in their numbers. The next read reports the gap. */
-  public static List<LogEvent> upToGap(List<LogEvent> events) {
+  /**
+   * The first event, and those after it that fit on a page and come before the first gap in their
+   * numbers. The next read reports the gap.
+   */
+  public static List<LogEvent> page(List<LogEvent> events, long maxBytes) {
+    long bytes = events.getFirst().payload().length;
     for (int i = 1; i < events.size(); i++) {
       long expected = events.get(i - 1).position().number() + 1;
-      if (events.get(i).position().number() != expected) {
+      bytes += events.get(i).payload().length;
+      if (events.get(i).position().number() != expected || bytes > maxBytes) {
         return events.subList(0, i);
       }
     }

@@ -30,7 +30,6 @@ public final class StreamScripts {
   private final RedisScript claimStreams;
   private final RedisScript registerTail;
   private final RedisScript recordDelivery;
-  private final RedisScript retireStreams;
 
   private final RedisKeys keys;
   private final String replica;
@@ -47,7 +46,6 @@ public final class StreamScripts {
     claimStreams = load(client, "claim-streams.lua");
     registerTail = load(client, "register-tail.lua");
     recordDelivery = load(client, "record-delivery.lua");
-    retireStreams = load(client, "retire-streams.lua");
   }
 
   /** Loads a script of the log. The functions that all of them share precede it. */
@@ -89,15 +87,7 @@ public final class StreamScripts {
 
   private void open(StreamRef stream, String owner, String tail, String requests, String keptIn) {
     List<String> streamKeys = List.of(sessionKey(stream), streamKey(stream));
-    Object[] arguments = {
-      stream.name(),
-      owner,
-      tail,
-      requests,
-      retention.maxStreams(),
-      retention.sessionTtl().toMillis(),
-      keptIn
-    };
+    Object[] arguments = {stream.name(), owner, tail, requests, retention.maxStreams(), keptIn};
     String result;
     try {
       result = openStream.runForText(streamKeys, arguments);
@@ -176,21 +166,9 @@ public final class StreamScripts {
    * @param done runs after success and after failure; must not block
    */
   public void recordDelivery(StreamRef stream, Position position, Runnable done) {
-    recordDelivery.runLater(List.of(sessionKey(stream)), done, stream.name(), position);
-  }
-
-  /**
-   * Shortens the time to live of complete streams, without waiting. If Redis fails, the streams are
-   * kept until their events expire.
-   *
-   * @param names the streams of the session, at most a thousand
-   */
-  public void retire(String session, List<String> names) {
-    retireStreams.runLater(
-        List.of(keys.session(session), keys.streams(session)),
-        () -> {},
-        retention.completedTtl().toMillis(),
-        names);
+    recordDelivery
+        .runLater(List.of(sessionKey(stream)), stream.name(), position)
+        .whenComplete((_, _) -> done.run());
   }
 
   /** The text that records a tail of this replica; 0 stands for the first tail of the owner. */

@@ -14,6 +14,7 @@ import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /** Scripts that write events. All methods throw {@link RedisException} unchanged. */
 public final class AppendScripts {
@@ -23,6 +24,7 @@ public final class AppendScripts {
   private final RedisScript appendEvents;
   private final RedisScript appendToSharedStream;
   private final RedisScript recordUpstreamCursor;
+  private final RedisScript reportStreams;
 
   private final RedisKeys keys;
   private final String replica;
@@ -33,8 +35,10 @@ public final class AppendScripts {
     this.keys = keys;
     this.replica = replica;
     this.retention = retention;
-    appendEvents = StreamScripts.load(client, "quotas.lua", "append-events.lua");
-    appendToSharedStream = StreamScripts.load(client, "quotas.lua", "append-to-shared-stream.lua");
+    appendEvents = StreamScripts.load(client, "retention.lua", "append-events.lua");
+    appendToSharedStream =
+        StreamScripts.load(client, "retention.lua", "append-to-shared-stream.lua");
+    reportStreams = StreamScripts.load(client, "retention.lua", "quotas.lua", "report-streams.lua");
     recordUpstreamCursor = StreamScripts.load(client, "record-upstream-cursor.lua");
   }
 
@@ -53,8 +57,7 @@ public final class AppendScripts {
     return position(
         stream,
         appendEvents.runForText(
-            List.of(
-                keys.session(session), keys.stream(session, stream.name()), keys.streams(session)),
+            List.of(keys.session(session), keys.stream(session, stream.name())),
             stream.name(),
             owner,
             last.millis(),
@@ -66,9 +69,6 @@ public final class AppendScripts {
             session,
             retention.maxEvents(),
             retention.eventTtl().toMillis(),
-            retention.sessionTtl().toMillis(),
-            retention.maxStreamBytes(),
-            retention.maxSessionBytes(),
             arguments(batch)));
   }
 
@@ -95,9 +95,6 @@ public final class AppendScripts {
             session,
             retention.maxEvents(),
             retention.eventTtl().toMillis(),
-            retention.sessionTtl().toMillis(),
-            retention.maxStreamBytes(),
-            retention.maxSessionBytes(),
             arguments(batch)));
   }
 
@@ -108,13 +105,32 @@ public final class AppendScripts {
    * @param number the number of the stream's last event
    */
   void recordUpstreamCursor(StreamRef stream, String owner, long number, String upstreamId) {
-    recordUpstreamCursor.runLater(
-        List.of(keys.session(stream.session())),
-        () -> {},
-        stream.name(),
-        owner,
-        number,
-        upstreamId);
+    var _ =
+        recordUpstreamCursor.runLater(
+            List.of(keys.session(stream.session())), stream.name(), owner, number, upstreamId);
+  }
+
+  /**
+   * Reports streams of a session, without waiting.
+   *
+   * @param streams at most a thousand; without any, the script removes the expired ones
+   * @return the bytes of the session's events; zero when there is no such session
+   */
+  CompletionStage<Long> report(String session, List<UnreportedStream> streams) {
+    List<Object> arguments = new ArrayList<>(4 * streams.size());
+    for (UnreportedStream each : streams) {
+      arguments.addAll(List.of(each.name(), each.bytes(), each.largest(), each.flags()));
+    }
+    return reportStreams
+        .runLater(
+            List.of(keys.session(session)),
+            retention.eventTtl().toMillis(),
+            retention.completedTtl().toMillis(),
+            retention.sessionTtl().toMillis(),
+            retention.maxStreamBytes(),
+            retention.maxSessionBytes(),
+            arguments)
+        .thenApply(bytes -> Long.parseLong(String.valueOf(bytes)));
   }
 
   private static List<Object> arguments(List<NewEvent> batch) {

@@ -17,19 +17,18 @@ import org.jspecify.annotations.Nullable;
 public final class OwnedStreams {
 
   private final AppendScripts scripts;
+  private final StreamReports reports;
   private final WatcherRegistry watchers;
   private final ByteBudget budget = ByteBudget.ofHeap(16, 32 << 20);
   private final Map<StreamRef, OwnedStream> streams = new ConcurrentHashMap<>();
-
-  /** Sessions with events that were written since {@link #takeWritten}. */
-  private final Set<String> written = ConcurrentHashMap.newKeySet();
 
   /** Streams that are being opened. */
   private final Set<StreamRef> opening = ConcurrentHashMap.newKeySet();
 
   /** Creates an empty set of streams. */
-  public OwnedStreams(AppendScripts scripts, WatcherRegistry watchers) {
+  public OwnedStreams(AppendScripts scripts, StreamReports reports, WatcherRegistry watchers) {
     this.scripts = scripts;
+    this.reports = reports;
     this.watchers = watchers;
   }
 
@@ -46,18 +45,6 @@ public final class OwnedStreams {
   /** The sessions of all streams. */
   public List<String> sessions() {
     return all().stream().map(StreamRef::session).distinct().toList();
-  }
-
-  /** The sessions in which events were written since the last call. */
-  public List<String> takeWritten() {
-    List<String> sessions = List.copyOf(written);
-    sessions.forEach(written::remove);
-    return sessions;
-  }
-
-  /** Returns a session to those of {@link #takeWritten}. */
-  public void markWritten(String session) {
-    written.add(session);
   }
 
   /** Whether the stream has a writer here, or is being opened. */
@@ -77,6 +64,7 @@ public final class OwnedStreams {
     opening.add(stream);
     try {
       script.run();
+      reports.used(stream.session());
       return add(stream, owner, Position.START, keptIn, keptIn == null);
     } finally {
       opening.remove(stream);
@@ -180,7 +168,6 @@ public final class OwnedStreams {
         forgetLost();
         throw fenced;
       }
-      markWritten(stream.session());
       recent.setKept(isWanted(stream));
       if (batch.isEmpty()) {
         recent.reported(last);
@@ -191,6 +178,10 @@ public final class OwnedStreams {
         if (watchers.deliver(stream, keptIn, progress.last(), events)) {
           recent.delivered(last);
         }
+        boolean isShared = !keptIn.equals(stream);
+        boolean isNew = isShared || progress.last().number() == 0;
+        boolean isComplete = !isShared && batch.getLast().last();
+        reports.written(keptIn, batch, isNew, isComplete);
       }
       forgetIfIdle(stream);
       return last;

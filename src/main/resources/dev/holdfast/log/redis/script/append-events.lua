@@ -1,17 +1,16 @@
 -- Appends a batch of events to a stream in one write: all events or none. Without events, only
 -- records the last position of the stream. Removes events that were written but were then delivered
 -- unlogged; these have numbers between the stored and the last one of the writer.
--- KEYS session hash, stream, set of complete streams
+-- KEYS session hash, stream
 -- ARGV stream, owner, ms and number of the writer's last position, number of the last event that
 --      the writer knows to be stored, upstream id of the events delivered unlogged (or ''), this
---      replica, channel prefix, session, most events of a stream, time to live of events in ms,
---      time to live of the session in ms, most bytes of a stream, most bytes of a session, then for
---      each event: flags ('u' upstream id, 'z' last), payload, upstream id
+--      replica, channel prefix, session, most events of a stream, time to live of events in ms, then
+--      for each event: flags ('u' upstream id, 'z' last), payload, upstream id
 -- Returns the position of the last event, also for a retry, or 'FENCED' if nothing was written.
-local FIRST, FIELDS = 15, 3
+local FIRST, FIELDS = 12, 3
 local name, owner = ARGV[1], ARGV[2]
 local expected, stored = tonumber(ARGV[4]), tonumber(ARGV[5])
-local timeToLive, sessionTimeToLive = tonumber(ARGV[11]), tonumber(ARGV[12])
+local timeToLive = tonumber(ARGV[11])
 local count = (#ARGV - FIRST + 1) / FIELDS
 local state = redis.call('HMGET', KEYS[1], OWNER .. name, LAST .. name, TAIL .. name)
 
@@ -73,13 +72,9 @@ end
 local now = currentMillis()
 local prefix = string.format('%.0f-', math.max(now, millis, tonumber(ARGV[3])))
 local last, complete = ARGV[3] .. '-' .. ARGV[4], false
-local largest, bytes = 0, 0
 number = expected
 for i = FIRST, #ARGV, FIELDS do
   number = number + 1
-  local weight = #ARGV[i + 1] + #ARGV[i + 2]
-  largest = math.max(largest, weight)
-  bytes = bytes + weight + EVENT_BYTES
   last = prefix .. string.format('%.0f', number)
   local flags = ARGV[i]
   if flags == '' then
@@ -97,24 +92,13 @@ end
 for _, id in ipairs(unlogged) do
   redis.call('XDEL', KEYS[2], id)
 end
-local interval = extensionInterval(timeToLive, sessionTimeToLive)
+local interval = extensionInterval(timeToLive)
 local due = count == 0 or isDue(millis, now, interval)
 trim(KEYS[2], expected, number, tonumber(ARGV[10]), due, now - timeToLive)
-local forgotten = 0
-if count > 0 then
-  forgotten =
-    keepQuotas(name, expected == 0, largest, bytes, tonumber(ARGV[13]), tonumber(ARGV[14]))
-end
 if complete then
   redis.call('PEXPIRE', KEYS[2], timeToLive)
   redis.call('HDEL', KEYS[1], OWNER .. name, REQUESTS .. name, LAST .. name, TAIL .. name,
     DELIVERED .. name, UPSTREAM .. name)
-  redis.call('ZADD', KEYS[3], now + timeToLive, name)
-  due = math.abs(now - forgotten) >= interval
-  if due then
-    forgetExpired(now)
-    redis.call('PEXPIRE', KEYS[3], timeToLive + interval)
-  end
 else
   if due then
     redis.call('PEXPIRE', KEYS[2], timeToLive + interval)
@@ -123,10 +107,6 @@ else
   if ARGV[6] ~= '' then
     redis.call('HSET', KEYS[1], UPSTREAM .. name, ARGV[4] .. ' ' .. ARGV[6])
   end
-end
-if due then
-  redis.call('PEXPIRE', SIZES, timeToLive + interval)
-  redis.call('PEXPIRE', KEYS[1], sessionTimeToLive)
 end
 local tail = state[3] and replicaOf(state[3])
 if tail and tail ~= ARGV[7] then

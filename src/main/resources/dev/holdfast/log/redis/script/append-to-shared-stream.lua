@@ -3,15 +3,14 @@
 -- retry. The shared stream counts the events of all its streams.
 -- KEYS session hash, shared stream, set of ended streams
 -- ARGV stream, owner, number of the writer's last event, shared stream, this replica,
---      channel prefix, session, most events of a stream, time to live of events in ms, time to
---      live of the session in ms, most bytes of a stream, most bytes of a session, then for each
---      event: flags ('u' upstream id, 'z' last), payload, upstream id
+--      channel prefix, session, most events of a stream, time to live of events in ms, then for
+--      each event: flags ('u' upstream id, 'z' last), payload, upstream id
 -- Returns '0-' and the number of events that the stream has had, also for a retry, or 'FENCED' if
 --      nothing was written.
-local FIRST, FIELDS = 13, 3
+local FIRST, FIELDS = 10, 3
 local name, owner, shared = ARGV[1], ARGV[2], ARGV[4]
 local expected = tonumber(ARGV[3])
-local timeToLive, sessionTimeToLive = tonumber(ARGV[9]), tonumber(ARGV[10])
+local timeToLive = tonumber(ARGV[9])
 local wanted = expected + (#ARGV - FIRST + 1) / FIELDS
 local last = string.format('0-%.0f', wanted)
 local completion = name .. ' ' .. owner .. ' ' .. last
@@ -38,7 +37,6 @@ local prefix = string.format('%.0f-', math.max(now, tonumber(millis)))
 -- Events of this stream that Redis has lost leave a gap in the shared stream.
 newest = tonumber(newest) + expected - number
 local before = newest
-local largest, bytes = 0, 0
 local position, upstream, complete = false, false, false
 number = expected
 for i = FIRST, #ARGV, FIELDS do
@@ -47,23 +45,19 @@ for i = FIRST, #ARGV, FIELDS do
     newest = newest + 1
     position = prefix .. string.format('%.0f', newest)
     redis.call('XADD', KEYS[2], position, 'd', ARGV[i + 1])
-    largest = math.max(largest, #ARGV[i + 1])
-    bytes = bytes + #ARGV[i + 1] + EVENT_BYTES
   end
   if string.find(ARGV[i], 'u', 1, true) then
     upstream = string.format('%.0f ', number) .. ARGV[i + 2]
   end
   complete = complete or string.find(ARGV[i], 'z', 1, true)
 end
-local interval = extensionInterval(timeToLive, sessionTimeToLive)
+local interval = extensionInterval(timeToLive)
 local due = isDue(tonumber(millis), now, interval)
 if position then
   trim(KEYS[2], before, newest, tonumber(ARGV[8]), due, now - timeToLive)
   redis.call('HSET', KEYS[1], LAST .. shared, position)
-  keepQuotas(shared, before == 0, largest, bytes, tonumber(ARGV[11]), tonumber(ARGV[12]))
   if due then
     redis.call('PEXPIRE', KEYS[2], timeToLive + interval)
-    redis.call('PEXPIRE', SIZES, timeToLive + interval)
   end
 end
 if complete then
@@ -78,9 +72,6 @@ else
   if upstream then
     redis.call('HSET', KEYS[1], UPSTREAM .. name, upstream)
   end
-end
-if due then
-  redis.call('PEXPIRE', KEYS[1], sessionTimeToLive)
 end
 local tail = state[5] and replicaOf(state[5])
 if position and tail and tail ~= ARGV[5] then

@@ -9,16 +9,17 @@
 -- Returns 'OK', 'NO_OWNER' (the other stream is not open), 'FULL' (the inbox is full), or as
 --      open-stream.lua: 'GONE', 'LIMIT', 'EXISTS'.
 local name, fence = ARGV[1], ARGV[2]
-local result = resultWithoutOpening(name, fence, ARGV[13])
+local result, recorded = resultWithoutOpening(name, fence, ARGV[13])
 if result then
   return result
 end
-local recorded = redis.call('HGET', KEYS[1], OWNER .. ARGV[7])
-local replica = recorded and replicaOf(recorded)
+local current = redis.call('HGET', KEYS[1], OWNER .. ARGV[7])
+local replica = current and replicaOf(current)
 if not replica then
   return 'NO_OWNER'
 end
-if hasOpen(tonumber(ARGV[5])) then
+local open = countWithNew(recorded, tonumber(ARGV[5]))
+if not open then
   return 'LIMIT'
 end
 local messages = redis.call('XLEN', KEYS[3])
@@ -32,7 +33,7 @@ if not full then
   redis.call('XADD', KEYS[3], '*', 's', name, 'd', ARGV[8], 'o', owner)
   redis.call('PEXPIRE', KEYS[3], ARGV[6])
   redis.call('HSET', KEYS[1], OWNER .. name, owner, REQUESTS .. name, ARGV[4],
-    LAST .. name, '0-0', INBOX_BYTES, bytes + #ARGV[8])
+    LAST .. name, '0-0', OPENED, open, INBOX_BYTES, bytes + #ARGV[8])
   if ARGV[13] == '' then
     redis.call('HSET', KEYS[1], TAIL .. name, ARGV[3])
   else

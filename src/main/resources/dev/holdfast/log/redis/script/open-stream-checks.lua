@@ -2,9 +2,10 @@
 -- KEYS session hash, stream
 
 -- Returns the result of the script if the stream cannot be opened or is open already, or nil if it
--- can be opened. The key of the set of ended streams is not in KEYS; it shares the same slot.
+-- can be opened, and the recorded number of open streams. The key of the set of ended streams is not
+-- in KEYS; it shares the same slot.
 local function resultWithoutOpening(name, fence, keptIn)
-  local state = redis.call('HMGET', KEYS[1], OWNER .. name, OWNER .. keptIn, 'log')
+  local state = redis.call('HMGET', KEYS[1], OWNER .. name, OWNER .. keptIn, 'log', OPENED)
   local current = state[1]
   if current and string.match(current, '(%S+)$') == fence then
     return 'OK' -- This is a retry: an earlier attempt has opened the stream.
@@ -17,20 +18,21 @@ local function resultWithoutOpening(name, fence, keptIn)
       or keptIn ~= '' and redis.call('ZSCORE', KEYS[1] .. ':ends', name) then
     return 'EXISTS'
   end
+  return nil, state[4]
 end
 
--- Returns whether the session has at least this many open streams.
-local function hasOpen(limit)
-  -- Each stream has at least one field, so only the fields of a large hash are counted.
-  if redis.call('HLEN', KEYS[1]) < limit then
-    return false
-  end
-  local open = 0
-  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-    if streamOf(field, OWNER) then
-      open = open + 1
+-- Returns the number of open streams including a new one, or nil if that exceeds the limit. The
+-- number is an upper bound, which is counted anew when it reaches the limit.
+local function countWithNew(recorded, limit)
+  local open = tonumber(recorded) or limit
+  if open >= limit then
+    open = 0
+    for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+      if streamOf(field, OWNER) then
+        open = open + 1
+      end
     end
   end
-  return open >= limit
+  return open < limit and open + 1 or nil
 end
 

@@ -6,6 +6,8 @@ local OWNER, REQUESTS, LAST, TAIL = 'o:', 'r:', 'l:', 't:'
 local DELIVERED, UPSTREAM, KEPT_IN = 'd:', 'u:', 'i:'
 -- The field that counts the bytes of the messages in the inbox.
 local INBOX_BYTES = 'in'
+-- The field that counts the open streams, and those that were closed since they were last counted.
+local OPENED = 'n'
 -- The field that exists once a quota has removed a whole stream.
 local LOST = 'lost'
 
@@ -13,8 +15,8 @@ local LOST = 'lost'
 -- hash, as do the streams themselves.
 local COMPLETE, SIZES = KEYS[1] .. ':streams', KEYS[1] .. ':sizes'
 -- Fields of the hash of sizes: the bytes of the largest event of a stream and of all its events,
--- the bytes of all events of the session, and when expired streams were last forgotten.
-local LARGEST, BYTES, ALL_BYTES, FORGOTTEN_AT = 'w:', 'b:', 'b', 'c'
+-- the bytes of all events of the session, and when expired streams were last removed.
+local LARGEST, BYTES, ALL_BYTES, REMOVED_AT = 'w:', 'b:', 'b', 'c'
 
 local function streamKey(name)
   return KEYS[1] .. ':e:' .. name

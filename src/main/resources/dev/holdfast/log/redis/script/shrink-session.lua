@@ -5,5 +5,5 @@
 if redis.call('EXISTS', KEYS[1], SIZES) < 2 then
   return '0'
 end
-shrinkSession(tonumber(ARGV[1]))
+shrinkSession(tonumber(ARGV[1]), {})
 return string.format('%.0f', redis.call('HGET', SIZES, ALL_BYTES))

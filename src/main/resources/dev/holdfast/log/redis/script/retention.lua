@@ -1,0 +1,29 @@
+-- Functions that trim streams and extend times to live only now and then. They precede the scripts
+-- that append events or report them.
+
+-- A burst of so many events is trimmed, even if the stream was trimmed just before.
+local TRIMMED_EVENTS = 100
+
+-- Returns the ms for which an extended time to live is not extended again. Keys that are extended
+-- only then live longer by that time.
+local function extensionInterval(timeToLive)
+  return math.ceil(math.min(5000, timeToLive / 8))
+end
+
+-- Returns whether an append is the first of its stream in an interval, so that it trims and extends.
+-- The times are those of the newest event, or 0 for none, and of the append, by the clock of Redis.
+local function isDue(before, now, interval)
+  return math.floor(before / interval) ~= math.floor(now / interval)
+end
+
+-- Trims the events of a stream beyond a number or an age, when there is something to trim.
+local function trim(key, before, after, most, due, oldest)
+  local isBurst = math.floor(before / TRIMMED_EVENTS) ~= math.floor(after / TRIMMED_EVENTS)
+  if after > most and (due or isBurst) then
+    redis.call('XTRIM', key, 'MAXLEN', most)
+  end
+  if before > 0 and due then
+    redis.call('XTRIM', key, 'MINID', '~', string.format('%.0f', oldest))
+  end
+end
+
