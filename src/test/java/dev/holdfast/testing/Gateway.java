@@ -29,13 +29,15 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Starts a gateway on a free port and returns when it listens. It lives for seconds, so it is
-   * compiled fast rather than well: that halves the work of a start.
+   * Starts a gateway on a free port and returns when it listens. Its JVM is set up for a process
+   * that lives for seconds.
    *
    * @param settings configuration keys and values, such as {@code holdfast.upstream.url}
    */
   public static Gateway start(Map<String, String> settings) {
-    return start(settings, "-Xmx512m", "-XX:TieredStopAtLevel=1");
+    List<String> options = new ArrayList<>(PackagedProgram.SHORT_LIVED);
+    options.add("-Xmx512m");
+    return start(settings, options.toArray(String[]::new));
   }
 
   /** Starts two gateways with the same settings, as {@link #startAll} does. */

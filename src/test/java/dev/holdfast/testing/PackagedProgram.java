@@ -19,14 +19,18 @@ public final class PackagedProgram {
                   System.getProperty("holdfast.jar"), "the build names the packaged program"))
           .toAbsolutePath();
 
+  /** For processes that live for seconds: they spend least when compiled fast, not well. */
+  static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private PackagedProgram() {}
 
   /** The command line that starts the program, with {@code words} as its arguments. */
   public static List<String> command(String... words) {
-    // Tests run it for seconds: fast compilation halves the work of a start.
-    return command(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"), List.of(words));
+    List<String> options = new ArrayList<>(SHORT_LIVED);
+    options.add("-Xmx256m");
+    return command(options, List.of(words));
   }
 
   /** The command line that starts the program in a JVM with the given options. */

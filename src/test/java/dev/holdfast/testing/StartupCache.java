@@ -2,11 +2,13 @@ package dev.holdfast.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -14,8 +16,8 @@ import java.util.regex.Pattern;
 
 /**
  * The classes of the packaged program, loaded and linked ahead of time. The suite starts the
- * program some two hundred times, and the cache saves a quarter of the work of a start. The first
- * start after a build creates the cache beside the program, in a run of its own.
+ * program some two hundred times, and the cache saves half of the work of a start. The first start
+ * after a build creates the cache beside the program, in a run of its own.
  */
 record StartupCache(Path file) {
 
@@ -50,8 +52,16 @@ record StartupCache(Path file) {
     }
   }
 
-  /** Runs a gateway on Redis, and stops it: the JVM writes the cache when it ends. */
+  /**
+   * Runs a gateway on Redis that is its own upstream, calls a tool through it, and stops it: the
+   * JVM writes the cache when it ends.
+   */
   private static void create(Path jar, Path file) throws InterruptedException {
+    int port = Ports.free();
+    URI endpoint = URI.create("http://127.0.0.1:" + port + "/mcp");
+    List<String> options = new ArrayList<>(PackagedProgram.SHORT_LIVED);
+    options.add("-Dquarkus.http.port=" + port);
+    options.add("-Dholdfast.upstreams.itself.url=" + endpoint);
     try (RedisFixture redis = RedisFixture.start();
         ServerProcess gateway =
             ServerProcess.start(
@@ -59,9 +69,12 @@ record StartupCache(Path file) {
                     PackagedProgram.command(
                         jar,
                         List.of("-XX:AOTCacheOutput=" + file),
-                        List.of("-XX:TieredStopAtLevel=1", "-Dquarkus.http.port=0"),
+                        options,
                         List.of("serve", "--store", redis.url()))),
                 READY)) {
+      McpClient client = McpClient.at(endpoint.resolve("/servers/itself/mcp")).ready();
+      client.call("countdown", "{\"from\":2,\"intervalMs\":1}").rest();
+      client.delete();
       // By its handle: Process.destroy() closes the pipe that the JVM still writes to.
       gateway.process().toHandle().destroy();
       if (!gateway.process().waitFor(TO_END.toSeconds(), TimeUnit.SECONDS)) {
