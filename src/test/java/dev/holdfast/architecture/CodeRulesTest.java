@@ -6,14 +6,15 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
 import static dev.holdfast.architecture.Program.MAIN;
-import static dev.holdfast.architecture.Program.TESTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAnnotation;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.Collection;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -29,6 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks the rules of style that are visible in class files. */
 class CodeRulesTest {
+
+  private static final JavaClasses TESTS =
+      Program.classes(ImportOption.Predefined.ONLY_INCLUDE_TESTS);
 
   private static final String TEST_NAME = "should[A-Z0-9].*|[a-z]\\w*Should[A-Z0-9].*";
 
