@@ -15,6 +15,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,34 +30,40 @@ class BehindProxyTest {
   private static final String SLOW = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/list\"}";
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}";
 
+  /** The limits of this profile. */
+  private static final int CONNECTIONS = 4;
+
+  private static final int REQUESTS = 2;
+
   private final HttpClient http = HttpClient.newHttpClient();
+  private final List<McpClient> clients = new ArrayList<>();
 
   @AfterEach
   void close() {
+    clients.forEach(McpClient::delete);
     http.shutdownNow();
   }
 
   @Test
   void shouldLimitConnectionsPerForwardedAddress() throws Exception {
-    McpClient client = McpClient.at(GatewayUrl.mcp()).ready();
-    HttpResponse<InputStream> first = listen(client, "192.0.2.1");
+    for (int i = 0; i < CONNECTIONS; i++) {
+      assertThat(listen("192.0.2.1").statusCode()).isEqualTo(200);
+    }
 
     // Clients write what they like. The proxy appends their address.
-    HttpResponse<InputStream> second = listen(client, "192.0.2.2, 192.0.2.1");
-    HttpResponse<InputStream> other = listen(client, "192.0.2.2");
+    HttpResponse<InputStream> refused = listen("192.0.2.2, 192.0.2.1");
 
-    assertThat(first.statusCode()).isEqualTo(200);
-    assertThat(second.statusCode()).isEqualTo(429);
-    assertThat(second.headers().firstValueAsLong("Retry-After")).hasValue(1);
-    assertThat(new String(second.body().readAllBytes(), UTF_8)).contains("this address");
-    assertThat(other.statusCode()).isEqualTo(200);
-    first.body().close();
-    other.body().close();
-    client.delete();
+    assertThat(refused.statusCode()).isEqualTo(429);
+    assertThat(refused.headers().firstValueAsLong("Retry-After")).hasValue(1);
+    assertThat(new String(refused.body().readAllBytes(), UTF_8)).contains("this address");
+    assertThat(listen("192.0.2.2").statusCode()).isEqualTo(200);
   }
 
-  private HttpResponse<InputStream> listen(McpClient client, String address)
+  /** Opens the standalone stream of a new session; {@link #close} ends it. */
+  private HttpResponse<InputStream> listen(String address)
       throws IOException, InterruptedException {
+    McpClient client = McpClient.at(GatewayUrl.mcp()).ready();
+    clients.add(client);
     HttpRequest get =
         HttpRequest.newBuilder(GatewayUrl.mcp())
             .version(HttpClient.Version.HTTP_1_1)
@@ -79,8 +87,9 @@ class BehindProxyTest {
     await()
         .untilAsserted(() -> {
           // The upstream never answers. Each request times out after half a second.
-          Thread.startVirtualThread(() -> slow.post(SLOW));
-          Thread.startVirtualThread(() -> slow.post(SLOW));
+          for (int i = 0; i < REQUESTS; i++) {
+            Thread.startVirtualThread(() -> slow.post(SLOW));
+          }
           HttpResponse<String> refused = client.post(PING);
           assertThat(refused.statusCode()).isEqualTo(503);
           assertThat(refused.headers().firstValueAsLong("Retry-After")).hasValue(1);

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.junit.TestProfile;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Tools that use all CPU threads do not delay other sessions. */
 @QuarkusTest
 @Tag("quarkus")
+@TestProfile(GatewayProfiles.Default.class)
 class BusyToolsTest {
 
   private static final int CPU_THREADS =

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.junit.TestProfile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Checks that the gateway serves its tool, resource and prompt beans without an upstream. */
 @QuarkusTest
 @Tag("quarkus")
+@TestProfile(GatewayProfiles.Default.class)
 class FeatureBeansTest {
 
   @ParameterizedTest

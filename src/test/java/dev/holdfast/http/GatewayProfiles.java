@@ -9,56 +9,62 @@ final class GatewayProfiles {
 
   private GatewayProfiles() {}
 
-  /** The default configuration, with further upstreams that can fail. */
-  public static class Default implements QuarkusTestProfile {
+  /** Has further upstreams that can fail. */
+  public abstract static class WithUpstreams implements QuarkusTestProfile {
     @Override
     public List<TestResourceEntry> testResources() {
       return List.of(new TestResourceEntry(ScriptedUpstream.class));
     }
   }
 
-  /** Low limits. */
-  public static final class LowLimits extends Default {
+  /** The default configuration, with limits for {@link UpstreamIsolationTest}. */
+  public static final class Default extends WithUpstreams {
+    @Override
+    public Map<String, String> getConfigOverrides() {
+      return Map.of(
+          "holdfast.limits.requests", "20",
+          "holdfast.upstreams.other.max-sessions", "1",
+          "holdfast.upstreams.narrow.max-connections", "1");
+    }
+  }
+
+  /** Low limits, short timeouts for clients that read or send too slowly, and HTTP/2. */
+  public static final class LowLimits extends WithUpstreams {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
           "holdfast.limits.connections", "4",
           "holdfast.limits.sessions", "3",
           "holdfast.limits.streams-per-session", "3",
-          "holdfast.limits.message-bytes", "2K",
-          "holdfast.stream.max-events", "100");
+          "holdfast.limits.message-bytes", "100K",
+          "holdfast.stream.max-events", "9000",
+          "holdfast.stream.write-timeout", "1s",
+          "holdfast.http.body-timeout", "3s",
+          "quarkus.http.http2", "true");
     }
   }
 
-  /** Low limits for all upstreams together, and lower ones for each. */
-  public static final class UpstreamLimits extends Default {
-    @Override
-    public Map<String, String> getConfigOverrides() {
-      return Map.of(
-          "holdfast.limits.requests", "8",
-          "holdfast.upstreams.scripted.first-byte-timeout", "30s",
-          "holdfast.upstreams.other.max-sessions", "1",
-          "holdfast.upstreams.narrow.max-connections", "1");
-    }
-  }
-
-  /** A trusted proxy, all origins allowed, and few concurrent requests. */
-  public static final class BehindProxy extends Default {
+  /**
+   * A trusted proxy, all origins allowed, and few requests at once. Replay is disabled, so clients
+   * cannot resume streams.
+   */
+  public static final class BehindProxy extends WithUpstreams {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
           "quarkus.http.proxy.proxy-address-forwarding", "true",
           "quarkus.http.proxy.allow-x-forwarded", "true",
-          "holdfast.limits.connections-per-address", "1",
+          "holdfast.http.allowed-origins", "*",
+          "holdfast.replay.enabled", "false",
+          "holdfast.limits.connections-per-address", "4",
           "holdfast.limits.requests", "2",
           // By default, one of the two requests would be reserved for other upstreams.
-          "holdfast.upstreams.hasty.max-requests", "2",
-          "holdfast.http.allowed-origins", "*");
+          "holdfast.upstreams.hasty.max-requests", "2");
     }
   }
 
   /** Short-lived connections. All requests are durable, and a replay skips gaps. */
-  public static final class ShortConnections extends Default {
+  public static final class ShortConnections extends WithUpstreams {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
@@ -69,26 +75,6 @@ final class GatewayProfiles {
           "holdfast.stream.max-events", "100",
           "holdfast.stream.durable", "all",
           "holdfast.replay.on-gap", "continue");
-    }
-  }
-
-  /** Short timeouts for clients that read or send too slowly, few connections, and HTTP/2. */
-  public static final class ShortTimeouts extends Default {
-    @Override
-    public Map<String, String> getConfigOverrides() {
-      return Map.of(
-          "holdfast.stream.write-timeout", "1s",
-          "holdfast.http.body-timeout", "3s",
-          "holdfast.limits.connections", "3",
-          "quarkus.http.http2", "true");
-    }
-  }
-
-  /** Replay is disabled, so clients cannot resume streams. */
-  public static final class WithoutReplay extends Default {
-    @Override
-    public Map<String, String> getConfigOverrides() {
-      return Map.of("holdfast.replay.enabled", "false");
     }
   }
 }

@@ -16,18 +16,19 @@ import org.junit.jupiter.api.Test;
 /** HTTP/2, which is off by default and on in this profile. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(GatewayProfiles.ShortTimeouts.class)
+@TestProfile(GatewayProfiles.LowLimits.class)
 class Http2Test {
 
   @Test
   void shouldServeHttp2() throws Exception {
     // HTTP/2 has no Host header. It sends the host as a pseudo-header.
+    McpClient client = McpClient.at(GatewayUrl.mcp());
     HttpRequest ping =
         HttpRequest.newBuilder(GatewayUrl.mcp())
             .version(HttpClient.Version.HTTP_2)
             .header("Accept", "application/json, text/event-stream")
             .header("Content-Type", "application/json")
-            .header("Mcp-Session-Id", McpClient.at(GatewayUrl.mcp()).session())
+            .header("Mcp-Session-Id", client.session())
             .POST(BodyPublishers.ofString("{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}"))
             .build();
     try (HttpClient http = HttpClient.newHttpClient()) {
@@ -38,5 +39,6 @@ class Http2Test {
       assertThat(pong.headers().firstValue("Content-Type").orElseThrow())
           .startsWith("application/json");
     }
+    client.delete();
   }
 }

@@ -29,6 +29,9 @@ import org.junit.jupiter.api.Test;
 @TestProfile(GatewayProfiles.LowLimits.class)
 class LimitsTest {
 
+  /** The limit of this profile. */
+  private static final int MESSAGE_BYTES = 100 << 10;
+
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
 
   @Inject ControlledTool tool;
@@ -168,7 +171,8 @@ class LimitsTest {
 
   @Test
   void shouldRefuseLargeMessages() {
-    String large = PING.replace("}", ",\"params\":{\"x\":\"%s\"}}".formatted("x".repeat(2048)));
+    String large =
+        PING.replace("}", ",\"params\":{\"x\":\"%s\"}}".formatted("x".repeat(MESSAGE_BYTES)));
 
     HttpResponse<String> refused = client().post(large);
 
@@ -195,7 +199,7 @@ class LimitsTest {
 
   @Test
   void shouldAcceptAMessageOfTheMaximumSize() {
-    int room = 2048 - PING.length() - ",\"params\":{\"x\":\"\"}".length();
+    int room = MESSAGE_BYTES - PING.length() - ",\"params\":{\"x\":\"\"}".length();
     String fits = PING.replace("}", ",\"params\":{\"x\":\"%s\"}}".formatted("x".repeat(room)));
 
     assertThat(client().post(fits).statusCode()).isEqualTo(200);
@@ -205,18 +209,20 @@ class LimitsTest {
     assertThat(refused.statusCode()).isEqualTo(413);
     assertThat(refused.headers().firstValue("Content-Type").orElse(""))
         .startsWith("application/json");
-    assertThat(refused.body()).contains("-32000", "2048 bytes").doesNotContain("\"id\"");
+    assertThat(refused.body())
+        .contains("-32000", MESSAGE_BYTES + " bytes")
+        .doesNotContain("\"id\"");
   }
 
   @Test
   void shouldReportPurgedEventsToAClient() {
     FrameStream before = call.stream();
     before.cut();
-    tool.sendAndFinish(call.key(), 300, 10);
+    tool.sendAndFinish(call.key(), 9200, 10);
     String cursor = before.lastEventId();
     await().until(() -> client().resumeWhole(cursor).statusCode() == 410);
     String name = cursor.substring(0, cursor.indexOf('_'));
-    // The stream had 302 events: a first one, 300 messages and the result. The last 100 remain.
+    // The stream had 9202 events: a first one, 9200 messages and the result. The last 9000 remain.
     String oldest = "\"firstAvailable\":\"" + name + "_\\d{13}-203\"";
     await()
         .untilAsserted(() ->
@@ -227,7 +233,7 @@ class LimitsTest {
     String body = client().resumeWhole(cursor).body();
     String firstAvailable = body.replaceAll("(?s).*\"firstAvailable\":\"([^\"]+)\".*", "$1");
     assertThat(client().resume(firstAvailable).events())
-        .hasSize(99)
+        .hasSize(8999)
         .last()
         .extracting(Frame.Event::data)
         .asString()
@@ -241,7 +247,7 @@ class LimitsTest {
     String cursor = client.stream().lastEventId();
     client.stream().cut();
     client.post(SseClient.call("5", "manual", "{\"key\":\"flooded\"}"));
-    tool.sendAndFinish("flooded", 300, 10);
+    tool.sendAndFinish("flooded", 9200, 10);
 
     await()
         .untilAsserted(() -> {

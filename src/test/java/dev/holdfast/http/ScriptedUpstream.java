@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An MCP server that fails on request: the name of the called tool or method selects the failure.
- * Five upstreams are configured. {@code scripted} has the default timeouts, {@code hasty} a timeout
- * of half a second. {@code other} and {@code narrow} are for limits per upstream. No server listens
- * at {@code down}.
+ * Six upstreams are configured. {@code scripted} has the default timeouts, {@code hasty} a timeout
+ * of half a second. {@code stuck}, {@code other} and {@code narrow} are for limits per upstream. No
+ * server listens at {@code down}.
  */
 public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManager {
 
@@ -33,6 +33,8 @@ public final class ScriptedUpstream implements QuarkusTestResourceLifecycleManag
     server = started;
     return Map.of(
         "holdfast.upstreams.scripted.url",
+        started.url().toString(),
+        "holdfast.upstreams.stuck.url",
         started.url().toString(),
         "holdfast.upstreams.other.url",
         started.url().toString(),

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Before the body timeout, a client that never completed its request held a connection forever. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(GatewayProfiles.ShortTimeouts.class)
+@TestProfile(GatewayProfiles.LowLimits.class)
 class SlowBodyTest {
 
   private static final byte[] SPACE = {' '};

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
  */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(GatewayProfiles.ShortTimeouts.class)
+@TestProfile(GatewayProfiles.LowLimits.class)
 class StuckClientTest {
 
   private static final int MESSAGES = 8000;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Without replay, events have no ids, so clients do not try to resume. */
 @QuarkusTest
 @Tag("quarkus")
-@TestProfile(GatewayProfiles.WithoutReplay.class)
+@TestProfile(GatewayProfiles.BehindProxy.class)
 class WithoutReplayTest {
 
   @Test

@@ -3,6 +3,7 @@ package dev.holdfast.testing;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -31,7 +32,7 @@ public final class NonReadingClient implements AutoCloseable {
     socket.setReceiveBufferSize(ROOM);
     socket.setSoTimeout(PATIENCE_MILLIS);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.getPort()));
-    in = socket.getInputStream();
+    in = new BufferedInputStream(socket.getInputStream(), ROOM);
   }
 
   /** Connects, and says nothing yet. */
