@@ -11,6 +11,7 @@ import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
 import dev.holdfast.sse.SseWriter;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DELETE;
@@ -27,6 +28,7 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Streamable HTTP (MCP 2025-03-26 to 2025-11-25, Transports) for one upstream. */
@@ -116,16 +118,16 @@ public abstract sealed class McpResource {
         () -> {
           RequestChecks.checkGet(headers);
           RequestChecks.checkVersion(headers);
-          Session session = relay.session(upstream, RequestChecks.sessionId(headers));
-          String lastEventId = headers.getHeaderString(McpHeaders.LAST_EVENT_ID);
+          SessionId id = RequestChecks.sessionId(headers);
+          Function<Session, Optional<Tail>> tail =
+              tail(id, headers.getHeaderString(McpHeaders.LAST_EVENT_ID));
+          Session session = relay.session(upstream, id);
           return handler.inSession(
-              session, () -> handler.withConnection(slot -> follow(session, lastEventId, slot)));
+              session, () -> handler.withConnection(slot -> follow(tail.apply(session), slot)));
         });
   }
 
-  private Response follow(
-      Session session, @Nullable String lastEventId, ConnectionLimit.Slot slot) {
-    Optional<Tail> tail = tail(session, lastEventId);
+  private Response follow(Optional<Tail> tail, ConnectionLimit.Slot slot) {
     if (tail.isPresent()) {
       return new EventStream(tail.get(), slot, false).response();
     }
@@ -135,17 +137,17 @@ public abstract sealed class McpResource {
     return Response.noContent().build();
   }
 
-  /** Returns the requested stream; empty when the client has all of its events. */
-  private Optional<Tail> tail(Session session, @Nullable String lastEventId) {
+  /** Returns how to follow the requested stream; empty when the client has all of its events. */
+  private Function<Session, Optional<Tail>> tail(SessionId id, @Nullable String lastEventId) {
     if (lastEventId == null || lastEventId.isEmpty()) {
-      return Optional.of(relay.listen(session, false));
+      return session -> Optional.of(relay.listen(session, false));
     }
     Optional<EventId> last = EventId.parse(lastEventId);
     if (last.isEmpty()) {
       RequestChecks.warnOfMalformedEventId("replaying the whole stream");
-      return Optional.of(relay.listen(session, true));
+      return session -> Optional.of(relay.listen(session, true));
     }
-    return relay.resume(session, last.get());
+    return relay.resume(id, last.get());
   }
 
   /** Refuses: a response without a body cannot follow a stream. */

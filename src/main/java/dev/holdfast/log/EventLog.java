@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,6 +85,17 @@ public interface EventLog extends AutoCloseable {
   /** Reads the events after a cursor, at most {@value #PAGE_BYTES} bytes. */
   default ReadResult read(StreamRef stream, Position after, int maxEvents) {
     return read(stream, after, maxEvents, PAGE_BYTES);
+  }
+
+  /**
+   * Begins a read without waiting for the store.
+   *
+   * @return waits for the result and returns or throws it, as {@link #read(StreamRef, Position,
+   *     int, long)} does
+   */
+  default Supplier<ReadResult> readAhead(
+      StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    return () -> read(stream, after, maxEvents, maxBytes);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.holdfast.relay;
 
 import dev.holdfast.log.EventLog;
+import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
@@ -29,6 +30,8 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 /**
@@ -288,7 +291,21 @@ public final class Relay {
    * @throws RelayException.StreamNotFound when the session has no such stream
    */
   public Optional<Tail> resume(Session session, EventId last) {
-    return replay.enabled() ? tails.resume(session, last) : Optional.of(listen(session, false));
+    return resume(session.id(), last).apply(session);
+  }
+
+  /**
+   * Begins to resume a stream while the session is not found yet, so that the store reads both in
+   * one round trip.
+   *
+   * @return resumes the stream of the session, as {@link #resume(Session, EventId)} does
+   */
+  public Function<Session, Optional<Tail>> resume(SessionId id, EventId last) {
+    if (!replay.enabled()) {
+      return session -> Optional.of(listen(session, false));
+    }
+    Supplier<ReadResult> firstPage = tails.readAhead(id, last);
+    return session -> tails.resume(session, last, firstPage);
   }
 
   /** Whether this replica drains and clients should go to another one. */

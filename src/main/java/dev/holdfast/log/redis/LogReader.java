@@ -12,6 +12,7 @@ import dev.holdfast.log.redis.write.OwnedStreams;
 import dev.holdfast.log.redis.write.RedisStreamWriter;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Reads the recent events of a stream that this replica writes, or else asks Redis. */
 final class LogReader {
@@ -40,6 +41,15 @@ final class LogReader {
     return own.recent().isAtEnd(after)
         ? readAtEnd(own, stream, after, maxEvents, maxBytes)
         : readStored(stream, after, maxEvents, maxBytes);
+  }
+
+  /** Reads as {@link dev.holdfast.log.EventLog#readAhead} promises. */
+  Supplier<ReadResult> readAhead(StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    if (owned.find(stream) != null) {
+      return () -> read(stream, after, maxEvents, maxBytes);
+    }
+    Supplier<ReadResult> stored = reader.readAhead(stream, after, maxEvents, maxBytes);
+    return () -> available("read a stream", stored);
   }
 
   /** Finds a position as {@link dev.holdfast.log.EventLog#beforeOldest} promises. */

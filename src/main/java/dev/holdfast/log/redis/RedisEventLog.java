@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -151,6 +152,12 @@ public final class RedisEventLog implements EventLog {
       throw new IllegalArgumentException("maxEvents must be positive");
     }
     return reader.read(stream, after, maxEvents, maxBytes);
+  }
+
+  @Override
+  public Supplier<ReadResult> readAhead(
+      StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    return reader.readAhead(stream, after, maxEvents, maxBytes);
   }
 
   @Override

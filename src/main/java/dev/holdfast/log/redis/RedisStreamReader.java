@@ -13,9 +13,14 @@ import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +34,9 @@ final class RedisStreamReader {
   /** Maximum number of events on a page. Bounds the size of a reply. */
   private static final int MAX_PAGE = 10_000;
 
+  /** Before the name of a stream: the field with the bytes of its largest event. */
+  private static final String LARGEST = "w:";
+
   /** The field of the session hash that exists once a quota has removed a stream. */
   private static final String LOST = "lost";
 
@@ -37,17 +45,14 @@ final class RedisStreamReader {
 
   private final RedisClient client;
   private final RedisKeys keys;
-  private final RedisScript readPage;
+  private final RedisScript measureStream;
   private final Semaphore largeReplies = new Semaphore(MAX_LARGE_REPLIES);
 
   RedisStreamReader(RedisClient client, RedisKeys keys) {
     this.client = client;
     this.keys = keys;
-    this.readPage = StreamScripts.load(client, "read-page.lua");
+    this.measureStream = StreamScripts.load(client, "measure-stream.lua");
   }
-
-  /** What a reader asks for. */
-  private record Query(StreamRef stream, Position after, int maxEvents, long maxBytes) {}
 
   /**
    * What Redis has of a stream after a cursor.
@@ -55,16 +60,37 @@ final class RedisStreamReader {
    * @param lastOfOpen the position of the last event, if the stream is open
    */
   private record Page(
-      boolean sessionExists, @Nullable Position lastOfOpen, List<LogEvent> events) {}
+      @Nullable Position lastOfOpen, boolean sessionExists, List<LogEvent> events) {}
 
   ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes) {
-    Query query = new Query(stream, after, Math.min(maxEvents, MAX_PAGE), maxBytes);
-    return result(query, fetch(query), false);
+    return read(stream, after, maxEvents, maxBytes, false);
   }
 
-  private ReadResult result(Query query, Page page, boolean again) {
-    StreamRef stream = query.stream();
-    Position after = query.after();
+  /** Begins a read. Repeats it if that fails, or if an event may be larger than a page. */
+  Supplier<ReadResult> readAhead(StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    CompletableFuture<@Nullable Page> ahead =
+        fetchAhead(stream, after, Math.min(maxEvents, MAX_PAGE), maxBytes).toCompletableFuture();
+    return () -> {
+      Page page;
+      try {
+        page = ahead.join();
+      } catch (CompletionException failed) {
+        page = null;
+      }
+      return page == null
+          ? read(stream, after, maxEvents, maxBytes)
+          : result(page, stream, after, maxEvents, maxBytes, false);
+    };
+  }
+
+  private ReadResult read(
+      StreamRef stream, Position after, int maxEvents, long maxBytes, boolean again) {
+    Page page = fetch(stream, after, Math.min(maxEvents, MAX_PAGE), maxBytes);
+    return result(page, stream, after, maxEvents, maxBytes, again);
+  }
+
+  private ReadResult result(
+      Page page, StreamRef stream, Position after, int maxEvents, long maxBytes, boolean again) {
     if (!page.sessionExists()) {
       return new ReadResult.NoSuchStream();
     }
@@ -77,11 +103,13 @@ final class RedisStreamReader {
         return hasLostStreams(stream) ? new ReadResult.Gap(null) : new ReadResult.NoSuchStream();
       }
       // The stream may have been opened after the page was fetched.
-      return again ? new ReadResult.Gap(oldest.get()) : result(query, fetch(query), true);
+      return again
+          ? new ReadResult.Gap(oldest.get())
+          : read(stream, after, maxEvents, maxBytes, true);
     }
     LogEvent first = page.events().getFirst();
     if (first.position().equals(after)) {
-      return afterCursor(first, page, query.maxBytes());
+      return afterCursor(first, page, maxBytes);
     }
     long ahead = first.position().number() - after.number();
     if (ahead > 1) {
@@ -89,45 +117,118 @@ final class RedisStreamReader {
     }
     return ahead < 1 || isNumberReused(stream, after)
         ? gapFromOldest(stream, page.lastOfOpen())
-        : new ReadResult.Events(StreamEntries.page(page.events(), query.maxBytes()));
+        : new ReadResult.Events(StreamEntries.page(page.events(), maxBytes));
   }
 
-  private Page fetch(Query query) {
-    return page(query, readPage.run(keys(query), arguments(query, "")));
-  }
-
-  private List<String> keys(Query query) {
-    StreamRef stream = query.stream();
-    return List.of(keys.session(stream.session()), keys.stream(stream.session(), stream.name()));
-  }
-
-  private static Object[] arguments(Query query, String large) {
-    return new Object[] {
-      query.stream().name(), query.after(), query.maxEvents(), query.maxBytes(), large
-    };
-  }
-
-  /** Converts the reply of the script. Asks again if the next event may be larger than a page. */
-  private Page page(Query query, @Nullable Response reply) {
-    if (reply == null || reply.size() < 3) {
-      return new Page(false, null, List.of());
+  /**
+   * Reads the fields before the entries. In the other order, an append in between would look like a
+   * loss. Reads the existence of the session last. If the session ends in between, its stream is
+   * unknown and has no gap.
+   *
+   * <p>The fields tell the size of the largest event, so the reply with the entries is bounded.
+   */
+  private Page fetch(StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    List<@Nullable Response> fields = client.sendAll(List.of(state(stream), largest(stream)));
+    Position lastOfOpen = lastOfOpen(fields.get(0));
+    if (after.equals(lastOfOpen)) {
+      return new Page(lastOfOpen, true, List.of());
     }
-    Response last = reply.get(1);
-    Response entries = reply.get(2);
-    if (entries == null) {
+    long largest = fields.get(1) == null ? memory(stream) : bytes(fields.get(1));
+    int fitting = Math.clamp(maxBytes / largest, 1, maxEvents);
+    boolean large = largest > maxBytes;
+    if (large) {
       largeReplies.acquireUninterruptibly();
-      try {
-        return page(query, readPage.run(keys(query), arguments(query, "large")));
-      } finally {
+    }
+    try {
+      return fetch(stream, after, lastOfOpen, fitting);
+    } finally {
+      if (large) {
         largeReplies.release();
       }
     }
+  }
+
+  private Page fetch(StreamRef stream, Position after, @Nullable Position lastOfOpen, int fitting) {
+    List<@Nullable Response> replies =
+        client.sendAll(List.of(after(stream, after, fitting), exists(stream)));
+    return page(after, lastOfOpen, fitting, replies.get(0), replies.get(1));
+  }
+
+  /** Fetches as above, without waiting. Completes with null when only a thread that waits can. */
+  private CompletionStage<@Nullable Page> fetchAhead(
+      StreamRef stream, Position after, int maxEvents, long maxBytes) {
+    CompletionStage<@Nullable Response> state = client.sendLater(state(stream));
+    return client
+        .sendLater(largest(stream))
+        .thenCombine(state, (size, fields) -> Arrays.<@Nullable Response>asList(fields, size))
+        .thenCompose(fields -> {
+          long largest = bytes(fields.get(1));
+          if (fields.get(1) == null || largest > maxBytes) {
+            return CompletableFuture.completedStage(null);
+          }
+          int fitting = (int) Math.min(maxBytes / largest, maxEvents);
+          CompletionStage<@Nullable Response> entries =
+              client.sendLater(after(stream, after, fitting));
+          return client
+              .sendLater(exists(stream))
+              .<@Nullable Response, @Nullable Page>thenCombine(
+                  entries,
+                  (exists, found) ->
+                      page(after, lastOfOpen(fields.get(0)), fitting, found, exists));
+        });
+  }
+
+  private static Page page(
+      Position after,
+      @Nullable Position lastOfOpen,
+      int fitting,
+      @Nullable Response entries,
+      @Nullable Response exists) {
     List<LogEvent> found = StreamEntries.of(entries);
-    boolean hasOwn = !found.isEmpty() && found.getFirst().position().equals(query.after());
+    boolean hasOwn = !found.isEmpty() && found.getFirst().position().equals(after);
     return new Page(
-        true,
-        last == null ? null : Position.parse(last.toString()).orElse(Position.START),
-        hasOwn ? found : found.subList(0, Math.min(query.maxEvents(), found.size())));
+        lastOfOpen,
+        String.valueOf(exists).equals("1"),
+        hasOwn ? found : found.subList(0, Math.min(fitting, found.size())));
+  }
+
+  private Request state(StreamRef stream) {
+    return Request.cmd(Command.HMGET)
+        .arg(keys.session(stream.session()))
+        .arg(StreamField.OWNER.of(stream))
+        .arg(StreamField.LAST.of(stream));
+  }
+
+  private Request largest(StreamRef stream) {
+    return Request.cmd(Command.HGET).arg(keys.sizes(stream.session())).arg(LARGEST + stream.name());
+  }
+
+  private Request after(StreamRef stream, Position after, int fitting) {
+    int count = after.number() == 0 ? fitting : fitting + 1;
+    return entries(Command.XRANGE, stream, after.toString(), "+", count);
+  }
+
+  private Request exists(StreamRef stream) {
+    return Request.cmd(Command.EXISTS).arg(keys.session(stream.session()));
+  }
+
+  private static @Nullable Position lastOfOpen(@Nullable Response fields) {
+    if (fields == null || fields.get(0) == null) {
+      return null;
+    }
+    Response last = fields.get(1);
+    return last == null ? Position.START : Position.parse(last.toString()).orElse(Position.START);
+  }
+
+  /** The memory of a stream, for one that no replica has reported yet. */
+  private long memory(StreamRef stream) {
+    return bytes(
+        measureStream.run(
+            List.of(keys.session(stream.session()), keys.stream(stream.session(), stream.name()))));
+  }
+
+  private static long bytes(@Nullable Response number) {
+    return number == null ? 1 : Math.max(1, Long.parseLong(number.toString()));
   }
 
   /**

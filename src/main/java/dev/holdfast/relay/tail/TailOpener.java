@@ -13,11 +13,13 @@ import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Opens tails of streams at the right position. Thread-safe; methods may block. */
 public final class TailOpener {
@@ -73,7 +75,8 @@ public final class TailOpener {
 
   /** Resumes the {@link #shared} stream of a session. Throws as {@link #resume} does. */
   public Tail resumeShared(Session session, EventId last, String endpoint) {
-    return resume(session, last, sharedFraming(session, endpoint))
+    EventFraming framing = sharedFraming(session, endpoint);
+    return resume(session, last, framing, readAhead(session.id(), last))
         .orElseThrow(RelayException.SessionNotFound::new);
   }
 
@@ -93,25 +96,33 @@ public final class TailOpener {
   /**
    * Resumes a stream.
    *
+   * @param firstPage the result of {@link #readAhead}
    * @return empty when the stream is complete and the client has all of it
    * @throws RelayException.EventsPurged when later events were purged and replay stops at gaps
    * @throws RelayException.StreamNotFound when the session has no such stream
    */
-  public Optional<Tail> resume(Session session, EventId last) {
+  public Optional<Tail> resume(Session session, EventId last, Supplier<ReadResult> firstPage) {
     StreamRef stream = StreamNames.of(session, last.stream());
     admission.check(stream);
-    return resume(session, last, framing(session, stream));
+    return resume(session, last, framing(session, stream), firstPage);
   }
 
-  private Optional<Tail> resume(Session session, EventId last, EventFraming framing) {
+  /** Begins to read the first page of a stream that is resumed. Does not block. */
+  public Supplier<ReadResult> readAhead(SessionId session, EventId last) {
+    return log.readAhead(
+        new StreamRef(session.value(), last.stream()),
+        last.position(),
+        PageReader.FIRST_PAGE,
+        PageReader.SMALLEST);
+  }
+
+  private Optional<Tail> resume(
+      Session session, EventId last, EventFraming framing, Supplier<ReadResult> firstPage) {
     StreamRef stream = StreamNames.of(session, last.stream());
     boolean stale =
         isOlderThan(last.position(), replay.window())
             && !hasMissedNothing(stream, last.position(), framing);
-    ReadResult next =
-        stale
-            ? gapIn(stream)
-            : log.read(stream, last.position(), PageReader.FIRST_PAGE, PageReader.SMALLEST);
+    ReadResult next = stale ? gapIn(stream) : firstPage.get();
     switch (next) {
       case ReadResult.Gap gap when replay.onGap() == ReplayConfig.OnGap.ERROR -> {
         listener.gap();

@@ -20,6 +20,7 @@ import dev.holdfast.log.StreamWriter;
 import dev.holdfast.testing.RedisFixture;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Redis is frozen or restarted, breaks connections, or is an older version. */
@@ -82,6 +83,35 @@ class RedisFaultsIT extends ReplicasFixture {
     assertThat(took).isLessThan(TIMEOUT.multipliedBy(4));
     assertThat(appendWithRetries(writer, batch).number()).isEqualTo(2);
     assertThat(payloads(readAll(log, ref, Position.START))).containsExactly("1", "2");
+  }
+
+  @Test
+  void shouldReadAheadWithoutWaitingForRedis() {
+    RedisFixture redis = closing(RedisFixture.start());
+    replica(redis, "a").open(ref, "1").append(numbered(1, 3));
+    EventLog other = replica(redis, "b");
+    assertThat(payloads(other.read(ref, Position.START, 10))).containsExactly("1", "2", "3");
+
+    redis.freeze();
+    Supplier<ReadResult> page = other.readAhead(ref, Position.START, 10, EventLog.PAGE_BYTES);
+    redis.thaw();
+
+    assertThat(payloads(page.get())).containsExactly("1", "2", "3");
+  }
+
+  @Test
+  void shouldRepeatAReadAheadThatFailed() {
+    RedisFixture redis = closing(RedisFixture.startDurable());
+    replica(redis, "a").open(ref, "1").append(numbered(1, 3));
+    EventLog other = replica(redis, "b");
+
+    redis.kill();
+    Supplier<ReadResult> page = other.readAhead(ref, Position.START, 2, EventLog.PAGE_BYTES);
+    redis.restart();
+
+    await()
+        .ignoreExceptionsInstanceOf(LogException.StoreUnavailable.class)
+        .untilAsserted(() -> assertThat(payloads(page.get())).containsExactly("1", "2"));
   }
 
   @Test
