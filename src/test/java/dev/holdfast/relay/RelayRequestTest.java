@@ -169,8 +169,7 @@ class RelayRequestTest {
   /** The server closes the stream of the call before it acknowledges the cancellation. */
   @Test
   void shouldNotReportTheEndOfACancelledCallAsBroken() {
-    ScriptedSource source = new ScriptedSource().bring(PROGRESS);
-    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    ScriptedSource source = fixture.scripted.answerWithStream().bring(PROGRESS);
     Session session = fixture.open(SCRIPTED);
     TestConnection client = fixture.follow(session, call("1", "t"));
     client.await(c -> c.data().size() == 1);
@@ -188,8 +187,7 @@ class RelayRequestTest {
 
   @Test
   void shouldApplyACancellationInABatch() {
-    ScriptedSource source = new ScriptedSource().bring(PROGRESS);
-    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    ScriptedSource source = fixture.scripted.answerWithStream().bring(PROGRESS);
     Session session = fixture.open(SCRIPTED);
     TestConnection client = fixture.follow(session, call("1", "t"));
 
@@ -202,8 +200,7 @@ class RelayRequestTest {
 
   @Test
   void shouldNotCancelTheSameIdOfAnotherSession() {
-    ScriptedSource source = new ScriptedSource().bring(PROGRESS);
-    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    ScriptedSource source = fixture.scripted.answerWithStream().bring(PROGRESS);
     Session mine = fixture.open(SCRIPTED);
     Session other = fixture.open(SCRIPTED);
     TestConnection client = fixture.follow(mine, call("1", "t"));

@@ -48,6 +48,13 @@ public final class ScriptedUpstream implements Upstream {
   public final List<String> listenedAfter = new CopyOnWriteArrayList<>();
   public final AtomicInteger ended = new AtomicInteger();
 
+  /** Answers requests from now on with a stream, which a test fills. */
+  public ScriptedSource answerWithStream() {
+    ScriptedSource source = new ScriptedSource();
+    answer = _ -> new Answer.Stream(source);
+    return source;
+  }
+
   public static Handshake handshake(String version) {
     return new Handshake(RESULT, new UpstreamLink("upstream session", version), List.of());
   }

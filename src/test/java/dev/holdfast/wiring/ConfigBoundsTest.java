@@ -96,10 +96,7 @@ class ConfigBoundsTest {
     String key = "holdfast." + name;
 
     assertThatCode(() -> ConfigFixture.by(Map.of(key, atBound))).doesNotThrowAnyException();
-    assertThatThrownBy(() -> ConfigFixture.by(Map.of(key, outside)))
-        .isInstanceOf(ConfigValidationException.class)
-        .hasMessageContaining(key + " ")
-        .hasMessageContaining("must be " + bound + ", not " + value);
+    assertRefused(key, outside, key + " ", "must be " + bound + ", not " + value);
   }
 
   @ParameterizedTest
@@ -115,10 +112,9 @@ class ConfigBoundsTest {
     "upstream.transport, carrier-pigeon, streamable-http",
   })
   void shouldRefuseInvalidValues(String name, String value, String why) {
-    assertThatThrownBy(() -> ConfigFixture.by(Map.of("holdfast." + name, value)))
-        .isInstanceOf(ConfigValidationException.class)
-        .hasMessageContaining("holdfast." + name + " with the config value \"" + value + "\"")
-        .hasMessageContaining(why);
+    String key = "holdfast." + name;
+
+    assertRefused(key, value, key + " with the config value \"" + value + "\"", why);
   }
 
   /** These values were once accepted although no header can match them, so requests got 403. */
@@ -137,10 +133,16 @@ class ConfigBoundsTest {
     "allowed-hosts, *.example.com, not *.example.com",
   })
   void shouldRefuseNamesThatCannotMatch(String name, String value, String why) {
-    assertThatThrownBy(() -> ConfigFixture.by(Map.of("holdfast.http." + name, value)))
+    String key = "holdfast.http." + name;
+
+    assertRefused(key, value, key, why);
+  }
+
+  private static void assertRefused(String key, String value, String... messages) {
+    assertThatThrownBy(() -> ConfigFixture.by(Map.of(key, value)))
         .isInstanceOf(ConfigValidationException.class)
-        .hasMessageContaining("holdfast.http." + name)
-        .hasMessageContaining(why);
+        .message()
+        .contains(messages);
   }
 
   @Test

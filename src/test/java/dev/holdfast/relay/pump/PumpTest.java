@@ -153,20 +153,15 @@ class PumpTest {
     assertThat(pumping.isComplete()).isTrue();
   }
 
-  @Test
-  void shouldEndWithAnErrorAfterAnUnexpectedFailure() {
-    pumping.source.bring(PROGRESS).fail(new IllegalStateException("a bug"));
-
-    pumping.pump("1").run();
-
-    assertThat(pumping.logged()).containsExactly(PROGRESS, broken("1"));
-    assertThat(pumping.isComplete()).isTrue();
+  /** A batch with many answers once took all memory, and its client waited for ever. */
+  static Stream<Throwable> unexpectedFailures() {
+    return Stream.of(new IllegalStateException("a bug"), new OutOfMemoryError("planted"));
   }
 
-  /** A batch with many answers once took all memory, and its client waited for ever. */
-  @Test
-  void shouldEndWithAnErrorWhenThereIsTooLittleMemory() {
-    pumping.source.bring(PROGRESS).fail(new OutOfMemoryError("planted"));
+  @ParameterizedTest
+  @MethodSource("unexpectedFailures")
+  void shouldEndWithAnErrorAfterAnUnexpectedFailure(Throwable failure) {
+    pumping.source.bring(PROGRESS).fail(failure);
 
     pumping.pump("1").run();
 

@@ -21,7 +21,6 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.TooManySessionsException;
-import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -159,8 +158,7 @@ class SessionsTest {
 
   @Test
   void shouldEndASessionEverywhereAndOnce() {
-    ScriptedSource source = new ScriptedSource();
-    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    ScriptedSource source = fixture.scripted.answerWithStream();
     Session session = fixture.open(SCRIPTED);
     TestConnection client = fixture.follow(session, RelayFixture.call("1", "t"));
     client.await(c -> !c.text().isEmpty());
@@ -180,8 +178,7 @@ class SessionsTest {
   /** No client returns to a session without a record. */
   @Test
   void shouldEndTheServersSessionEvenWhenTheLogIsAway() {
-    ScriptedSource source = new ScriptedSource();
-    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    ScriptedSource source = fixture.scripted.answerWithStream();
     Session session = fixture.open(SCRIPTED);
     Tail _ = fixture.request(session, RelayFixture.call("1", "t"));
     fixture.log.away = true;
@@ -199,13 +196,11 @@ class SessionsTest {
    */
   @Test
   void shouldStopThePumpsOfASessionThatEndedOnAnotherReplica() {
-    ScriptedSource source = new ScriptedSource();
-    fixture.scripted.answer = _ -> new Answer.Stream(source);
+    ScriptedSource source = fixture.scripted.answerWithStream();
     Session ended = fixture.open(SCRIPTED);
     TestConnection client = fixture.follow(ended, RelayFixture.call("1", "t"));
     client.await(c -> !c.text().isEmpty());
-    ScriptedSource other = new ScriptedSource();
-    fixture.scripted.answer = _ -> new Answer.Stream(other);
+    ScriptedSource other = fixture.scripted.answerWithStream();
     Session alive = fixture.open(SCRIPTED);
     Tail _ = fixture.request(alive, RelayFixture.call("1", "t"));
 

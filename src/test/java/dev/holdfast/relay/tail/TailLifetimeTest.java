@@ -24,19 +24,17 @@ class TailLifetimeTest {
 
   @Test
   void shouldCloseAnIdleConnectionWithARetry() {
-    fixture.streams = Settings.streams().idleTimeout(SHORT);
-    fixture.open("s");
-
-    TestConnection client = fixture.follow("s");
-    client.awaitEnd();
-
-    assertThat(client.text()).isEqualTo(OPENING + "retry: 5000\n\n");
+    assertClosedWithARetry(Settings.streams().idleTimeout(SHORT));
     assertThat(fixture.alive).hasPositiveValue();
   }
 
   @Test
   void shouldCloseAnOldConnectionWithARetry() {
-    fixture.streams = Settings.streams().maxLifetime(SHORT);
+    assertClosedWithARetry(Settings.streams().maxLifetime(SHORT));
+  }
+
+  private void assertClosedWithARetry(Settings.Streams streams) {
+    fixture.streams = streams;
     fixture.open("s");
 
     TestConnection client = fixture.follow("s");

@@ -260,10 +260,7 @@ class HttpUpstreamTest {
     upstream.close();
 
     // then
-    assertThat(running)
-        .failsWithin(Duration.ofSeconds(10))
-        .withThrowableThat()
-        .withCauseInstanceOf(UpstreamException.Broken.class);
+    UpstreamFixture.assertBroken(running);
     assertThatThrownBy(() -> session.request(call(2)))
         .isInstanceOf(UpstreamException.Unreachable.class);
   }

@@ -241,10 +241,7 @@ class StandaloneStreamTest {
     upstream.close();
 
     // then
-    assertThat(taking)
-        .failsWithin(Duration.ofSeconds(10))
-        .withThrowableThat()
-        .withCauseInstanceOf(UpstreamException.Broken.class);
+    UpstreamFixture.assertBroken(taking);
     assertThat(server.requests()).hasSize(1);
   }
 }

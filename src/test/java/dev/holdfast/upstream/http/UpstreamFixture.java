@@ -8,6 +8,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -223,6 +225,14 @@ public final class UpstreamFixture implements AfterEachCallback {
       taken.addAll(next);
     }
     return taken;
+  }
+
+  /** Waits until the upstream breaks off what is in progress. */
+  static void assertBroken(CompletableFuture<?> inProgress) {
+    assertThat(inProgress)
+        .failsWithin(Duration.ofSeconds(10))
+        .withThrowableThat()
+        .withCauseInstanceOf(UpstreamException.Broken.class);
   }
 
   public static List<String> texts(List<UpstreamMessage> messages) {

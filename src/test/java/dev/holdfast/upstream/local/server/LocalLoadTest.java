@@ -128,14 +128,20 @@ class LocalLoadTest {
                 && thread.get().getState() == Thread.State.WAITING);
   }
 
-  @Test
-  void shouldComputeOnFewThreadsWithoutDelayingOtherCalls() throws Exception {
-    // given
+  /** Starts calls that compute. Returns when they use all threads. */
+  private List<MessageSource> compute(int calls) throws InterruptedException {
     List<MessageSource> answers =
-        IntStream.rangeClosed(0, CPU_THREADS)
+        IntStream.range(0, calls)
             .mapToObj(id -> client.callTool(String.valueOf(id), "computes"))
             .toList();
     allBusy.await();
+    return answers;
+  }
+
+  @Test
+  void shouldComputeOnFewThreadsWithoutDelayingOtherCalls() throws Exception {
+    // given
+    List<MessageSource> answers = compute(CPU_THREADS + 1);
 
     // when
     List<String> quickly = drain(client.callTool("100", "quick"));
@@ -153,11 +159,7 @@ class LocalLoadTest {
   @Test
   void sessionsShouldTakeTurnsAtComputing() throws Exception {
     // given
-    List<MessageSource> busy =
-        IntStream.range(0, CPU_THREADS + ComputeQueue.MAX_CALLS_PER_SESSION)
-            .mapToObj(id -> client.callTool(String.valueOf(id), "computes"))
-            .toList();
-    allBusy.await();
+    List<MessageSource> busy = compute(CPU_THREADS + ComputeQueue.MAX_CALLS_PER_SESSION);
 
     // when
     MessageSource refused = client.callTool("1000", "computes");
@@ -198,8 +200,7 @@ class LocalLoadTest {
   @Test
   void shouldRefuseTheCallsOfABatchWithoutReader() throws Exception {
     // given
-    IntStream.range(0, CPU_THREADS + ComputeQueue.MAX_CALLS_PER_SESSION)
-        .forEach(id -> client.callTool(String.valueOf(id), "computes"));
+    List<MessageSource> _ = compute(CPU_THREADS + ComputeQueue.MAX_CALLS_PER_SESSION);
     String batch =
         IntStream.rangeClosed(0, MessageQueue.MAX_MESSAGES)
             .mapToObj(id -> CALL.formatted(id + 1000, ""))
@@ -217,11 +218,7 @@ class LocalLoadTest {
   @Test
   void shouldNeverStartACallThatIsCancelledWhileItWaitsForAThread() throws Exception {
     // given
-    List<MessageSource> answers =
-        IntStream.range(0, CPU_THREADS)
-            .mapToObj(id -> client.callTool(String.valueOf(id), "computes"))
-            .toList();
-    allBusy.await();
+    List<MessageSource> answers = compute(CPU_THREADS);
     MessageSource waiting = client.callTool("100", "computes");
 
     // when
