@@ -28,7 +28,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,9 +39,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Calls in the middle of which Redis goes away, for less and for more than events wait. */
 @Timeout(120)
+@SuppressWarnings("NullAway.Init") // JUnit calls start() first.
 class RedisAwayIT {
 
   private static final Pattern PROGRESS = Pattern.compile("\"progress\":(\\d+)");
+  private static final Pattern UNLOGGED = Pattern.compile("holdfast_events_unlogged_total (\\d+)");
   private static final Duration SHORT = Duration.ofSeconds(2);
   private static final Duration BACK = Duration.ofSeconds(20);
 
@@ -46,9 +51,14 @@ class RedisAwayIT {
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final List<AutoCloseable> opened = new ArrayList<>();
-  private final RedisFixture redis = closing(RedisFixture.startDurable());
-  private final NodeFixture server = closing(NodeFixture.start(NodeFixture.CONFORMANCE_SERVER));
+
+  private static RedisFixture redis;
+  private static NodeFixture server;
+
+  /** Two whose events wait for longer than an outage, and two that go on without the log. */
+  private static List<Gateway> patient;
+
+  private static List<Gateway> impatient;
 
   /** How Redis goes away, and comes back with all it had. */
   enum Outage {
@@ -81,22 +91,37 @@ class RedisAwayIT {
     abstract void end(RedisFixture redis);
   }
 
+  @BeforeAll
+  static void start() {
+    redis = RedisFixture.startDurable();
+    server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+    patient = Gateway.startPair(settings("patient:", "5s"));
+    impatient = Gateway.startPair(settings("impatient:", "1s"));
+  }
+
+  @AfterAll
+  static void stop() {
+    impatient.forEach(Gateway::close);
+    patient.forEach(Gateway::close);
+    server.close();
+    redis.close();
+  }
+
   @AfterEach
-  void close() throws Exception {
+  void close() {
     threads.shutdownNow();
     http.close();
-    for (AutoCloseable closeable : opened.reversed()) {
-      closeable.close();
-    }
   }
 
-  private <T extends AutoCloseable> T closing(T closeable) {
-    opened.add(closeable);
-    return closeable;
-  }
-
-  private Map<String, String> settings(String hold) {
+  /**
+   * Of one pair.
+   *
+   * @param prefix of its keys, so that no pair takes over sessions of the other
+   */
+  private static Map<String, String> settings(String prefix, String hold) {
     return Map.of(
+        "holdfast.redis.prefix",
+        prefix,
         "holdfast.store",
         "redis",
         "holdfast.redis.timeout",
@@ -112,9 +137,9 @@ class RedisAwayIT {
   @ParameterizedTest
   @EnumSource
   void shouldLoseNothingWhenItIsBackInTime(Outage outage) throws Exception {
-    List<Gateway> pair = Gateway.startPair(settings("5s"));
-    Gateway owner = closing(pair.getFirst());
-    Gateway other = closing(pair.getLast());
+    Gateway owner = patient.getFirst();
+    Gateway other = patient.getLast();
+    awaitReady(owner, other);
     int steps = 60;
     Transcript here = new Transcript();
     Transcript there = new Transcript();
@@ -154,9 +179,9 @@ class RedisAwayIT {
   @ParameterizedTest
   @EnumSource
   void shouldGoOnWithoutIdsAndShowTheGapWhenItIsBackLate(Outage outage) throws Exception {
-    List<Gateway> pair = Gateway.startPair(settings("1s"));
-    Gateway owner = closing(pair.getFirst());
-    Gateway other = closing(pair.getLast());
+    Gateway owner = impatient.getFirst();
+    Gateway other = impatient.getLast();
+    awaitReady(owner, other);
     int steps = 120;
     McpClient client = McpClient.at(owner.url());
     FrameStream call = client.stream(count(1, steps));
@@ -170,7 +195,7 @@ class RedisAwayIT {
     } while (withLastId(seen) < 10);
     String before = seen.getLast().id();
     outage.end(redis);
-    await().atMost(BACK).until(() -> readiness(owner) == 200 && readiness(other) == 200);
+    awaitReady(owner, other);
     do {
       take(call, seen, 1);
     } while (seen.getLast().id().equals(before));
@@ -195,7 +220,9 @@ class RedisAwayIT {
   @ParameterizedTest
   @EnumSource
   void shouldEndACallWhileItIsAwayAndCompleteItsStreamAfterwards(Outage outage) throws Exception {
-    Gateway owner = closing(Gateway.start(settings("1s")));
+    Gateway owner = impatient.getFirst();
+    awaitReady(owner);
+    int unlogged = unlogged(owner);
     int steps = 30;
     McpClient client = McpClient.at(owner.url());
     FrameStream call = client.stream(count(1, steps));
@@ -210,28 +237,28 @@ class RedisAwayIT {
     assertThat(client.resumeWhole(last).statusCode()).isEqualTo(503);
     outage.end(redis);
 
-    String session = "holdfast:{" + client.session() + "}";
+    String session = "impatient:{" + client.session() + "}";
     String field = "o:" + last.substring(0, last.indexOf('_'));
     await()
         .atMost(BACK)
         .ignoreExceptions()
         .until(() -> redis.command("HEXISTS", session, field).equals(":0"));
-    await().atMost(BACK).until(() -> readiness(owner) == 200);
+    awaitReady(owner);
     assertThat(client.resumeWhole(last).statusCode()).as(owner.output()).isEqualTo(410);
-    String metrics = get(owner, "/q/metrics").body();
-    assertThat(metrics).containsPattern("holdfast_events_unlogged_total \\d\\d");
+    assertThat(unlogged(owner) - unlogged).isGreaterThanOrEqualTo(10);
   }
 
   /** As after a failover, or a restart from an older snapshot. */
   @Test
   void shouldEndOnceMoreAStreamWhoseEndIsLost() {
-    Gateway owner = closing(Gateway.start(settings("5s")));
+    Gateway owner = patient.getFirst();
+    awaitReady(owner);
     McpClient client = McpClient.at(owner.url());
     FrameStream call = client.stream(count(1, 10));
     List<Frame.Event> seen = new ArrayList<>();
     take(call, seen, 3);
     String last = seen.getLast().id();
-    String session = "holdfast:{" + client.session() + "}";
+    String session = "patient:{" + client.session() + "}";
     String stream = session + ":e:" + last.substring(0, last.indexOf('_'));
     String copy = "for i = 1, 3, 2 do redis.call('COPY', KEYS[i], KEYS[i + 1], 'REPLACE') end";
     redis.command("EVAL", copy, "4", session, "s", stream, "e");
@@ -274,6 +301,17 @@ class RedisAwayIT {
 
   private static List<Integer> upTo(int steps) {
     return IntStream.rangeClosed(1, steps).boxed().toList();
+  }
+
+  private static void awaitReady(Gateway... gateways) {
+    await().atMost(BACK).until(() -> Stream.of(gateways).allMatch(Gateway::isReady));
+  }
+
+  /** How many events clients of a gateway got that are not in the log. */
+  private int unlogged(Gateway gateway) throws Exception {
+    Matcher counter = UNLOGGED.matcher(get(gateway, "/q/metrics").body());
+    assertThat(counter.find()).isTrue();
+    return Integer.parseInt(counter.group(1));
   }
 
   private int readiness(Gateway gateway) throws Exception {

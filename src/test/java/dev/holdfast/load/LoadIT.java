@@ -80,7 +80,9 @@ class LoadIT {
             "holdfast.upstreams.web.url", server.url().toString(),
             "holdfast.upstreams.program.command",
                 NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO)),
-        "-Xmx256m");
+        "-Xmx256m",
+        // What runs for seconds is compiled fast, not well.
+        "-XX:TieredStopAtLevel=" + (LASTS.compareTo(SHORT) > 0 ? 4 : 1));
   }
 
   private record Load(LoadResults figures, long mostMemory) {
