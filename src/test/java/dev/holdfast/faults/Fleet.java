@@ -1,5 +1,7 @@
 package dev.holdfast.faults;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
 import dev.holdfast.testing.Gateway;
@@ -102,6 +104,17 @@ final class Fleet implements AutoCloseable {
   /** Starts a replica that was killed, where it was before. */
   void restart(int replica) {
     replicas.set(replica, Gateway.start(settingsOf(replica)));
+  }
+
+  /** The same fleet for another test: starts the replicas that have ended, and waits for all. */
+  Fleet restored() throws InterruptedException {
+    for (int i = 0; i < replicas.size(); i++) {
+      if (replicas.get(i).awaitEnd(0)) {
+        restart(i);
+      }
+    }
+    await().until(() -> replicas.stream().allMatch(Gateway::isReady));
+    return this;
   }
 
   /** Whether a replica says that it is ready. */

@@ -12,7 +12,9 @@ import dev.holdfast.testing.ToolRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /** The promise for a replica that is lost in the middle of calls. */
 @Timeout(90)
 @Tag("alone")
+@SuppressWarnings("NullAway.Init") // JUnit calls start() first.
 class TakeOverIT {
 
   private static final int STEPS = 60;
@@ -28,7 +31,22 @@ class TakeOverIT {
   /** From the loss to the last event: dead-after, a heartbeat, the work, and a busy machine. */
   private static final Duration SETTLED = Duration.ofSeconds(8);
 
+  private static Fleet resumable;
+  private static Fleet unresumable;
+
   private final FleetClients clients = new FleetClients();
+
+  @BeforeAll
+  static void start() {
+    resumable = new Fleet(2);
+    unresumable = new Fleet(2, "--resumable", "false");
+  }
+
+  @AfterAll
+  static void stop() {
+    unresumable.close();
+    resumable.close();
+  }
 
   @AfterEach
   void close() {
@@ -37,120 +55,112 @@ class TakeOverIT {
 
   @Test
   void shouldContinueTheCallsOfAKilledReplica() throws Exception {
-    try (Fleet fleet = new Fleet(2)) {
-      List<Future<Transcript>> calls = startCalls(fleet);
-      fleet.replica(0).kill();
+    Fleet fleet = resumable.restored();
+    List<Future<Transcript>> calls = startCalls(fleet);
+    fleet.replica(0).kill();
 
-      for (Future<Transcript> call : calls) {
-        assertWhole(call.get(), STEPS, fleet);
-        assertThat(call.get().longestSilence()).isLessThan(SETTLED);
-      }
+    for (Future<Transcript> call : calls) {
+      assertWhole(call.get(), STEPS, fleet);
+      assertThat(call.get().longestSilence()).isLessThan(SETTLED);
     }
   }
 
   /** The server has sent only the event id from which the call can be resumed. */
   @Test
   void shouldContinueACallWithoutAnyEvent() throws Exception {
-    try (Fleet fleet = new Fleet(2)) {
-      FollowingClient client = clients.open(fleet.urls());
-      Transcript transcript = new Transcript();
-      client
-          .at(List.of(fleet.url(0)))
-          .begin(
-              ToolRequest.count(1, 2, 6000),
-              clients.random(),
-              transcript,
-              seen -> !seen.lastEventId().isEmpty());
-      await().until(() -> fleet.isNoted(client, transcript));
-      fleet.replica(0).kill();
+    Fleet fleet = resumable.restored();
+    FollowingClient client = clients.open(fleet.urls());
+    Transcript transcript = new Transcript();
+    client
+        .at(List.of(fleet.url(0)))
+        .begin(
+            ToolRequest.count(1, 2, 6000),
+            clients.random(),
+            transcript,
+            seen -> !seen.lastEventId().isEmpty());
+    await().until(() -> fleet.isNoted(client, transcript));
+    fleet.replica(0).kill();
 
-      client.resume(transcript, clients.random());
-      assertThat(transcript.progress()).as(transcript + fleet.output()).containsExactly(1, 2);
-      assertThat(transcript.results()).isEqualTo(1);
-    }
+    client.resume(transcript, clients.random());
+    assertThat(transcript.progress()).as(transcript + fleet.output()).containsExactly(1, 2);
+    assertThat(transcript.results()).isEqualTo(1);
   }
 
   @Test
   void shouldReportAnUnknownOutcomeOfCallsThatCannotContinue() throws Exception {
-    try (Fleet fleet = new Fleet(2, "--resumable", "false")) {
-      List<Future<Transcript>> calls = startCalls(fleet);
-      fleet.replica(0).kill();
+    Fleet fleet = unresumable.restored();
+    List<Future<Transcript>> calls = startCalls(fleet);
+    fleet.replica(0).kill();
 
-      for (Future<Transcript> call : calls) {
-        Transcript transcript = call.get();
-        assertThat(transcript.errors()).as(transcript + fleet.output()).hasSize(1);
-        assertThat(transcript.errors().getFirst()).contains("outcome of the request is unknown");
-        assertThat(transcript.results()).isZero();
-        assertThat(transcript.progress())
-            .isEqualTo(upTo(STEPS).subList(0, transcript.progress().size()));
-        assertThat(transcript.longestSilence()).isLessThan(SETTLED);
-      }
+    for (Future<Transcript> call : calls) {
+      Transcript transcript = call.get();
+      assertThat(transcript.errors()).as(transcript + fleet.output()).hasSize(1);
+      assertThat(transcript.errors().getFirst()).contains("outcome of the request is unknown");
+      assertThat(transcript.results()).isZero();
+      assertThat(transcript.progress())
+          .isEqualTo(upTo(STEPS).subList(0, transcript.progress().size()));
+      assertThat(transcript.longestSilence()).isLessThan(SETTLED);
     }
   }
 
   /** A frozen replica does not know that it was replaced, and tries to write its last events. */
   @Test
   void shouldRefuseWritesOfAFrozenReplicaThatResumes() throws Exception {
-    try (Fleet fleet = new Fleet(2)) {
-      FollowingClient client = clients.open(fleet.urls());
-      Transcript transcript = new Transcript();
-      client
-          .at(List.of(fleet.url(0)))
-          .begin(
-              count(1, STEPS), clients.random(), transcript, seen -> seen.progress().size() >= 5);
-      fleet.replica(0).freeze();
-      int before = transcript.progress().size();
-      FollowingClient elsewhere = client.at(List.of(fleet.url(1)));
-      Future<?> rest = clients.resume(elsewhere, transcript);
-      await().atMost(SETTLED).until(() -> transcript.progress().size() > before + 5);
-      fleet.replica(0).thaw();
+    Fleet fleet = resumable.restored();
+    FollowingClient client = clients.open(fleet.urls());
+    Transcript transcript = new Transcript();
+    client
+        .at(List.of(fleet.url(0)))
+        .begin(count(1, STEPS), clients.random(), transcript, seen -> seen.progress().size() >= 5);
+    fleet.replica(0).freeze();
+    int before = transcript.progress().size();
+    FollowingClient elsewhere = client.at(List.of(fleet.url(1)));
+    Future<?> rest = clients.resume(elsewhere, transcript);
+    await().atMost(SETTLED).until(() -> transcript.progress().size() > before + 5);
+    fleet.replica(0).thaw();
 
-      rest.get();
-      assertWhole(transcript, STEPS, fleet);
-      // What the other replica shows, now that it is awake.
-      Transcript again = new Transcript();
-      again.comeFrom(transcript.streamStart());
-      client.at(List.of(fleet.url(0))).resume(again, clients.random());
-      assertWhole(again, STEPS, fleet);
-      assertThat(again.ids()).isEqualTo(transcript.ids());
-    }
+    rest.get();
+    assertWhole(transcript, STEPS, fleet);
+    // What the other replica shows, now that it is awake.
+    Transcript again = new Transcript();
+    again.comeFrom(transcript.streamStart());
+    client.at(List.of(fleet.url(0))).resume(again, clients.random());
+    assertWhole(again, STEPS, fleet);
+    assertThat(again.ids()).isEqualTo(transcript.ids());
   }
 
   @Test
   void shouldTakeOverCallsWithoutAFollowingClient() throws Exception {
-    try (Fleet fleet = new Fleet(2, "--resumable", "false")) {
-      FollowingClient client = clients.open(fleet.urls());
-      Transcript transcript = new Transcript();
-      client
-          .at(List.of(fleet.url(0)))
-          .begin(
-              count(1, STEPS), clients.random(), transcript, seen -> seen.progress().size() >= 3);
-      fleet.replica(0).kill();
+    Fleet fleet = unresumable.restored();
+    FollowingClient client = clients.open(fleet.urls());
+    Transcript transcript = new Transcript();
+    client
+        .at(List.of(fleet.url(0)))
+        .begin(count(1, STEPS), clients.random(), transcript, seen -> seen.progress().size() >= 3);
+    fleet.replica(0).kill();
 
-      await().atMost(SETTLED).until(() -> !fleet.isOpen(client, transcript));
-      client.at(List.of(fleet.url(1))).resume(transcript, clients.random());
-      assertThat(transcript.errors()).hasSize(1);
-    }
+    await().atMost(SETTLED).until(() -> !fleet.isOpen(client, transcript));
+    client.at(List.of(fleet.url(1))).resume(transcript, clients.random());
+    assertThat(transcript.errors()).hasSize(1);
   }
 
   @Test
   void shouldMoveTheStandaloneStream() throws Exception {
-    try (Fleet fleet = new Fleet(2)) {
-      FollowingClient client = clients.open(List.of(fleet.url(0))).at(List.of(fleet.url(1)));
-      Transcript heard = new Transcript();
-      Future<?> listening = clients.listen(client, heard, 3);
-      hasResult(client.call(ToolRequest.announce(1, "one"), clients.random()));
-      await().until(() -> heard.ids().size() == 1);
-      fleet.replica(0).kill();
-      // While no replica listens to the server.
-      hasResult(client.call(ToolRequest.announce(2, "two"), clients.random()));
-      await().atMost(SETTLED).until(() -> heard.ids().size() == 2);
-      hasResult(client.call(ToolRequest.announce(3, "three"), clients.random()));
+    Fleet fleet = resumable.restored();
+    FollowingClient client = clients.open(List.of(fleet.url(0))).at(List.of(fleet.url(1)));
+    Transcript heard = new Transcript();
+    Future<?> listening = clients.listen(client, heard, 3);
+    hasResult(client.call(ToolRequest.announce(1, "one"), clients.random()));
+    await().until(() -> heard.ids().size() == 1);
+    fleet.replica(0).kill();
+    // While no replica listens to the server.
+    hasResult(client.call(ToolRequest.announce(2, "two"), clients.random()));
+    await().atMost(SETTLED).until(() -> heard.ids().size() == 2);
+    hasResult(client.call(ToolRequest.announce(3, "three"), clients.random()));
 
-      listening.get();
-      assertThat(heard.ids()).doesNotHaveDuplicates();
-      assertThat(heard.toString()).containsSubsequence("one", "two", "three");
-    }
+    listening.get();
+    assertThat(heard.ids()).doesNotHaveDuplicates();
+    assertThat(heard.toString()).containsSubsequence("one", "two", "three");
   }
 
   /** Starts calls at the first replica, whose clients go anywhere, and waits until all run. */
