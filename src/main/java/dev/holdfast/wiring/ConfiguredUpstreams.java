@@ -203,8 +203,7 @@ final class ConfiguredUpstreams {
       return patient ? settings.patient() : settings;
     }
 
-    private StdioUpstreamSettings settings(
-        String name, String command, GatewayConfig.Server server) {
+    StdioUpstreamSettings settings(String name, String command, GatewayConfig.Server server) {
       Map<String, String> environment = new HashMap<>();
       server
           .environment()

@@ -39,16 +39,24 @@ class UpstreamFactoryTest {
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
-  private static Optional<Upstream> create(Map<String, String> server) {
+  private static SmallRyeConfig config(Map<String, String> server) {
     Map<String, String> properties = new HashMap<>();
     server.forEach((key, value) -> properties.put("holdfast.upstream." + key, value));
-    SmallRyeConfig config = ConfigFixture.by(properties);
+    return ConfigFixture.by(properties);
+  }
+
+  private static ConfiguredUpstreams.Factory factory(SmallRyeConfig config) {
     return new ConfiguredUpstreams.Factory(
-            vertx, config.getConfigMapping(LimitsConfig.class), false)
-        .create(
-            "holdfast.upstream",
-            "default",
-            config.getConfigMapping(GatewayConfig.class).upstream());
+        vertx, config.getConfigMapping(LimitsConfig.class), false);
+  }
+
+  private static GatewayConfig.Server server(SmallRyeConfig config) {
+    return config.getConfigMapping(GatewayConfig.class).upstream();
+  }
+
+  private static Optional<Upstream> create(Map<String, String> server) {
+    SmallRyeConfig config = config(server);
+    return factory(config).create("holdfast.upstream", "default", server(config));
   }
 
   private static Class<?> classOf(Map<String, String> server) {
@@ -86,5 +94,14 @@ class UpstreamFactoryTest {
         .isThrownBy(() -> create(Map.of("transport", transport, other, value)))
         .withMessageStartingWith("holdfast.upstream cannot be used")
         .withMessageEndingWith("the configured transport needs " + needed);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10, 50, 5", "5, 50, 3", "1, 1, 1", "7, 100, 7"})
+  void shouldGiveOneClientAShareOfTheProcesses(String processes, String share, int perClient) {
+    SmallRyeConfig config = config(Map.of("max-processes", processes, "process-share", share));
+
+    assertThat(factory(config).settings("default", "x", server(config)).maxProcessesPerClient())
+        .isEqualTo(perClient);
   }
 }

@@ -8,8 +8,10 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.RequestId;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class PendingRequestsTest {
 
@@ -156,5 +158,24 @@ class PendingRequestsTest {
   void shouldRejectInvalidJsonRpc() {
     assertThatThrownBy(() -> pending("1").answeredBy(bytes("{\"id\":1}")))
         .isInstanceOf(EnvelopeException.class);
+  }
+
+  /** Before, each cancellation was compared with all requests, which took minutes here. */
+  @Test
+  @Timeout(20)
+  void shouldFindEachOfManyRequestsAtOnce() {
+    PendingRequests pending =
+        new PendingRequests(IntStream.range(0, 5000).mapToObj(i -> escaped(i)).toList());
+
+    for (int i = 0; i < 20_000; i++) {
+      assertThat(pending.cancel(escaped(5000 + i))).isFalse();
+    }
+
+    assertThat(pending.open()).hasSize(5000);
+  }
+
+  /** An id that takes a parser to compare. */
+  private static RequestId escaped(int number) {
+    return new RequestId("\"\\u0061" + number + "\"");
   }
 }

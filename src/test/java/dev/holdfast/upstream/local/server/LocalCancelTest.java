@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
@@ -231,5 +233,20 @@ class LocalCancelTest {
     assertThat(Thread.interrupted()).isTrue();
     assertThat(seen.take()).isEqualTo("cancelled");
     assertThat(answer.take()).isEmpty();
+  }
+
+  /**
+   * A hash map searches all keys with equal hashes unless they are comparable. Clients choose the
+   * ids of these.
+   */
+  @Test
+  void callsShouldBeComparable() {
+    LocalSessionId session = LocalSessionId.parse("a.");
+    ToolCalls.CallId first = new ToolCalls.CallId(session, RequestId.of("Aa"));
+    ToolCalls.CallId second = new ToolCalls.CallId(session, RequestId.of("BB"));
+    ToolCalls.CallId other = new ToolCalls.CallId(LocalSessionId.parse("b."), RequestId.of("Aa"));
+
+    assertThat(first).hasSameHashCodeAs(second);
+    assertThat(new TreeSet<>(List.of(other, second, first))).containsExactly(first, second, other);
   }
 }
