@@ -172,6 +172,13 @@ class CommandLineReaderTest {
         .doesNotContain("secret", "word@");
   }
 
+  /** The parser quotes what it does not know. */
+  @Test
+  void shouldPrintUnknownOptionsSafely() {
+    assertThat(printed("serve", "--urk=https://me:secret@host/\u009b2J").text())
+        .contains("--urk=https://***@host/\\u009b2J");
+  }
+
   @Test
   void shouldRefuseAnEventOfAnotherStream() {
     assertThat(printed("tail", SESSION.value(), "abc", "--from", "g_1-1").text())
