@@ -157,7 +157,11 @@ final class SseMessageSource implements MessageSource {
     Deadline silent = Deadline.afterUnlessZero(idleTimeout).earlier(latest);
     switch (from.take(silent.earlier(Deadline.afterUnlessZero(stallTimeout)))) {
       case BodyQueue.Read.Chunks(var chunks) -> {
-        return read(chunks);
+        try {
+          return read(chunks);
+        } finally {
+          from.endTurn();
+        }
       }
       case BodyQueue.Read.Broken(var cause) -> reconnect(cause);
       case BodyQueue.Read.NoBytes.COMPLETE -> reconnect(null);
