@@ -2,10 +2,12 @@ package dev.holdfast.bench;
 
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.PackagedProgram;
+import dev.holdfast.testing.Ports;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ServerProcess;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -30,11 +32,12 @@ final class BenchmarkEnvironment implements AutoCloseable {
       new Thread(
           () -> ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly));
   private final RedisFixture redis = RedisFixture.start();
-  private final ServerProcess server = startServer();
+  private final ServerProcess server = start(FastUpstream.class);
   private final Map<Contender, Gateway> gateways = new EnumMap<>(Contender.class);
   private final Map<Contender, Gateway> replicas = new EnumMap<>(Contender.class);
   private final @Nullable Path before;
   private @Nullable Nginx nginx;
+  private @Nullable ServerProcess vertx;
 
   /**
    * Starts Redis and the server. All ends with {@link #close}, or else with this JVM.
@@ -63,6 +66,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
     return switch (contender) {
       case DIRECT -> URI.create("http://127.0.0.1:" + server.port() + "/mcp");
       case NGINX -> nginx().url();
+      case VERTX -> URI.create("http://127.0.0.1:" + vertx().port() + "/mcp");
       case UNLOGGED, MEMORY, MEMORY_BEFORE, REDIS, REDIS_BEFORE -> gateway(contender).url();
     };
   }
@@ -79,6 +83,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
     return switch (contender) {
       case DIRECT -> List.of();
       case NGINX -> nginx().processes();
+      case VERTX -> List.of(vertx().process().toHandle());
       case UNLOGGED, MEMORY, MEMORY_BEFORE, REDIS, REDIS_BEFORE ->
           List.of(ProcessHandle.of(gateway(contender).pid()).orElseThrow());
     };
@@ -135,6 +140,9 @@ final class BenchmarkEnvironment implements AutoCloseable {
     if (nginx != null) {
       nginx.close();
     }
+    if (vertx != null) {
+      vertx.close();
+    }
     server.close();
     redis.close();
   }
@@ -144,6 +152,14 @@ final class BenchmarkEnvironment implements AutoCloseable {
       nginx = Nginx.inFrontOf(url(Contender.DIRECT));
     }
     return nginx;
+  }
+
+  private ServerProcess vertx() {
+    if (vertx == null) {
+      vertx =
+          start(VertxProxy.class, url(Contender.DIRECT).toString(), Integer.toString(Ports.free()));
+    }
+    return vertx;
   }
 
   private Gateway gateway(Contender contender) {
@@ -176,14 +192,16 @@ final class BenchmarkEnvironment implements AutoCloseable {
     return settings;
   }
 
-  private static ServerProcess startServer() {
-    return ServerProcess.start(
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx512m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            FastUpstream.class.getName()),
-        LISTENING);
+  private static ServerProcess start(Class<?> program, String... arguments) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                program.getName()));
+    command.addAll(List.of(arguments));
+    return ServerProcess.start(new ProcessBuilder(command), LISTENING);
   }
 }

@@ -6,6 +6,8 @@ enum Contender {
   DIRECT("no proxy at all"),
   /** nginx as a plain reverse proxy, if it is installed. */
   NGINX("nginx, stores nothing"),
+  /** A plain reverse proxy on the JVM. */
+  VERTX("Vert.x, stores nothing"),
   /** The gateway with streams that can't be resumed. */
   UNLOGGED("Holdfast, Redis, `replay.enabled=false`"),
   /** The gateway with its log in memory. */
@@ -27,7 +29,8 @@ enum Contender {
     return title;
   }
 
-  boolean isGateway() {
+  /** Whether it has a JIT compiler to warm up, and a heap. */
+  boolean runsOnJvm() {
     return this != DIRECT && this != NGINX;
   }
 

@@ -43,7 +43,7 @@ final class CostMeter {
     ProcessUse own = after.own.since(before.own);
     into.add(operation.cpu(), contender, own.cpuMicros(false) / count);
     into.add(operation.switches(), contender, own.switches() / count);
-    if (contender != Contender.NGINX) {
+    if (contender.runsOnJvm()) {
       into.add(operation.compilers(), contender, own.cpuMicros(true) / count);
       into.add(
           operation.allocated(), contender, (after.allocated - before.allocated) / KILO / count);
@@ -61,7 +61,7 @@ final class CostMeter {
       return new Reading(
           ProcessUse.of(own),
           ProcessUse.of(lab.redisProcess()),
-          contender.isGateway() ? allocated(own.getFirst().pid()) : 0,
+          contender.runsOnJvm() ? allocated(own.getFirst().pid()) : 0,
           lab.redisCommands());
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);

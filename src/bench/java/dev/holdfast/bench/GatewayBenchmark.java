@@ -3,8 +3,8 @@ package dev.holdfast.bench;
 import java.io.IOException;
 
 /**
- * Measures the packaged gateway from outside, next to no proxy at all and next to nginx, all on
- * this machine and in one run. Starts what it needs by itself. While it measures it sees that no
+ * Measures the packaged gateway from outside, next to no proxy at all and next to plain ones, all
+ * on this machine and in one run. Starts what it needs by itself. While it measures it sees that no
  * event is lost and none comes twice; otherwise it fails.
  *
  * <p>See {@code docs/benchmarks.md} for how to start it and how to read it.

@@ -3,6 +3,7 @@ package dev.holdfast.bench;
 import static dev.holdfast.bench.Contender.DIRECT;
 import static dev.holdfast.bench.Contender.NGINX;
 import static dev.holdfast.bench.Contender.UNLOGGED;
+import static dev.holdfast.bench.Contender.VERTX;
 
 import dev.holdfast.testing.Gateway;
 import java.io.IOException;
@@ -42,7 +43,7 @@ final class Measurements {
     Set<Contender> logged = EnumSet.copyOf(all);
     logged.remove(UNLOGGED);
     Set<Contender> stores = EnumSet.copyOf(logged);
-    stores.removeAll(EnumSet.of(DIRECT, NGINX));
+    stores.removeAll(EnumSet.of(DIRECT, NGINX, VERTX));
     warm();
     for (Measurement measurement : options.only()) {
       switch (measurement) {
@@ -62,11 +63,11 @@ final class Measurements {
     void take(Contender contender, BenchmarkResults figures) throws IOException;
   }
 
-  /** Lets the JIT compiler of each gateway see all loads. */
+  /** Lets the JIT compiler of each proxy see all loads. */
   private void warm() throws IOException {
     BenchmarkResults unused = new BenchmarkResults();
     for (Contender contender : lab.contenders()) {
-      if (contender.isGateway()) {
+      if (contender.runsOnJvm()) {
         System.err.println("warm-up: " + contender.title());
         long end = System.nanoTime() + options.warm().toNanos();
         while (System.nanoTime() < end) {
