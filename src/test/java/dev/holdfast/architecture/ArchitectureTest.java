@@ -174,7 +174,6 @@ class ArchitectureTest {
                   "upstream",
                   "protocol")),
           entry("bridge", List.of("lock", "upstream", "upstream.stdio", "protocol", "retry")),
-          // Uses ports only. The wiring package passes it the adapters.
           entry(
               "cli",
               List.of(
