@@ -5,8 +5,7 @@ import java.util.List;
 /**
  * Writes one stream for its owner.
  *
- * <p>Thread-safe. Concurrent appends are committed together: while one write is under way, later
- * appends wait and go into the next write, in the order of their calls.
+ * <p>Thread-safe. Appends are written one after another.
  */
 public interface StreamWriter {
 

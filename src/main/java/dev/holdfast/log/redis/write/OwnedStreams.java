@@ -142,7 +142,7 @@ public final class OwnedStreams {
   }
 
   /** Stores the events of one stream and keeps the newest for its local tail. */
-  private final class Store implements GroupCommit.Store {
+  private final class Store implements RedisStreamWriter.Store {
 
     private final StreamRef stream;
     private final StreamRef keptIn;

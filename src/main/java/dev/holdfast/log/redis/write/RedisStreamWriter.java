@@ -6,40 +6,91 @@ import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.redis.RedisException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one stream. Appends to the log. During a long outage of the store, delivers without it,
+ * Writes one stream, one append at a time. During a long outage of the store, delivers without it,
  * and reports the end of the stream once the store is back. ADR 0010 explains why.
  *
- * <p>Unlogged events get the next numbers of the stream, as do the events of a batch with unknown
- * outcome. The store skips these numbers: the next write removes any stored copies, and later
- * readers find a gap.
+ * <p>After an append with an unknown outcome, nothing else is written before the same events are
+ * written again. The store recognizes them if the first attempt has written them. The caller has
+ * left by then, and gets the position when it repeats the append.
+ *
+ * <p>Unlogged events get the next numbers of the stream, as do the events of an append with an
+ * unknown outcome. The store skips these numbers: the next write removes any stored copies, and
+ * later readers find a gap.
  */
 public final class RedisStreamWriter implements StreamWriter {
 
   /** Ends a stream whose last event was delivered unlogged. */
   private static final List<NewEvent> END = List.of(new NewEvent(new byte[0], null, true));
 
+  /** Maximum number of appends whose callers have left. Callers normally come back at once. */
+  private static final int MAX_UNCLAIMED = 64;
+
+  /** The store and the local tail of one stream, as the writer of the stream uses them. */
+  interface Store {
+
+    /**
+     * Stores a batch and then wakes the tail. An empty batch only records where the stream ends.
+     *
+     * @return the position of the last event of the stream
+     */
+    Position write(WriterProgress progress, List<NewEvent> batch);
+
+    /** Gives events to the local tail only; returns false if that is not possible. */
+    boolean deliverUnlogged(List<LogEvent> events);
+
+    /** Records, without waiting, the id from which the upstream can resume after an event. */
+    void recordUpstreamCursor(long number, String upstreamId);
+  }
+
   private final StreamRef stream;
   private final StreamRef keptIn;
-  private final GroupCommit.Store store;
-  private final GroupCommit commit;
+  private final Store store;
 
-  /** Whether a report uses the store. Guarded by the lock of the commit. */
+  /** Guards all fields below. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Signalled when no thread uses the store any more. */
+  private final Condition idle = lock.newCondition();
+
+  /** Whether a thread uses the store. It releases the lock meanwhile. */
+  private boolean storeInUse;
+
+  /** Whether that thread writes no events, but only where the stream ends. */
   private boolean reporting;
+
+  /** Whether the stream takes no more events: it is complete, or this replica has lost it. */
+  private boolean closed;
+
+  private WriterProgress progress;
+
+  /** The append with an unknown outcome; empty for none. */
+  private List<NewEvent> unknown = List.of();
+
+  /**
+   * Appends that succeeded after their callers had left. Events are equal only if they share their
+   * payload array, so only a repeated append finds its position.
+   */
+  private final SequencedMap<List<NewEvent>, Position> unclaimed = new LinkedHashMap<>(0);
 
   /**
    * @param keptIn the stream that keeps the events, which may be the stream itself
    * @param last the position of the stream's last event
    */
-  RedisStreamWriter(StreamRef stream, StreamRef keptIn, GroupCommit.Store store, Position last) {
+  RedisStreamWriter(StreamRef stream, StreamRef keptIn, Store store, Position last) {
     this.stream = stream;
     this.keptIn = keptIn;
     this.store = store;
-    this.commit = new GroupCommit(stream, store, last);
+    this.progress = WriterProgress.at(last);
   }
 
   @Override
@@ -55,109 +106,218 @@ public final class RedisStreamWriter implements StreamWriter {
   @Override
   public Position append(List<NewEvent> events) {
     NewEvent.requireWellFormed(events);
-    return commit.append(events);
+    lock.lock();
+    try {
+      while (true) {
+        if (storeInUse) {
+          idle.awaitUninterruptibly();
+          continue;
+        }
+        Position earlier = unclaimed.remove(events);
+        if (earlier != null) {
+          return earlier;
+        }
+        requireOpen();
+        if (unknown.isEmpty() || unknown.equals(events)) {
+          return write(List.copyOf(events));
+        }
+        writeUnknownFirst();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void writeUnknownFirst() {
+    try {
+      writeUnknown();
+    } catch (LogException.OutcomeUnknown failure) {
+      throw unavailable(failure); // The outcome of the other append is known: it did not begin.
+    }
+  }
+
+  private void writeUnknown() {
+    List<NewEvent> repeated = unknown;
+    keep(repeated, write(repeated));
+  }
+
+  /** Keeps the position of an append for the caller that repeats it. */
+  private void keep(List<NewEvent> events, Position position) {
+    unclaimed.put(events, position);
+    if (unclaimed.size() > MAX_UNCLAIMED) {
+      var _ = unclaimed.pollFirstEntry();
+    }
+  }
+
+  private Position write(List<NewEvent> events) {
+    boolean retry = !unknown.isEmpty();
+    try {
+      Position written = useStore(progress, events);
+      unknown = List.of();
+      progress = WriterProgress.at(written);
+      closed |= events.getLast().last();
+      return written;
+    } catch (LogException.Fenced fenced) {
+      unknown = List.of();
+      lose();
+      throw fenced;
+    } catch (RedisException.Unavailable failure) {
+      // An attempt before this one may have written the events.
+      unknown = retry ? events : List.of();
+      throw retry ? outcomeUnknown(failure) : unavailable(failure);
+    } catch (RuntimeException | Error failure) {
+      unknown = events;
+      throw outcomeUnknown(failure);
+    }
+  }
+
+  /** Releases the lock and calls the store. */
+  private Position useStore(WriterProgress from, List<NewEvent> events) {
+    storeInUse = true;
+    lock.unlock();
+    try {
+      return store.write(from, events);
+    } finally {
+      lock.lock();
+      storeInUse = false;
+      idle.signalAll();
+    }
   }
 
   @Override
   public void recordUpstreamCursor(String upstreamId) {
-    store.recordUpstreamCursor(commit.lastNumber(), upstreamId);
+    long number;
+    lock.lock();
+    try {
+      number = progress.last().number();
+    } finally {
+      lock.unlock();
+    }
+    store.recordUpstreamCursor(number, upstreamId);
   }
 
+  /** Refuses all later appends: the session has ended. */
   void fence() {
-    commit.fence();
+    lock.lock();
+    try {
+      lose();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Closes the writer of a stream that this replica does not own any more. No report is due. */
+  private void lose() {
+    progress = WriterProgress.at(progress.last());
+    closed = true;
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new LogException.Fenced(stream);
+    }
   }
 
   @Override
   public boolean deliverUnlogged(List<NewEvent> events) {
     NewEvent.requireWellFormed(events);
-    commit.lock.lock();
+    lock.lock();
     try {
       // Events must not overtake an append. A report writes no events, so it may continue.
-      while (commit.isStoreInUse() && !reporting) {
-        commit.idle.awaitUninterruptibly();
+      while (storeInUse && !reporting) {
+        idle.awaitUninterruptibly();
       }
-      if (commit.pending().isUnclaimed(events)) {
+      if (unclaimed.containsKey(events)) {
         return false;
       }
-      commit.requireOpen();
+      requireOpen();
       return deliverWithUnknown(events);
     } finally {
-      commit.lock.unlock();
+      lock.unlock();
     }
   }
 
-  /** Delivers the batch with unknown outcome, and then the events unless the batch has them. */
+  /** Delivers the events with unknown outcome, and then the others, unless they are the same. */
   private boolean deliverWithUnknown(List<NewEvent> events) {
-    PendingAppends pending = commit.pending();
-    List<PendingAppends.Call> unknown = pending.unknown();
-    List<NewEvent> all = new ArrayList<>(PendingAppends.eventsOf(unknown));
-    int unknownEvents = all.size();
-    if (pending.findUnknown(events) == null) {
+    List<NewEvent> all = new ArrayList<>(unknown);
+    boolean same = unknown.equals(events);
+    if (!same) {
       all.addAll(events);
     }
-    List<LogEvent> unlogged = commit.progress().nextPositions(all);
+    List<LogEvent> unlogged = progress.nextPositions(all);
     if (!store.deliverUnlogged(unlogged)) {
       return false;
     }
-    if (unknownEvents > 0) {
-      pending.succeed(unknown, unlogged.get(unknownEvents - 1).position());
-      // The caller also made that append, and does not repeat it.
-      var _ = pending.takeUnclaimed(events);
+    if (!same && !unknown.isEmpty()) {
+      keep(unknown, unlogged.get(unknown.size() - 1).position());
     }
-    commit.setProgress(commit.progress().afterUnlogged(unlogged));
-    if (unlogged.getLast().last()) {
-      commit.close();
-    }
+    unknown = List.of();
+    progress = progress.afterUnlogged(unlogged);
+    closed |= unlogged.getLast().last();
     return true;
   }
 
   /** Reports the end of the stream again, after the store has shown an older one. */
   public void restate() {
-    commit.lock.lock();
+    lock.lock();
     try {
-      if (!commit.isClosed()) {
-        commit.setProgress(commit.progress().inDoubt());
+      if (!closed) {
+        progress = progress.inDoubt();
       }
     } finally {
-      commit.lock.unlock();
+      lock.unlock();
     }
     recordSkipped();
   }
 
   @Override
   public void recordSkipped() {
-    commit.lock.lock();
+    lock.lock();
     try {
-      long number = commit.progress().last().number();
-      while (!commit.progress().isReported(number)) {
-        if (commit.isStoreInUse()) {
-          commit.idle.awaitUninterruptibly();
+      long number = progress.last().number();
+      while (!progress.isReported(number)) {
+        if (storeInUse) {
+          idle.awaitUninterruptibly();
+        } else if (unknown.isEmpty()) {
+          report();
         } else {
-          LogException failure =
-              commit.pending().unknown().isEmpty() ? report() : commit.writeBatch();
-          if (failure != null) {
-            throw failure;
-          }
+          writeUnknown();
         }
       }
     } finally {
-      commit.signalNext();
-      commit.lock.unlock();
+      lock.unlock();
     }
   }
 
   /** Reports the last position, or writes the end of a stream whose last event was unlogged. */
-  private @Nullable LogException report() {
-    WriterProgress reported = commit.progress();
+  private void report() {
+    WriterProgress reported = progress;
     reporting = true;
-    GroupCommit.Outcome outcome =
-        commit.write(reported, reported.debt() == WriterProgress.Debt.END ? END : List.of());
-    reporting = false;
-    Position written = outcome.written();
-    if (written == null) {
-      return commit.fail(List.of(), outcome.failure(), false);
+    try {
+      Position written =
+          useStore(reported, reported.debt() == WriterProgress.Debt.END ? END : List.of());
+      progress = progress.afterReport(reported, written);
+    } catch (LogException.Fenced fenced) {
+      lose();
+      throw fenced;
+    } catch (RedisException.Unavailable failure) {
+      throw unavailable(failure);
+    } catch (RuntimeException | Error failure) {
+      throw outcomeUnknown(failure);
+    } finally {
+      reporting = false;
     }
-    commit.setProgress(commit.progress().afterReport(reported, written));
-    return null;
+  }
+
+  private LogException.OutcomeUnknown outcomeUnknown(@Nullable Throwable cause) {
+    String why =
+        cause instanceof RedisException.UnknownOutcome
+            ? "no answer to an append to stream "
+            : "outcome still unknown for an append to stream ";
+    return new LogException.OutcomeUnknown(why + stream, cause);
+  }
+
+  private LogException.StoreUnavailable unavailable(@Nullable Throwable cause) {
+    return new LogException.StoreUnavailable("could not append to stream " + stream, cause);
   }
 }

@@ -21,7 +21,7 @@ class UnloggedDeliveryTest {
       new RedisStreamWriter(ref, ref, store, new Position(1, 0));
 
   /** Accepts every report, and runs an action while the first one is on its way. */
-  private static final class ReportedStore implements GroupCommit.Store {
+  private static final class ReportedStore implements RedisStreamWriter.Store {
 
     private final List<List<NewEvent>> reports = new ArrayList<>();
     private Runnable duringFirstReport = () -> {};
