@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.Collections;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -54,6 +56,18 @@ class BodyReaderTest {
   @ValueSource(ints = {LARGEST + 1, -1})
   void shouldRefuseALargeBody(int declared) {
     assertRefused(declared, inPieces(message(LARGEST + 1)), 413);
+  }
+
+  @Test
+  void shouldRefuseALargeBatch() {
+    byte[] batch =
+        Collections.nCopies(101, new String(message(60), UTF_8)).toString().getBytes(UTF_8);
+
+    try (BodyBudget.Lease lease = budget.open(ADDRESS)) {
+      assertThatExceptionOfType(EnvelopeException.class)
+          .isThrownBy(() -> reader.read(batch.length, inPieces(batch), lease))
+          .withMessageContaining("at most 100 messages");
+    }
   }
 
   /** Before, an unfinished body cost the client nothing and the gateway all that had arrived. */
