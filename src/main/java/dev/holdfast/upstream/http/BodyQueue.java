@@ -140,13 +140,7 @@ final class BodyQueue {
   sealed interface Read {
 
     /** At least one chunk, in order. The arrays belong to the reader. */
-    record Chunks(List<byte[]> chunks) implements Read {
-
-      /** Number of bytes. */
-      int size() {
-        return chunks.stream().mapToInt(chunk -> chunk.length).sum();
-      }
-    }
+    record Chunks(List<byte[]> chunks) implements Read {}
 
     /** The connection broke in the middle of the body. */
     record Broken(Throwable cause) implements Read {}

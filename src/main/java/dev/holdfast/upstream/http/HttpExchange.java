@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +34,6 @@ final class HttpExchange implements AutoCloseable {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CONNECTING);
   private final CompletableFuture<HttpClientResponse> head = new CompletableFuture<>();
   private final BodyQueue body;
-  private final AtomicBoolean inTurn = new AtomicBoolean();
   private final HttpClients.ConnectionPool pool;
 
   /** The permit for a connection; null before the request and after the end of the answer. */
@@ -163,30 +161,15 @@ final class HttpExchange implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits for more of the body, and for a turn if there are many bytes to process. The head of the
-   * answer must have arrived.
-   */
+  /** Waits for more of the body. The head of the answer must have arrived. */
   BodyQueue.Read take(Deadline deadline) {
     HttpClientResponse answer = head.join();
-    endTurn();
     try {
       BodyQueue.Read read = body.take(deadline, answer::resume);
-      if (read instanceof BodyQueue.Read.Chunks chunks && chunks.size() >= BodyQueue.LOW_WATER) {
-        pool.turns().acquire();
-        inTurn.set(true);
-      }
       complete = read == BodyQueue.Read.NoBytes.COMPLETE;
       return read;
     } catch (InterruptedException e) {
       throw interrupted(e);
-    }
-  }
-
-  /** Tells that the reader has processed what it took, before it waits for something else. */
-  void endTurn() {
-    if (inTurn.getAndSet(false)) {
-      pool.releaseTurn();
     }
   }
 
@@ -196,7 +179,6 @@ final class HttpExchange implements AutoCloseable {
     phase.compareAndSet(Phase.CONNECTING, Phase.ABANDONED);
     head.cancel(false);
     body.close();
-    endTurn();
     if (!complete) {
       pool.run(this::release);
     }

@@ -157,11 +157,7 @@ final class SseMessageSource implements MessageSource {
     Deadline silent = Deadline.afterUnlessZero(idleTimeout).earlier(latest);
     switch (from.take(silent.earlier(Deadline.afterUnlessZero(stallTimeout)))) {
       case BodyQueue.Read.Chunks(var chunks) -> {
-        try {
-          return read(chunks);
-        } finally {
-          from.endTurn();
-        }
+        return read(chunks);
       }
       case BodyQueue.Read.Broken(var cause) -> reconnect(cause);
       case BodyQueue.Read.NoBytes.COMPLETE -> reconnect(null);
