@@ -8,6 +8,7 @@ import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_
 import static dev.holdfast.architecture.Program.MAIN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAnnotation;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -43,6 +44,7 @@ class CodeRulesTest {
               Stream.of(
                       Test.class,
                       ParameterizedTest.class,
+                      FuzzTest.class,
                       RepeatedTest.class,
                       TestFactory.class,
                       Property.class,

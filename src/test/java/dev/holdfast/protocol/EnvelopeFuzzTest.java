@@ -3,18 +3,20 @@ package dev.holdfast.protocol;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.holdfast.testing.Fuzzer;
+import dev.holdfast.testing.Corpus;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
 
 class EnvelopeFuzzTest {
 
@@ -30,32 +32,28 @@ class EnvelopeFuzzTest {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   /** The next reader of the bytes must see what the gateway has seen. */
-  @Test
-  void shouldReadWhatAFullParserReads() {
-    Fuzzer.fuzz(
-        "json-rpc",
-        20_000,
-        (body, _) -> {
-          Body read = read(body);
-          if (read == null) {
-            return;
-          }
-          JsonNode tree = JSON.readTree(body);
-          List<JsonNode> nodes = new ArrayList<>();
-          if (read instanceof Body.Batch) {
-            tree.forEach(nodes::add);
-          } else {
-            nodes.add(tree);
-          }
+  @Corpus("json-rpc")
+  @FuzzTest
+  void shouldReadWhatAFullParserReads(byte[] body) throws IOException {
+    Body read = read(body);
+    if (read == null) {
+      return;
+    }
+    JsonNode tree = JSON.readTree(body);
+    List<JsonNode> nodes = new ArrayList<>();
+    if (read instanceof Body.Batch) {
+      tree.forEach(nodes::add);
+    } else {
+      nodes.add(tree);
+    }
 
-          assertThat(read.bytes()).isSameAs(body);
-          assertThat(nodes).hasSameSizeAs(read.messages()).hasSizeLessThanOrEqualTo(MAX_MESSAGES);
-          for (int i = 0; i < nodes.size(); i++) {
-            Message message = read.messages().get(i);
-            assertThat(JSON.readTree(message.bytes())).isEqualTo(nodes.get(i));
-            assertSame(message, nodes.get(i));
-          }
-        });
+    assertThat(read.bytes()).isSameAs(body);
+    assertThat(nodes).hasSameSizeAs(read.messages()).hasSizeLessThanOrEqualTo(MAX_MESSAGES);
+    for (int i = 0; i < nodes.size(); i++) {
+      Message message = read.messages().get(i);
+      assertThat(JSON.readTree(message.bytes())).isEqualTo(nodes.get(i));
+      assertSame(message, nodes.get(i));
+    }
   }
 
   private static void assertSame(Message message, JsonNode node) throws IOException {
@@ -88,40 +86,31 @@ class EnvelopeFuzzTest {
   }
 
   /** Clients see these texts, so they must not quote the input. */
-  @Test
-  void shouldRefuseWithAConstantTextAndAnIdThatCanBeEchoed() {
-    Fuzzer.fuzz(
-        "json-rpc",
-        20_000,
-        (body, _) -> {
-          try {
-            Envelopes.read(body, MAX_MESSAGES);
-          } catch (EnvelopeException refusal) {
-            assertThat(refusal.clientMessage())
-                .matches("Parse error|Invalid Request: [a-zA-Z0-9\". ,]+");
-            RequestId id = refusal.id().orElse(null);
-            byte[] error = JsonRpcErrors.error(id, refusal.code(), refusal.clientMessage());
-            assertThat(Envelopes.read(error).messages()).hasSize(1);
-          }
-        });
+  @Corpus("json-rpc")
+  @FuzzTest
+  void shouldRefuseWithAConstantTextAndAnIdThatCanBeEchoed(byte[] body) throws EnvelopeException {
+    try {
+      Envelopes.read(body, MAX_MESSAGES);
+    } catch (EnvelopeException refusal) {
+      assertThat(refusal.clientMessage()).matches("Parse error|Invalid Request: [a-zA-Z0-9\". ,]+");
+      RequestId id = refusal.id().orElse(null);
+      byte[] error = JsonRpcErrors.error(id, refusal.code(), refusal.clientMessage());
+      assertThat(Envelopes.read(error).messages()).hasSize(1);
+    }
   }
 
-  @Test
-  void shouldCompareIdsConsistently() {
-    Fuzzer.fuzz(
-        "request-ids",
-        20_000,
-        (input, random) -> {
-          RequestId one = id(new String(input, UTF_8));
-          RequestId other =
-              id(escapeOne(new String(input, UTF_8), random.nextInt(input.length + 1)));
-          if (one != null && other != null) {
-            assertThat(one.equals(other)).isEqualTo(one.compareTo(other) == 0);
-            assertThat(Integer.signum(one.compareTo(other)))
-                .isEqualTo(-Integer.signum(other.compareTo(one)));
-            assertThat(one.equals(other) && one.hashCode() != other.hashCode()).isFalse();
-          }
-        });
+  @Corpus("request-ids")
+  @FuzzTest
+  void shouldCompareIdsConsistently(byte[] input) {
+    RequestId one = id(new String(input, UTF_8));
+    int at = new Random(Arrays.hashCode(input)).nextInt(input.length + 1);
+    RequestId other = id(escapeOne(new String(input, UTF_8), at));
+    if (one != null && other != null) {
+      assertThat(one.equals(other)).isEqualTo(one.compareTo(other) == 0);
+      assertThat(Integer.signum(one.compareTo(other)))
+          .isEqualTo(-Integer.signum(other.compareTo(one)));
+      assertThat(one.equals(other) && one.hashCode() != other.hashCode()).isFalse();
+    }
   }
 
   /** Writes one character of a string with an escape, as another program may. */

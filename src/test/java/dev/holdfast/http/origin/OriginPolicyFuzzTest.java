@@ -3,13 +3,13 @@ package dev.holdfast.http.origin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.Fuzzer;
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.holdfast.testing.Corpus;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import org.junit.jupiter.api.Test;
 
 class OriginPolicyFuzzTest {
 
@@ -20,51 +20,39 @@ class OriginPolicyFuzzTest {
       new OriginPolicy(List.of("localhost", ALLOWED), List.of("localhost", ALLOWED));
 
   /** Another program must find an allowed host in an allowed header, too. */
-  @Test
-  void shouldAllowOnlyHostsThatAUrlParserFinds() {
-    Fuzzer.fuzz(
-        "hosts",
-        50_000,
-        (input, _) -> {
-          String header = new String(input, UTF_8);
-          if (policy.allowsHost(header)) {
-            assertThat(hostOf("http://" + header)).isIn(HOSTS);
-          }
-        });
+  @Corpus("hosts")
+  @FuzzTest
+  void shouldAllowOnlyHostsThatAUrlParserFinds(byte[] input) throws URISyntaxException {
+    String header = new String(input, UTF_8);
+    if (policy.allowsHost(header)) {
+      assertThat(hostOf("http://" + header)).isIn(HOSTS);
+    }
   }
 
-  @Test
-  void shouldAllowOnlyOriginsOfAllowedHosts() {
-    Fuzzer.fuzz(
-        "origins",
-        50_000,
-        (input, _) -> {
-          String header = new String(input, UTF_8);
-          if (policy.allowsOrigin(header)) {
-            assertThat(hostOf(header.contains("://") ? header : "http://" + header)).isIn(HOSTS);
-            assertThat(policy.allowOriginHeader(header)).contains(header);
-            assertThat(header.chars()).allMatch(c -> c > ' ' && c < 0x7F);
-          } else {
-            assertThat(policy.allowOriginHeader(header)).isEmpty();
-          }
-        });
+  @Corpus("origins")
+  @FuzzTest
+  void shouldAllowOnlyOriginsOfAllowedHosts(byte[] input) throws URISyntaxException {
+    String header = new String(input, UTF_8);
+    if (policy.allowsOrigin(header)) {
+      assertThat(hostOf(header.contains("://") ? header : "http://" + header)).isIn(HOSTS);
+      assertThat(policy.allowOriginHeader(header)).contains(header);
+      assertThat(header.chars()).allMatch(c -> c > ' ' && c < 0x7F);
+    } else {
+      assertThat(policy.allowOriginHeader(header)).isEmpty();
+    }
   }
 
   /** An entry that the configuration accepts matches the header of the same text. */
-  @Test
-  void shouldMatchEveryEntryThatTheConfigurationAccepts() {
-    Fuzzer.fuzz(
-        "hosts",
-        20_000,
-        (input, _) -> {
-          String entry;
-          try {
-            entry = new HttpConfig.AllowListEntry.Host().convert(new String(input, UTF_8));
-          } catch (IllegalArgumentException refused) {
-            return;
-          }
-          assertThat(new OriginPolicy(List.of(), List.of(entry)).allowsHost(entry)).isTrue();
-        });
+  @Corpus("hosts")
+  @FuzzTest
+  void shouldMatchEveryEntryThatTheConfigurationAccepts(byte[] input) {
+    String entry;
+    try {
+      entry = new HttpConfig.AllowListEntry.Host().convert(new String(input, UTF_8));
+    } catch (IllegalArgumentException refused) {
+      return;
+    }
+    assertThat(new OriginPolicy(List.of(), List.of(entry)).allowsHost(entry)).isTrue();
   }
 
   private static String hostOf(String url) throws URISyntaxException {
