@@ -89,6 +89,13 @@ final class BodyQueue {
     }
   }
 
+  /** Number of bytes that wait for the reader. */
+  int size() {
+    try (var _ = lock.hold()) {
+      return bytes;
+    }
+  }
+
   /** Waits for bytes and takes all of them. The end or a failure follows after all bytes. */
   Read take(Deadline deadline, Runnable resume) throws InterruptedException {
     lock.lockInterruptibly();

@@ -40,6 +40,9 @@ public final class HttpClients implements AutoCloseable {
 
   private static final long CLOSE_SECONDS = 5;
 
+  /** Enough to keep the processors busy while event loops wake the next readers. */
+  private static final int TURNS_PER_PROCESSOR = 2;
+
   private static final Logger LOG = Logger.getLogger(HttpClients.class);
 
   private final List<ConnectionPool> calls = new ArrayList<>();
@@ -69,12 +72,14 @@ public final class HttpClients implements AutoCloseable {
             .setTcpKeepAlive(true)
             .setTcpNoDelay(true);
     ByteBudget unread = ByteBudget.ofHeap(16, 8 << 20);
+    Semaphore turns =
+        new Semaphore(TURNS_PER_PROCESSOR * Runtime.getRuntime().availableProcessors(), true);
     Semaphore freeCalls = new Semaphore(settings.maxConnections());
     Semaphore freeStreams = new Semaphore(settings.maxConnections());
     for (int i = 0; i < eventLoops(); i++) {
       Context loop = newContext(vertx);
-      calls.add(ConnectionPool.create(vertx, options, loop, freeCalls, unread));
-      streams.add(ConnectionPool.create(vertx, options, loop, freeStreams, unread));
+      calls.add(ConnectionPool.create(vertx, options, loop, freeCalls, unread, turns));
+      streams.add(ConnectionPool.create(vertx, options, loop, freeStreams, unread, turns));
     }
   }
 
@@ -152,11 +157,19 @@ public final class HttpClients implements AutoCloseable {
    * @param client makes and keeps the connections; used on the event loop only
    * @param free permits for connections in use, shared with pools on other event loops
    * @param unread budget of received bytes that wait for a reader, also shared
+   * @param turns permits for readers that process many bytes, also shared. A virtual thread keeps
+   *     its processor until it waits, so a short call would wait for hundreds of such readers
    */
-  record ConnectionPool(Context eventLoop, HttpClient client, Semaphore free, ByteBudget unread) {
+  record ConnectionPool(
+      Context eventLoop, HttpClient client, Semaphore free, ByteBudget unread, Semaphore turns) {
 
     static ConnectionPool create(
-        Vertx vertx, HttpClientOptions options, Context loop, Semaphore free, ByteBudget unread) {
+        Vertx vertx,
+        HttpClientOptions options,
+        Context loop,
+        Semaphore free,
+        ByteBudget unread,
+        Semaphore turns) {
       HttpClient client =
           vertx
               .httpClientBuilder()
@@ -166,11 +179,20 @@ public final class HttpClients implements AutoCloseable {
               // Each exchange handles its failures; without a handler Vert.x logs them as errors.
               .withConnectHandler(connection -> connection.exceptionHandler(_ -> {}))
               .build();
-      return new ConnectionPool(loop, client, free, unread);
+      return new ConnectionPool(loop, client, free, unread, turns);
     }
 
     void run(Runnable task) {
       eventLoop.runOnContext(_ -> task.run());
+    }
+
+    /** On the event loop. A thread would put the next reader before all that event loops wake. */
+    void releaseTurn() {
+      if (turns.hasQueuedThreads()) {
+        run(turns::release);
+      } else {
+        turns.release();
+      }
     }
   }
 }

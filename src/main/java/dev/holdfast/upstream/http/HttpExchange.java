@@ -11,7 +11,9 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -31,9 +33,13 @@ final class HttpExchange implements AutoCloseable {
     ABANDONED
   }
 
+  /** The longest wait for a turn. */
+  private static final long TURN_MILLIS = 1000;
+
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CONNECTING);
   private final CompletableFuture<HttpClientResponse> head = new CompletableFuture<>();
   private final BodyQueue body;
+  private final AtomicBoolean inTurn = new AtomicBoolean();
   private final HttpClients.ConnectionPool pool;
 
   /** The permit for a connection; null before the request and after the end of the answer. */
@@ -161,15 +167,29 @@ final class HttpExchange implements AutoCloseable {
     }
   }
 
-  /** Waits for more of the body. The head of the answer must have arrived. */
+  /**
+   * Waits for more of the body. The head of the answer must have arrived. If many bytes wait, waits
+   * for a turn first, but not for long: readers in turn may themselves wait for the store. A turn
+   * lasts until the next call, so it includes what the reader does with the bytes.
+   */
   BodyQueue.Read take(Deadline deadline) {
     HttpClientResponse answer = head.join();
+    endTurn();
     try {
+      if (body.size() >= BodyQueue.LOW_WATER) {
+        inTurn.set(pool.turns().tryAcquire(TURN_MILLIS, TimeUnit.MILLISECONDS));
+      }
       BodyQueue.Read read = body.take(deadline, answer::resume);
       complete = read == BodyQueue.Read.NoBytes.COMPLETE;
       return read;
     } catch (InterruptedException e) {
       throw interrupted(e);
+    }
+  }
+
+  private void endTurn() {
+    if (inTurn.getAndSet(false)) {
+      pool.releaseTurn();
     }
   }
 
@@ -179,6 +199,7 @@ final class HttpExchange implements AutoCloseable {
     phase.compareAndSet(Phase.CONNECTING, Phase.ABANDONED);
     head.cancel(false);
     body.close();
+    endTurn();
     if (!complete) {
       pool.run(this::release);
     }
