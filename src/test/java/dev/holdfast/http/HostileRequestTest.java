@@ -54,7 +54,7 @@ class HostileRequestTest {
   /** CVE-2026-33870: the server ended the extension at the line break, a proxy at the quote. */
   @Test
   void shouldRefuseAQuotedLineBreakInAChunkExtension() {
-    String smuggled = "GET /health HTTP/1.1\n" + HOST + "\n";
+    String smuggled = "GET /q/health/live HTTP/1.1\n" + HOST + "\n";
     String request =
         START
             + HOST
@@ -91,5 +91,18 @@ class HostileRequestTest {
           .startsWith("HTTP/1.1 403 ")
           .contains("allowed-hosts");
     }
+  }
+
+  /** One connection of HTTP/2 would carry many requests, which nothing counts per connection. */
+  @Test
+  void shouldNotUpgradeToHttp2() {
+    String upgrade = "Connection: upgrade, http2-settings\nUpgrade: h2c\nHTTP2-Settings: \n\n";
+
+    try (HostileClient client = HostileClient.connect(GatewayUrl.mcp())) {
+      String request = "GET /q/health/live HTTP/1.1\n" + HOST + upgrade;
+      assertThat(client.send(request.replace("\n", "\r\n")).readUntil("\r\n"))
+          .startsWith("HTTP/1.1 200 ");
+    }
+    assertThat(answer("PRI * HTTP/2.0\n\nSM\n\n")).matches("(?s)(HTTP/\\S+ [45].*)?");
   }
 }
