@@ -34,7 +34,7 @@ class ArchitectureTest {
           entry("log.memory", List.of("lock", "log")),
           entry("log.redis", List.of("log.redis.script", "log.redis.write", "log", "redis")),
           entry("log.redis.script", List.of("log", "redis")),
-          entry("log.redis.write", List.of("log.redis.script", "log", "redis", "budget")),
+          entry("log.redis.write", List.of("log.redis.script", "lock", "log", "redis", "budget")),
           entry("redis", List.of("retry", "timer")),
           entry("cluster", List.of("config", "redis")),
           entry("upstream", List.of("lock", "protocol", "budget")),

@@ -1,5 +1,6 @@
 package dev.holdfast.log.redis.write;
 
+import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
@@ -12,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,7 +57,7 @@ public final class RedisStreamWriter implements StreamWriter {
   private final Store store;
 
   /** Guards all fields below. */
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
 
   /** Signalled when no thread uses the store any more. */
   private final Condition idle = lock.newCondition();
@@ -106,8 +106,7 @@ public final class RedisStreamWriter implements StreamWriter {
   @Override
   public Position append(List<NewEvent> events) {
     NewEvent.requireWellFormed(events);
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       while (true) {
         if (storeInUse) {
           idle.awaitUninterruptibly();
@@ -123,8 +122,6 @@ public final class RedisStreamWriter implements StreamWriter {
         }
         writeUnknownFirst();
       }
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -187,22 +184,16 @@ public final class RedisStreamWriter implements StreamWriter {
   @Override
   public void recordUpstreamCursor(String upstreamId) {
     long number;
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       number = progress.last().number();
-    } finally {
-      lock.unlock();
     }
     store.recordUpstreamCursor(number, upstreamId);
   }
 
   /** Refuses all later appends: the session has ended. */
   void fence() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       lose();
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -221,8 +212,7 @@ public final class RedisStreamWriter implements StreamWriter {
   @Override
   public boolean deliverUnlogged(List<NewEvent> events) {
     NewEvent.requireWellFormed(events);
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       // Events must not overtake an append. A report writes no events, so it may continue.
       while (storeInUse && !reporting) {
         idle.awaitUninterruptibly();
@@ -232,8 +222,6 @@ public final class RedisStreamWriter implements StreamWriter {
       }
       requireOpen();
       return deliverWithUnknown(events);
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -259,21 +247,17 @@ public final class RedisStreamWriter implements StreamWriter {
 
   /** Reports the end of the stream again, after the store has shown an older one. */
   public void restate() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (!closed) {
         progress = progress.inDoubt();
       }
-    } finally {
-      lock.unlock();
     }
     recordSkipped();
   }
 
   @Override
   public void recordSkipped() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       long number = progress.last().number();
       while (!progress.isReported(number)) {
         if (storeInUse) {
@@ -284,8 +268,6 @@ public final class RedisStreamWriter implements StreamWriter {
           writeUnknown();
         }
       }
-    } finally {
-      lock.unlock();
     }
   }
 
