@@ -35,9 +35,7 @@ public final class Gateway implements AutoCloseable {
    * @param settings configuration keys and values, such as {@code holdfast.upstream.url}
    */
   public static Gateway start(Map<String, String> settings) {
-    List<String> options = new ArrayList<>(PackagedProgram.SHORT_LIVED);
-    options.add("-Xmx512m");
-    return start(settings, options.toArray(String[]::new));
+    return start(settings, PackagedProgram.shortLived("-Xmx512m").toArray(String[]::new));
   }
 
   /** Starts two gateways with the same settings, as {@link #startAll} does. */

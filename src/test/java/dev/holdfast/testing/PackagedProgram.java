@@ -19,18 +19,20 @@ public final class PackagedProgram {
                   System.getProperty("holdfast.jar"), "the build names the packaged program"))
           .toAbsolutePath();
 
-  /** For processes that live for seconds: they spend least when compiled fast, not well. */
-  static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
-
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private PackagedProgram() {}
 
   /** The command line that starts the program, with {@code words} as its arguments. */
   public static List<String> command(String... words) {
-    List<String> options = new ArrayList<>(SHORT_LIVED);
-    options.add("-Xmx256m");
-    return command(options, List.of(words));
+    return command(shortLived("-Xmx256m"), List.of(words));
+  }
+
+  /** Options of a JVM that lives for seconds: it spends least when it compiles fast, not well. */
+  static List<String> shortLived(String... more) {
+    List<String> options = new ArrayList<>(List.of(more));
+    options.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    return options;
   }
 
   /** The command line that starts the program in a JVM with the given options. */

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -59,9 +58,9 @@ record StartupCache(Path file) {
   private static void create(Path jar, Path file) throws InterruptedException {
     int port = Ports.free();
     URI endpoint = URI.create("http://127.0.0.1:" + port + "/mcp");
-    List<String> options = new ArrayList<>(PackagedProgram.SHORT_LIVED);
-    options.add("-Dquarkus.http.port=" + port);
-    options.add("-Dholdfast.upstreams.itself.url=" + endpoint);
+    List<String> options =
+        PackagedProgram.shortLived(
+            "-Dquarkus.http.port=" + port, "-Dholdfast.upstreams.itself.url=" + endpoint);
     try (RedisFixture redis = RedisFixture.start();
         ServerProcess gateway =
             ServerProcess.start(
