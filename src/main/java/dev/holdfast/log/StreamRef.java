@@ -30,8 +30,8 @@ public record StreamRef(String session, String name) {
   }
 
   /**
-   * Whether a text consists of ASCII letters, digits and the given other characters. Each call
-   * checks several texts, and a regular expression takes longer.
+   * Returns whether all characters are ASCII letters, digits or one of {@code more}. A request is
+   * checked several times, so this loop replaces a slower regular expression.
    */
   private static boolean isWord(String text, int most, String more) {
     boolean valid = !text.isEmpty() && text.length() <= most;

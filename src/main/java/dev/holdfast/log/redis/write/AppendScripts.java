@@ -113,7 +113,8 @@ public final class AppendScripts {
   /**
    * Reports streams of a session, without waiting.
    *
-   * @param streams at most a thousand; without any, the script removes the expired ones
+   * @param streams at most a thousand, because a script has limited arguments. If the list is
+   *     empty, the script only removes expired streams
    * @return the bytes of the session's events; zero when there is no such session
    */
   CompletionStage<Long> report(String session, List<UnreportedStream> streams) {

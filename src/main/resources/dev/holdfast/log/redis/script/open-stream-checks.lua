@@ -22,7 +22,7 @@ local function resultWithoutOpening(name, fence, keptIn)
 end
 
 -- Returns the number of open streams including a new one, or nil if that exceeds the limit. The
--- number is an upper bound, which is counted anew when it reaches the limit.
+-- recorded number is an upper bound: when it reaches the limit, the streams are counted again.
 local function countWithNew(recorded, limit)
   local open = tonumber(recorded) or limit
   if open >= limit then
