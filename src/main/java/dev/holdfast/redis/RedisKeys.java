@@ -20,6 +20,11 @@ public record RedisKeys(String prefix) {
     }
   }
 
+  /** STRING: the version of the layout of all keys. */
+  public String layout() {
+    return prefix + "layout";
+  }
+
   /** HASH: a session. The session store and the log share it. */
   public String session(String session) {
     return prefix + '{' + session + '}';

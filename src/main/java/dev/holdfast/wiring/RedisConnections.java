@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.cluster.OwnedSessions;
 import dev.holdfast.cluster.ReplicaId;
+import dev.holdfast.redis.LayoutGuard;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
@@ -74,7 +75,8 @@ record RedisConnections(
       Duration timeout = gateway.redis().timeout();
       RedisKeys keys = new RedisKeys(gateway.redis().prefix());
       ReplicaId replica = ReplicaId.random();
-      RedisClient client = RedisClientFactory.create(vertx, options.get(), timeout, listener);
+      RedisClient client =
+          new LayoutGuard(RedisClientFactory.create(vertx, options.get(), timeout, listener), keys);
       return new RedisConnections(
           keys,
           replica,

@@ -9,6 +9,7 @@ import dev.holdfast.testing.Ports;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RoundRobin;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -120,6 +121,11 @@ final class FaultTestbed {
   /** Starts a replica that has ended, where it was before; returns when it listens. */
   void restart(int replica) {
     replicas.set(replica, Gateway.start(settingsAt(ports.get(replica))));
+  }
+
+  /** Starts another build where a replica was that has ended; returns when it listens. */
+  void restart(int replica, Path jar) {
+    replicas.set(replica, Gateway.startBuild(jar, settingsAt(ports.get(replica))));
   }
 
   /** Waits until one says that it is ready. */

@@ -9,6 +9,7 @@ import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.Ports;
 import dev.holdfast.testing.RedisFixture;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -104,6 +105,11 @@ final class Fleet implements AutoCloseable {
   /** Starts a replica that was killed, where it was before. */
   void restart(int replica) {
     replicas.set(replica, Gateway.start(settingsOf(replica)));
+  }
+
+  /** Starts another build where a replica was that has ended. */
+  void restart(int replica, Path jar) {
+    replicas.set(replica, Gateway.startBuild(jar, settingsOf(replica)));
   }
 
   /** The same fleet for another test: starts the replicas that have ended, and waits for all. */

@@ -53,6 +53,9 @@ class SoakIT {
   /** Is there as long as any replica is. */
   private static final String REPLICAS = "holdfast:replicas";
 
+  /** Is there for ever. */
+  private static final String LAYOUT = "holdfast:layout";
+
   /** Connections to the server that may be used again, and what the JVM opens when it likes to. */
   private static final int SLACK = SESSIONS + 16;
 
@@ -89,7 +92,8 @@ class SoakIT {
     await()
         .atMost(TO_EXPIRE)
         .pollInterval(Duration.ofMillis(250))
-        .untilAsserted(() -> assertThat(fleet.redis().keys()).containsExactly(REPLICAS));
+        .untilAsserted(
+            () -> assertThat(fleet.redis().keys()).containsExactlyInAnyOrder(REPLICAS, LAYOUT));
     assertThat(fleet.redis().command("ZCARD", REPLICAS)).isEqualTo(":2");
     assertThat(fleet.redis().connections()).isEqualTo(4);
     await()

@@ -90,6 +90,28 @@ class StoreAwayIT {
     }
   }
 
+  /** A client that reaches the replica all the same must not mix two layouts. */
+  @Test
+  void shouldNotBecomeReadyOnDataOfAnotherLayout() throws Exception {
+    try (RedisFixture redis = RedisFixture.start()) {
+      redis.command("SET", "holdfast:layout", "0");
+      try (Gateway gateway =
+          Gateway.start(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()))) {
+        HttpResponse<String> refused = post(gateway, INITIALIZE, null);
+
+        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(503);
+        assertThat(readiness(gateway)).isEqualTo(503);
+        assertThat(gateway.output())
+            .containsOnlyOnce("Redis holds data of another layout")
+            .contains("set another holdfast.redis.prefix: found=0");
+        assertThat(redis.keys()).containsExactly("holdfast:layout");
+
+        redis.command("DEL", "holdfast:layout");
+        await().atMost(Duration.ofSeconds(10)).until(() -> readiness(gateway) == 200);
+      }
+    }
+  }
+
   private HttpResponse<String> post(Gateway gateway, String body, @Nullable String session)
       throws Exception {
     HttpRequest.Builder request =

@@ -92,6 +92,11 @@ public final class FollowingClient {
     this.session = session;
   }
 
+  /** A client that goes on with a session that another one has opened. */
+  public static FollowingClient of(HttpClient http, List<URI> replicas, String session) {
+    return new FollowingClient(http, replicas, PATIENCE, session);
+  }
+
   /** The same client with the same session, which asks other replicas. */
   public FollowingClient at(List<URI> others) {
     return new FollowingClient(http, others, patience, session);

@@ -74,6 +74,15 @@ public final class Gateway implements AutoCloseable {
     return start(PackagedProgram.command(jar, List.of(), options(settings, options), List.of()));
   }
 
+  /**
+   * Starts a gateway of any build, set up for a process that lives for seconds.
+   *
+   * @param jar the {@code quarkus-run.jar} of the build
+   */
+  public static Gateway startBuild(Path jar, Map<String, String> settings) {
+    return start(jar, settings, PackagedProgram.shortLived("-Xmx512m").toArray(String[]::new));
+  }
+
   private static Gateway start(List<String> command) {
     return new Gateway(ServerProcess.start(new ProcessBuilder(command), READY));
   }

@@ -1,0 +1,129 @@
+package dev.holdfast.redis;
+
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets commands through only while the data in Redis has the layout of this program. Another layout
+ * counts as an unavailable Redis: a replica that finds one does not become ready and changes
+ * nothing.
+ *
+ * <p>One key holds the layout. The first replica on an empty Redis writes the key. It is read
+ * before the first command, and again by each {@link #check}, since Redis may lose its data.
+ */
+public final class LayoutGuard implements RedisClient {
+
+  /**
+   * Version of the layout: of the names, types and contents of all keys, and of the messages
+   * between replicas. It changes only when replicas of two consecutive versions of Holdfast cannot
+   * work together. New keys and fields that other replicas ignore need no new version.
+   */
+  public static final String LAYOUT = "1";
+
+  private static final Logger LOG = Logger.getLogger(LayoutGuard.class);
+
+  private final RedisClient client;
+  private final RedisKeys keys;
+
+  /** Whether the key held this layout when it was read last. */
+  private volatile boolean verified;
+
+  /** The other layout that was logged last. Probes find it every few seconds. */
+  private final AtomicReference<@Nullable String> logged = new AtomicReference<>();
+
+  /**
+   * Sends nothing yet.
+   *
+   * @param client sends the commands; closed with this guard
+   */
+  public LayoutGuard(RedisClient client, RedisKeys keys) {
+    this.client = client;
+    this.keys = keys;
+  }
+
+  @Override
+  public @Nullable Response send(Request request) {
+    requireLayout();
+    return client.send(request);
+  }
+
+  @Override
+  public List<@Nullable Response> sendAll(List<Request> requests) {
+    requireLayout();
+    return client.sendAll(requests);
+  }
+
+  /** Sends nothing before the layout is known, as without a connection. */
+  @Override
+  public CompletionStage<@Nullable Response> sendLater(Request request) {
+    return verified
+        ? client.sendLater(request)
+        : CompletableFuture.failedStage(
+            new RedisException.Unavailable("the layout of the data is not known yet", null));
+  }
+
+  @Override
+  public void check(String key) {
+    verify();
+    client.check(key);
+  }
+
+  @Override
+  public Redis newSubscriptionClient() {
+    return client.newSubscriptionClient();
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+
+  private void requireLayout() {
+    if (!verified) {
+      verify();
+    }
+  }
+
+  private void verify() {
+    String found = recordedLayout();
+    verified = found.equals(LAYOUT);
+    if (!verified) {
+      throw refuse(found);
+    }
+  }
+
+  private RedisException refuse(String found) {
+    if (!found.equals(logged.getAndSet(found))) {
+      LOG.errorf(
+          "Redis holds data of another layout, and this replica does not use it. Run a version of"
+              + " Holdfast with that layout, or set another holdfast.redis.prefix: found=%s"
+              + " needed=%s prefix=%s",
+          found, LAYOUT, keys.prefix());
+    }
+    return new RedisException.Unavailable(
+        "its data has layout " + found + ", and this version of Holdfast needs layout " + LAYOUT,
+        null);
+  }
+
+  private String recordedLayout() {
+    // Reads first: a Redis that is full or read-only can still be inspected.
+    Response found = read();
+    if (found == null) {
+      client.send(Request.cmd(Command.SET).arg(keys.layout()).arg(LAYOUT).arg("NX"));
+      found = read(); // Another replica may have been first.
+    }
+    return String.valueOf(found);
+  }
+
+  private @Nullable Response read() {
+    return client.send(Request.cmd(Command.GET).arg(keys.layout()));
+  }
+}
