@@ -44,8 +44,8 @@ final class EventData {
         : Utf8.repair(data, 0, data.length);
   }
 
-  int length() {
-    return joined.length() + (first == null ? 0 : first.length);
+  int heldBytes() {
+    return joined.array().length + (first == null ? 0 : first.length);
   }
 
   void clear() {

@@ -106,9 +106,9 @@ public final class SseParser {
     broken = false;
   }
 
-  /** Number of bytes that the parser keeps of an unfinished line and event. */
+  /** Size in bytes of the buffers for an unfinished line and event. */
   public int heldBytes() {
-    return unfinishedLine.length() + data.length();
+    return unfinishedLine.array().length + data.heldBytes();
   }
 
   /**

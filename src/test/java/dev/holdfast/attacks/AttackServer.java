@@ -10,6 +10,8 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.regex.MatchResult;
@@ -38,6 +40,9 @@ final class AttackServer implements AutoCloseable {
       "\"result\":{\"contents\":[{\"uri\":\"x:y\",\"text\":\"%s\"}]}}"
           .formatted("x".repeat(4_000_000))
           .getBytes(UTF_8);
+
+  /** By size, and shared for the same reason. */
+  private static final Map<Integer, byte[]> EVENTS = new ConcurrentHashMap<>();
 
   private final HttpServer server;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -128,18 +133,21 @@ final class AttackServer implements AutoCloseable {
       throw new IOException("a flood without its size");
     }
     OutputStream out = beginEvents(exchange);
-    String text = "x".repeat(Integer.parseInt(flood.group(2)));
     byte[] event =
-        ("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":"
-                + "\"info\",\"data\":\""
-                + text
-                + "\"}}\n\n")
-            .getBytes(UTF_8);
+        EVENTS.computeIfAbsent(Integer.parseInt(flood.group(2)), AttackServer::eventOfSize);
     for (int n = 0; n < Integer.parseInt(flood.group(1)); n++) {
       out.write(event);
       out.flush();
     }
     out.write(("data: " + result(id, "{\"content\":[]}") + "\n\n").getBytes(UTF_8));
+  }
+
+  private static byte[] eventOfSize(int bytes) {
+    return ("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":"
+            + "\"info\",\"data\":\""
+            + "x".repeat(bytes)
+            + "\"}}\n\n")
+        .getBytes(UTF_8);
   }
 
   private static OutputStream beginEvents(HttpExchange exchange) throws IOException {

@@ -29,7 +29,9 @@ final class SseMessageSource implements MessageSource {
 
   // Owned by the reading thread.
   private @Nullable HttpExchange exchange;
-  private @Nullable UpstreamMessage last;
+
+  /** Whether the last message was a response. The message itself may be large, and is not kept. */
+  private boolean responded;
 
   /** Deadline for the next event, over all connections. */
   private Deadline quiet;
@@ -116,13 +118,13 @@ final class SseMessageSource implements MessageSource {
   @Override
   public List<UpstreamMessage> take() {
     try {
-      if (kind == Reconnector.StreamKind.CALL && endsWithResponse()) {
+      if (kind == Reconnector.StreamKind.CALL && responded) {
         exchange = null; // Some servers keep a resumed stream open after the response.
       }
       while (exchange != null && !connection.isClosed()) {
         List<UpstreamMessage> messages = receive(exchange);
         if (!messages.isEmpty()) {
-          last = messages.getLast();
+          responded = isResponse(messages.getLast());
           return messages;
         }
       }
@@ -142,10 +144,11 @@ final class SseMessageSource implements MessageSource {
 
   /** Throws the failure, except after {@link #close}. */
   private List<UpstreamMessage> fail(UpstreamException failure) {
-    if (connection.isClosed()) {
+    boolean wasClosed = connection.isClosed();
+    close();
+    if (wasClosed) {
       return List.of();
     }
-    close();
     throw failure;
   }
 
@@ -190,7 +193,7 @@ final class SseMessageSource implements MessageSource {
 
   private void reconnect(@Nullable Throwable cause) throws InterruptedException {
     reader.connectionEnded();
-    if (kind == Reconnector.StreamKind.BATCH && cause == null && endsWithResponse()) {
+    if (kind == Reconnector.StreamKind.BATCH && cause == null && responded) {
       exchange = null; // An orderly close after a response ends a batch.
     } else if (kind != Reconnector.StreamKind.STANDALONE && reader.cursor().isEmpty()) {
       if (cause != null) {
@@ -202,12 +205,12 @@ final class SseMessageSource implements MessageSource {
     }
   }
 
-  private boolean endsWithResponse() {
-    if (last == null) {
+  private boolean isResponse(UpstreamMessage message) {
+    if (kind != Reconnector.StreamKind.CALL && kind != Reconnector.StreamKind.BATCH) {
       return false;
     }
     try {
-      return Envelopes.read(last.payload()).messages().getLast() instanceof Message.Response;
+      return Envelopes.read(message.payload()).messages().getLast() instanceof Message.Response;
     } catch (EnvelopeException e) {
       return false;
     }

@@ -15,6 +15,7 @@ import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
+import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -108,6 +109,25 @@ class SseMessageSourceTest {
 
     // when, then
     assertThat(texts(takeAll(fixture.call(fixture.session(server))))).containsExactly(response(1));
+  }
+
+  @Test
+  void shouldNotKeepTheMessagesItReturned() {
+    // given
+    ScriptedServer server =
+        fixture.server((request, wire) -> wire.beginEvents().chunk(event(notification(1))));
+    MessageSource source = fixture.call(fixture.session(server));
+
+    // when
+    WeakReference<byte[]> returned = new WeakReference<>(source.take().getFirst().payload());
+
+    // then
+    await()
+        .untilAsserted(() -> {
+          System.gc();
+          assertThat(returned.get()).isNull();
+        });
+    source.close();
   }
 
   @Test
