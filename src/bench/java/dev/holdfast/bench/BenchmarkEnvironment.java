@@ -171,8 +171,8 @@ final class BenchmarkEnvironment implements AutoCloseable {
   }
 
   private Gateway startGateway(Contender contender, Map<String, String> settings) {
-    Path jar = contender.isBefore() && before != null ? before : PackagedProgram.JAR;
-    return Gateway.start(jar, settings, "-Xmx512m");
+    Path program = contender.isBefore() && before != null ? before : PackagedProgram.PROGRAM;
+    return Gateway.start(program, settings, "-Xmx512m");
   }
 
   private Map<String, String> settings(Contender contender) {

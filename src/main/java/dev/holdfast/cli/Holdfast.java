@@ -47,9 +47,10 @@ public final class Holdfast {
     System.exit(print.code().number());
   }
 
-  /** Disables the HTTP server, and keeps log messages off the command's stdout. */
+  /** Disables the HTTP servers, and keeps log messages off the command's stdout. */
   private static void disableServer() {
     System.setProperty("quarkus.http.host-enabled", "false");
+    System.setProperty("quarkus.management.host-enabled", "false");
     System.setProperty("quarkus.log.console.stderr", "true");
     if (System.getProperty(CONSOLE_LEVEL) == null
         && System.getenv("QUARKUS_LOG_CONSOLE_LEVEL") == null) {

@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
+import io.quarkus.vertx.http.ManagementInterface;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
@@ -24,6 +25,10 @@ final class RequestFailures {
 
   void install(@Observes Router router) {
     router.route().order(Integer.MIN_VALUE).failureHandler(RequestFailures::answer);
+  }
+
+  void install(@Observes ManagementInterface management) {
+    install(management.router());
   }
 
   private static void answer(RoutingContext request) {

@@ -120,7 +120,7 @@ class TypeScriptSdkIT {
         Gateway b = pair.getLast();
         RoundRobin both = RoundRobin.over(a.url(), b.url());
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      both.probing("/q/health/ready", Duration.ofMillis(100));
+      both.probing(i -> (i == 0 ? a : b).url("/q/health/ready"), Duration.ofMillis(100));
       Future<TypeScriptClient> client =
           threads.submit(
               () -> TypeScriptClient.call(both.url(), "count", "{\"n\":40,\"intervalMs\":100}"));

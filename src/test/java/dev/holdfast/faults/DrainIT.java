@@ -226,7 +226,7 @@ class DrainIT {
 
   private static RoundRobin balance(Fleet fleet) {
     return RoundRobin.over(fleet.urls().toArray(URI[]::new))
-        .probing("/q/health/ready", Duration.ofMillis(100));
+        .probing(i -> fleet.replica(i).url("/q/health/ready"), Duration.ofMillis(100));
   }
 
   /** Starts calls at the first replica, whose clients then go anywhere, and waits until all run. */

@@ -88,7 +88,7 @@ final class FaultTestbed {
 
   private RoundRobin balancer(Scenario next) {
     RoundRobin over = RoundRobin.over(replicas.stream().map(Gateway::url).toArray(URI[]::new));
-    return next.probed() ? over.probing("/q/health/ready", PROBE) : over;
+    return next.probed() ? over.probing(i -> replicas.get(i).url("/q/health/ready"), PROBE) : over;
   }
 
   private Map<String, String> settingsAt(int port) {

@@ -18,6 +18,7 @@ import io.quarkus.test.junit.TestProfile;
 import io.restassured.response.Response;
 import jakarta.inject.Inject;
 import java.io.IOException;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -35,13 +36,13 @@ class HealthAndMetricsTest {
 
   @Test
   void shouldBeReadyWhileTheStoreAnswers() {
-    get("/q/health/ready")
+    get(GatewayUrl.management("/q/health/ready"))
         .then()
         .statusCode(200)
         .body("status", equalTo("UP"))
         .body("checks.name", hasItem("store"));
-    get("/q/health/live").then().statusCode(200);
-    get("/q/health/started").then().statusCode(200);
+    get(GatewayUrl.management("/q/health/live")).then().statusCode(200);
+    get(GatewayUrl.management("/q/health/started")).then().statusCode(200);
   }
 
   @Test
@@ -69,8 +70,23 @@ class HealthAndMetricsTest {
   /** Probes use the address of the pod, which is not an allowed host. */
   @Test
   void shouldAnswerProbesByAddress() {
-    for (String path : List.of("/health", "/q/health/ready", "/q/health/live", "/q/metrics")) {
-      assertThat(given().header("Host", "10.1.2.3").get(path).statusCode()).as(path).isEqualTo(200);
+    for (URI url :
+        List.of(
+            GatewayUrl.of("/health"),
+            GatewayUrl.management("/q/health/ready"),
+            GatewayUrl.management("/q/health/live"),
+            GatewayUrl.management("/q/metrics"))) {
+      assertThat(given().header("Host", "10.1.2.3").get(url).statusCode())
+          .as(url.toString())
+          .isEqualTo(200);
+    }
+  }
+
+  /** What clients reach has neither. */
+  @Test
+  void shouldNotServeHealthChecksAndMetricsToClients() {
+    for (String path : List.of("/q/health/ready", "/q/metrics", "/q")) {
+      assertThat(get(path).statusCode()).as(path).isEqualTo(404);
     }
   }
 
@@ -162,7 +178,7 @@ class HealthAndMetricsTest {
   void shouldExportExactlyTheDocumentedMetrics() throws IOException {
     Map<String, String> documented = DocumentedMetrics.of(DocumentedMetrics.Part.ANY_STORE);
 
-    assertThat(DocumentedMetrics.scraped(get("/q/metrics").asString())).isEqualTo(documented);
+    assertThat(DocumentedMetrics.scraped(Metrics.scrape())).isEqualTo(documented);
   }
 
   @Test

@@ -13,9 +13,14 @@ final class Metrics {
 
   private Metrics() {}
 
+  /** Returns all metrics, in the text format of Prometheus. */
+  static String scrape() {
+    return get(GatewayUrl.management("/q/metrics")).asString();
+  }
+
   /** Returns the value of a metric, given its name with labels, or 0 if it has none yet. */
   static double of(String name) {
-    return Arrays.stream(get("/q/metrics").asString().split("\n", -1))
+    return Arrays.stream(scrape().split("\n", -1))
         .filter(line -> line.startsWith(name + " "))
         .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
         .sum();

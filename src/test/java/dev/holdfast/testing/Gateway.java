@@ -15,12 +15,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A gateway as it is shipped: the packaged program, running as a process of its own. */
 public final class Gateway implements AutoCloseable {
 
   private static final Pattern READY = Pattern.compile("Listening on: http://[^:]+:(\\d+)");
+
+  private static final Pattern MANAGEMENT =
+      Pattern.compile("Management interface listening on http://[^:]+:(\\d+)");
 
   private final ServerProcess server;
 
@@ -68,10 +72,11 @@ public final class Gateway implements AutoCloseable {
   /**
    * Starts a gateway of any build, without the cache for short runs.
    *
-   * @param jar the {@code quarkus-run.jar} of the build
+   * @param program the {@code quarkus-run.jar} of the build, or a native executable
    */
-  public static Gateway start(Path jar, Map<String, String> settings, String... options) {
-    return start(PackagedProgram.command(jar, List.of(), options(settings, options), List.of()));
+  public static Gateway start(Path program, Map<String, String> settings, String... options) {
+    return start(
+        PackagedProgram.command(program, List.of(), options(settings, options), List.of()));
   }
 
   /**
@@ -99,9 +104,19 @@ public final class Gateway implements AutoCloseable {
     return url("/mcp");
   }
 
-  /** The URL of a path. */
+  /** The URL of a path. Those below {@code /q/} have a port of their own. */
   public URI url(String path) {
-    return URI.create("http://127.0.0.1:" + server.port() + path);
+    int port = path.startsWith("/q/") ? managementPort() : server.port();
+    return URI.create("http://127.0.0.1:" + port + path);
+  }
+
+  /** Its line names both ports. */
+  private int managementPort() {
+    Matcher line = MANAGEMENT.matcher(server.output());
+    if (!line.find()) {
+      throw new IllegalStateException("No port for health and metrics: " + server.output());
+    }
+    return Integer.parseInt(line.group(1));
   }
 
   /** Whether it says that it is ready; not, while it cannot be asked. */

@@ -9,14 +9,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** The packaged program as a user calls it from a command line. */
+/**
+ * The packaged program as a user calls it from a command line: the jar of the build, or what the
+ * system property {@code holdfast.program} names, which may also be a native executable.
+ */
 public final class PackagedProgram {
 
-  /** The jar that starts it. */
-  public static final Path JAR =
+  /** The program under test: a jar, or a native executable. */
+  public static final Path PROGRAM =
       Path.of(
               Objects.requireNonNull(
-                  System.getProperty("holdfast.jar"), "the build names the packaged program"))
+                  System.getProperty("holdfast.program", System.getProperty("holdfast.jar")),
+                  "the build names the packaged program"))
           .toAbsolutePath();
 
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -35,21 +39,41 @@ public final class PackagedProgram {
     return options;
   }
 
-  /** The command line that starts the program in a JVM with the given options. */
+  /** The command line that starts the program with the given options of a JVM. */
   static List<String> command(List<String> jvmOptions, List<String> arguments) {
-    return command(JAR, StartupCache.of(JAR).options(), jvmOptions, arguments);
+    List<String> cache = isJar(PROGRAM) ? StartupCache.of(PROGRAM).options() : List.of();
+    return command(PROGRAM, cache, jvmOptions, arguments);
   }
 
   /** The command line without a cache, as {@link #command(List, List)} otherwise. */
   static List<String> command(
-      Path jar, List<String> cache, List<String> jvmOptions, List<String> arguments) {
+      Path program, List<String> cache, List<String> jvmOptions, List<String> arguments) {
+    List<String> options = new ArrayList<>(cache);
+    // Tests share the machine with other programs.
+    options.add("-Dquarkus.management.port=0");
+    options.addAll(jvmOptions);
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(cache);
-    command.addAll(jvmOptions);
-    command.addAll(List.of("-jar", jar.toString()));
+    if (isJar(program)) {
+      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(options);
+      command.addAll(List.of("-jar", program.toString()));
+    } else {
+      command.add(program.toString());
+      options.stream().filter(PackagedProgram::isForAnyProgram).forEach(command::add);
+    }
     command.addAll(arguments);
     return command;
+  }
+
+  private static boolean isJar(Path program) {
+    return program.toString().endsWith(".jar");
+  }
+
+  /** A native executable takes these as well. It has no compiler, and one collector. */
+  private static boolean isForAnyProgram(String option) {
+    return option.startsWith("-D")
+        || option.startsWith("-Xmx")
+        || option.equals("-XX:+ExitOnOutOfMemoryError");
   }
 
   /** Runs the program to its end. */

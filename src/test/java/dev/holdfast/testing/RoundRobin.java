@@ -22,6 +22,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,16 +75,14 @@ public final class RoundRobin implements AutoCloseable {
    * Asks each target for its readiness from now on, and passes over those that are not ready as
    * long as one is.
    *
-   * @param path where that is asked
+   * @param probes where the target with an index, counted from 0, is asked now
    */
-  public RoundRobin probing(String path, Duration interval) {
+  public RoundRobin probing(IntFunction<URI> probes, Duration interval) {
     for (int i = 0; i < targets.size(); i++) {
       int target = i;
-      HttpRequest probe =
-          HttpRequest.newBuilder(targets.get(i).resolve(path)).timeout(PATIENCE).build();
       var _ =
-          probes.scheduleWithFixedDelay(
-              () -> ailing.set(target, isReady(probe) ? 0 : 1),
+          this.probes.scheduleWithFixedDelay(
+              () -> ailing.set(target, isReady(probes.apply(target)) ? 0 : 1),
               0,
               interval.toMillis(),
               TimeUnit.MILLISECONDS);
@@ -91,7 +90,8 @@ public final class RoundRobin implements AutoCloseable {
     return this;
   }
 
-  private static boolean isReady(HttpRequest probe) {
+  private static boolean isReady(URI url) {
+    HttpRequest probe = HttpRequest.newBuilder(url).timeout(PATIENCE).build();
     try {
       return HTTP.send(probe, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
     } catch (IOException _) {

@@ -4,6 +4,7 @@ import dev.holdfast.http.origin.OriginPolicy;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.session.Session;
+import io.quarkus.vertx.http.ManagementInterface;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -16,9 +17,9 @@ import jakarta.inject.Singleton;
 
 /**
  * Checks every request before the framework routes it: that its body has a length that every server
- * understands (RFC 9112, section 6.1), that it names one host (section 3.2), that it names the
- * default upstream by its one path, and for paths without resources of their own ({@code /q/…})
- * that this host is allowed.
+ * understands (RFC 9112, section 6.1), that it names one host (section 3.2), and that it names the
+ * default upstream by its one path. On the port of health and metrics, the host must be allowed;
+ * {@code OriginFilter} checks the others.
  */
 @Singleton
 final class RequestFilter {
@@ -28,7 +29,6 @@ final class RequestFilter {
 
   private static final int BAD_REQUEST = 400;
   private static final String NO_HOST = "A request must name one valid host";
-  private static final String FRAMEWORK = "/q/";
 
   /** The default upstream has one name only, so that no client evades a proxy's rules for it. */
   private static final String SECOND_NAME = "/servers/" + Session.DEFAULT_UPSTREAM + "/";
@@ -43,6 +43,18 @@ final class RequestFilter {
     filters.register(this::check, PRIORITY);
   }
 
+  void register(@Observes ManagementInterface management) {
+    management.router().route().order(Integer.MIN_VALUE).handler(this::checkManagement);
+  }
+
+  private void checkManagement(RoutingContext routing) {
+    if (policy.allowsProbe(routing.request().getHeader(HttpHeaders.HOST))) {
+      check(routing);
+    } else {
+      refuse(routing.request(), 403, "Host not allowed; see holdfast.http.allowed-hosts");
+    }
+  }
+
   private void check(RoutingContext routing) {
     HttpServerRequest request = routing.request();
     SocketGuard guard = SocketGuard.of(request);
@@ -55,9 +67,6 @@ final class RequestFilter {
       refuse(request, BAD_REQUEST, "Unknown transfer coding");
     } else if (routing.normalizedPath().contains(SECOND_NAME)) {
       refuse(request, 404, "No such upstream");
-    } else if (routing.normalizedPath().startsWith(FRAMEWORK)
-        && !policy.allowsProbe(request.getHeader(HttpHeaders.HOST))) {
-      refuse(request, 403, "Host not allowed; see holdfast.http.allowed-hosts");
     } else {
       routing.next();
     }
