@@ -3,6 +3,8 @@ package dev.holdfast.budget;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits how often a log message that a peer can cause at will is written: at most once per
@@ -11,13 +13,21 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class LogRate {
 
   private final long intervalNanos;
-  private final AtomicLong written;
+
+  /**
+   * The last message; null before the first one. Not a time of the start: a native executable
+   * contains rates that exist since it was built.
+   */
+  private final AtomicReference<@Nullable Message> written = new AtomicReference<>();
+
+  /** A message that was written at a time by {@link System#nanoTime()}. */
+  private record Message(long nanos) {}
+
   private final AtomicLong leftOut = new AtomicLong();
 
   /** Creates a rate of one message per interval. */
   public LogRate(Duration interval) {
     intervalNanos = interval.toNanos();
-    written = new AtomicLong(System.nanoTime() - intervalNanos);
   }
 
   /**
@@ -26,9 +36,10 @@ public final class LogRate {
    * @return how many messages were left out since the last one; empty to leave this one out, too
    */
   public OptionalLong next() {
-    long before = written.get();
-    long now = System.nanoTime();
-    if (now - before >= intervalNanos && written.compareAndSet(before, now)) {
+    Message before = written.get();
+    Message next = new Message(System.nanoTime());
+    if ((before == null || next.nanos() - before.nanos() >= intervalNanos)
+        && written.compareAndSet(before, next)) {
       return OptionalLong.of(leftOut.getAndSet(0));
     }
     leftOut.incrementAndGet();

@@ -34,7 +34,7 @@ class PreviousBuildIT {
 
   private static final List<Path> BUILDS =
       List.of(
-          PackagedProgram.JAR,
+          PackagedProgram.PROGRAM,
           Path.of(System.getProperty("holdfast.previous", "")).toAbsolutePath());
 
   /** Replicas of the fleet, and indexes of the builds. */

@@ -110,13 +110,10 @@ public final class Gateway implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + port + path);
   }
 
-  /** Its line names both ports. */
+  /** The line that names the port names this one, too. Earlier builds have no such port. */
   private int managementPort() {
     Matcher line = MANAGEMENT.matcher(server.output());
-    if (!line.find()) {
-      throw new IllegalStateException("No port for health and metrics: " + server.output());
-    }
-    return Integer.parseInt(line.group(1));
+    return line.find() ? Integer.parseInt(line.group(1)) : server.port();
   }
 
   /** Whether it says that it is ready; not, while it cannot be asked. */

@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ComputeQueue {
 
-  static final int THREADS = Math.max(2, Runtime.getRuntime().availableProcessors() - 1);
-  static final int THREADS_PER_SESSION = THREADS - 1;
-
   static final int MAX_CALLS = 1000;
   static final int MAX_CALLS_PER_SESSION = 50;
   static final long MAX_BYTES = 16 << 20;
@@ -40,6 +37,16 @@ final class ComputeQueue {
   private final List<String> runningSessions = new ArrayList<>();
   private long turn;
 
+  /** Threads for all sessions. Asked at run time: a native executable contains static values. */
+  private static int threads() {
+    return Math.max(2, Runtime.getRuntime().availableProcessors() - 1);
+  }
+
+  /** Threads that one session may occupy. */
+  static int threadsPerSession() {
+    return threads() - 1;
+  }
+
   /** Runs a call when its turn comes. False if too many calls wait. */
   boolean start(String session, FutureTask<?> task, int bytes) {
     try (var _ = lock.hold()) {
@@ -51,7 +58,7 @@ final class ComputeQueue {
       }
       long next = own.isEmpty() ? turn : own.getLast().turn() + 1;
       waiting.add(new Call(session, task, bytes, next));
-      Call first = runningSessions.size() < THREADS ? poll() : null;
+      Call first = runningSessions.size() < threads() ? poll() : null;
       if (first != null) {
         Thread.ofPlatform().daemon().name("holdfast-tool-cpu").start(() -> run(first));
       }
@@ -81,7 +88,7 @@ final class ComputeQueue {
     Call next =
         waiting.stream()
             .filter(call ->
-                Collections.frequency(runningSessions, call.session()) < THREADS_PER_SESSION)
+                Collections.frequency(runningSessions, call.session()) < threadsPerSession())
             .min(Comparator.comparingLong(Call::turn))
             .orElse(null);
     if (next != null) {
