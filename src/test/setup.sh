@@ -23,6 +23,9 @@ has_browser() {
 # Not required: without it, the tests use the Redis that the build brings along.
 has_redis() { has redis-server; }
 
+# Checks the alert rules.
+has_promtool() { has promtool; }
+
 # Succeeds when packages can be installed without asking for a password.
 may_install() { has apt-get && { [ "$(id -u)" -eq 0 ] || { has sudo && sudo -n true 2>/dev/null; }; }; }
 
@@ -30,8 +33,22 @@ as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi
 }
 
+# Takes the program out of the package, because the package would also start a server.
+install_promtool() {
+  echo "setup: installing promtool"
+  directory=$(mktemp -d)
+  (
+    cd "$directory" && apt-get download -qq -o APT::Sandbox::User=root prometheus &&
+      dpkg-deb -x prometheus_*.deb . && as_root install -m 755 usr/bin/promtool /usr/local/bin/promtool
+  )
+  result=$?
+  rm -rf "$directory"
+  return $result
+}
+
 install_packages() {
   as_root apt-get update -qq || return
+  has_promtool || install_promtool || return
   packages=
   has_node || packages="nodejs npm"
   has_redis || packages="$packages redis-server"
@@ -40,6 +57,7 @@ install_packages() {
     if apt-cache show chromium >/dev/null 2>&1; then browser=chromium; else browser=chromium-browser; fi
     packages="$packages $browser"
   fi
+  [ -n "$packages" ] || return 0
   echo "setup: installing $packages"
   # shellcheck disable=SC2086 # One word per package.
   as_root env DEBIAN_FRONTEND=noninteractive \
@@ -53,7 +71,7 @@ install_packages() {
   fi
 }
 
-if has_node && has_browser && has_redis; then
+if has_node && has_browser && has_redis && has_promtool; then
   exit 0
 fi
 if may_install; then
@@ -65,13 +83,15 @@ has_node || missing="$missing
   Node.js $node_needed or newer, with npm"
 has_browser || missing="$missing
   Chromium or Google Chrome"
+has_promtool || missing="$missing
+  promtool, which is part of Prometheus"
 if [ -n "$missing" ]; then
   cat >&2 <<MESSAGE
 setup: the integration tests need programs that are not installed:$missing
 Install them and run the build again:
-  macOS   brew install node && brew install --cask google-chrome
-  Fedora  sudo dnf install nodejs npm chromium
-  Debian  sudo apt-get install nodejs npm chromium && sudo npm install --global node@22
+  macOS   brew install node prometheus && brew install --cask google-chrome
+  Fedora  sudo dnf install nodejs npm chromium golang-github-prometheus
+  Debian  sudo apt-get install nodejs npm chromium prometheus && sudo npm install --global node@22
 To build without these tests: ./mvnw verify -DskipITs
 MESSAGE
   exit 1

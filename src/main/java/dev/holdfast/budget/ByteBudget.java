@@ -68,6 +68,11 @@ public final class ByteBudget {
     taken.addAndGet(-bytes);
   }
 
+  /** The part that is taken; above 1 when more is taken than there is. */
+  public double used() {
+    return (double) taken.get() / capacity;
+  }
+
   /** Whether more is taken than there is. */
   public boolean isExceeded() {
     return taken.get() > capacity;

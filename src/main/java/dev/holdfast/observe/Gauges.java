@@ -1,8 +1,13 @@
 package dev.holdfast.observe;
 
+import dev.holdfast.http.limit.BodyBudget;
+import dev.holdfast.http.limit.ConnectionLimit;
+import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
+import dev.holdfast.relay.Relay;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import io.micrometer.core.instrument.Gauge;
@@ -10,6 +15,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.quarkus.runtime.Startup;
+import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.OptionalDouble;
@@ -18,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Measures the uptime and the store at each scrape. */
+/** Measures the uptime, the relay, the store and the use of limits at each scrape. */
 @Singleton
 @Startup
 final class Gauges {
@@ -30,7 +36,7 @@ final class Gauges {
   private final CachedValue<OptionalLong> sessions;
   private final CachedValue<EventLog.Size> logSize;
 
-  Gauges(MeterRegistry registry, SessionStore store, EventLog log) {
+  Gauges(MeterRegistry registry, Relay relay, SessionStore store, EventLog log) {
     sessions = new CachedValue<>(MAX_AGE, () -> count(store));
     logSize = new CachedValue<>(MAX_AGE, () -> depth(log));
     TimeGauge.builder("holdfast.uptime", () -> uptime().toMillis(), TimeUnit.MILLISECONDS)
@@ -40,6 +46,34 @@ final class Gauges {
     register(registry, "holdfast.log.events", null, () -> logSize.get().events());
     register(registry, "holdfast.log", BaseUnits.BYTES, () -> logSize.get().bytes());
     Gauge.builder("holdfast.log.quota", () -> logSize.get().quotaUsed().orElse(Double.NaN))
+        .strongReference(true)
+        .register(registry);
+    Gauge.builder("holdfast.streams.active", relay::openStreams)
+        .strongReference(true)
+        .register(registry);
+    Gauge.builder("holdfast.draining", () -> relay.isDraining() ? 1 : 0)
+        .strongReference(true)
+        .register(registry);
+  }
+
+  /** Measures the used parts of limits. Called once by CDI. */
+  @Inject
+  void measureLimits(
+      MeterRegistry registry,
+      LimitsConfig limits,
+      ConnectionLimit connections,
+      RequestLimit requests,
+      BodyBudget bodies) {
+    registerLimit(registry, "sessions", () -> number(sessions()).doubleValue() / limits.sessions());
+    registerLimit(registry, "connections", connections::used);
+    registerLimit(registry, "requests", requests::used);
+    registerLimit(registry, "request_bytes", bodies::used);
+    registerLimit(registry, "unread_bytes", connections::usedBytes);
+  }
+
+  private static void registerLimit(MeterRegistry registry, String limit, Supplier<Number> used) {
+    Gauge.builder("holdfast.limit.used", used)
+        .tag("limit", limit)
         .strongReference(true)
         .register(registry);
   }

@@ -18,11 +18,21 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 /** Metrics of the relay and of the error responses on this replica. */
 @Singleton
 @Startup
 public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
+
+  /**
+   * Upper bounds of the buckets of histograms. Each costs one series per timer and replica, so
+   * there are few: quantiles are exact enough to tell 5 ms from 25 ms.
+   */
+  private static final Duration[] BUCKETS =
+      IntStream.of(1, 5, 10, 25, 50, 100, 250, 1000, 5000)
+          .mapToObj(Duration::ofMillis)
+          .toArray(Duration[]::new);
 
   private final Counter sessionsOpened;
   private final Counter sessionsEnded;
@@ -35,6 +45,7 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
   private final Timer appendTime;
   private final Counter passed;
   private final Counter delivered;
+  private final Timer deliveryTime;
   private final Timer replayTime;
   private final DistributionSummary replayed;
   private final Counter gaps;
@@ -52,10 +63,11 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
     connectionsTotal = registry.counter("holdfast.connections.opened");
     registry.gauge("holdfast.connections.active", connections);
     appended = registry.counter("holdfast.events.appended");
-    appendTime = registry.timer("holdfast.append.time");
+    appendTime = histogram(registry, "holdfast.append.time");
     passed = registry.counter("holdfast.events.unlogged");
     delivered = registry.counter("holdfast.events.delivered");
-    replayTime = registry.timer("holdfast.replay.time");
+    deliveryTime = histogram(registry, "holdfast.delivery.time");
+    replayTime = histogram(registry, "holdfast.replay.time");
     replayed = registry.summary("holdfast.replay.events");
     gaps = registry.counter("holdfast.gaps");
     resumedStreams = registry.counter("holdfast.takeovers", "resumed", "true");
@@ -63,6 +75,10 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
     upstreamErrors =
         new TaggedCounters<>(registry, "holdfast.upstream.errors", UpstreamError.class);
     errors = new TaggedCounters<>(registry, "holdfast.errors", ErrorKind.class);
+  }
+
+  private static Timer histogram(MeterRegistry registry, String name) {
+    return Timer.builder(name).serviceLevelObjectives(BUCKETS).register(registry);
   }
 
   private static TaggedCounters<RelayListener.MessageKind> messages(
@@ -117,6 +133,11 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
   @Override
   public void delivered(int events) {
     delivered.increment(events);
+  }
+
+  @Override
+  public void deliveredLive(Duration delay) {
+    deliveryTime.record(delay);
   }
 
   @Override
@@ -229,7 +250,7 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
     private final Counter failures;
 
     OfRedis(MeterRegistry registry) {
-      roundTrips = registry.timer("holdfast.redis.round.trips");
+      roundTrips = histogram(registry, "holdfast.redis.round.trips");
       failures = registry.counter("holdfast.redis.failures");
     }
 

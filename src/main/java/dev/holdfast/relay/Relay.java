@@ -313,6 +313,11 @@ public final class Relay {
     return admission.isDraining();
   }
 
+  /** The number of streams that this replica writes, standalone streams included. */
+  public int openStreams() {
+    return pumps.streams().size();
+  }
+
   /** Ends expired sessions and removes expired events. */
   public Sessions.EndReport sweep() {
     Sessions.EndReport report = sessions.endExpired();

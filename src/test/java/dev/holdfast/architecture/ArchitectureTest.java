@@ -166,6 +166,7 @@ class ArchitectureTest {
               List.of(
                   "lock",
                   "http.error",
+                  "http.limit",
                   "relay",
                   "relay.stream",
                   "session",

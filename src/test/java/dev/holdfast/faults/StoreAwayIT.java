@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.DocumentedMetrics;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.MonitoringQueries;
 import dev.holdfast.testing.RedisFixture;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -45,7 +46,9 @@ class StoreAwayIT {
       String session =
           post(gateway, INITIALIZE, null).headers().firstValue("Mcp-Session-Id").orElseThrow();
 
-      assertThat(DocumentedMetrics.scraped(get(gateway, "/q/metrics").body()))
+      String metrics = get(gateway, "/q/metrics").body();
+      assertThat(MonitoringQueries.unknown(metrics)).isEmpty();
+      assertThat(DocumentedMetrics.scraped(metrics))
           .containsAllEntriesOf(DocumentedMetrics.of(DocumentedMetrics.Part.ANY_STORE))
           .containsAllEntriesOf(DocumentedMetrics.of(DocumentedMetrics.Part.REDIS));
       assertThat(get(gateway, "/health").body()).contains("\"healthy\"", "\"active_sessions\":1");

@@ -13,6 +13,7 @@ import dev.holdfast.session.SessionStore;
 import dev.holdfast.testing.DocumentedMetrics;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.MonitoringQueries;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import io.restassured.response.Response;
@@ -21,6 +22,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -135,6 +137,7 @@ class HealthAndMetricsTest {
             "holdfast_events_appended_total",
             "holdfast_events_delivered_total",
             "holdfast_append_time_seconds_count",
+            "holdfast_delivery_time_seconds_count",
             "holdfast_replay_time_seconds_count",
             "holdfast_replay_events_sum");
     double[] before = counters.stream().mapToDouble(Metrics::of).toArray();
@@ -168,6 +171,10 @@ class HealthAndMetricsTest {
           assertThat(Metrics.of("holdfast_log_bytes")).isPositive();
           assertThat(Metrics.of("holdfast_log_quota")).isBetween(0.0, 1.0);
           assertThat(Metrics.of("holdfast_sessions_active")).isPositive();
+          assertThat(Metrics.of("holdfast_limit_used{limit=\"sessions\"}")).isPositive();
+          assertThat(Metrics.of("holdfast_limit_used{limit=\"connections\"}")).isPositive();
+          assertThat(Metrics.of("holdfast_streams_active")).isPositive();
+          assertThat(Metrics.of("holdfast_draining")).isZero();
         });
 
     call.assertContinues(call.stream(), 1);
@@ -179,6 +186,15 @@ class HealthAndMetricsTest {
     Map<String, String> documented = DocumentedMetrics.of(DocumentedMetrics.Part.ANY_STORE);
 
     assertThat(DocumentedMetrics.scraped(Metrics.scrape())).isEqualTo(documented);
+  }
+
+  @Test
+  void shouldHaveTheMetricsOfDashboardsAndAlerts() throws IOException {
+    Set<String> ofRedis = DocumentedMetrics.of(DocumentedMetrics.Part.REDIS).keySet();
+
+    assertThat(MonitoringQueries.unknown(get("/q/metrics").asString()).values())
+        .allSatisfy(unknown ->
+            assertThat(unknown).allMatch(name -> ofRedis.stream().anyMatch(name::startsWith)));
   }
 
   @Test

@@ -25,12 +25,13 @@ class MetricsTest {
   private final Metrics relay = new Metrics(registry);
   private final Metrics.OfRedis redis = new Metrics.OfRedis(registry);
 
-  /** Returns the metrics whose value is not 0. */
+  /** Returns the metrics whose value is not 0, without buckets. */
   private List<String> nonZeroMetrics() {
     return registry
         .scrape()
         .lines()
         .filter(line -> !line.startsWith("#") && !line.endsWith(" 0.0"))
+        .filter(line -> !line.contains("_bucket{"))
         .sorted()
         .toList();
   }
@@ -94,6 +95,32 @@ class MetricsTest {
             "holdfast_append_time_seconds_max 2.0",
             "holdfast_append_time_seconds_sum 2.0",
             "holdfast_events_appended_total 3.0");
+  }
+
+  @Test
+  void shouldMeasureDeliveries() {
+    relay.deliveredLive(Duration.ofMillis(7));
+
+    assertThat(nonZeroMetrics())
+        .containsExactly(
+            "holdfast_delivery_time_seconds_count 1.0",
+            "holdfast_delivery_time_seconds_max 0.007",
+            "holdfast_delivery_time_seconds_sum 0.007");
+  }
+
+  @Test
+  void shouldCountDurationsInBuckets() {
+    relay.deliveredLive(Duration.ofMillis(5));
+    relay.deliveredLive(Duration.ofMillis(6));
+    relay.deliveredLive(Duration.ofSeconds(6));
+
+    assertThat(registry.scrape().lines().filter(line -> line.startsWith("holdfast_delivery")))
+        .contains(
+            "holdfast_delivery_time_seconds_bucket{le=\"0.001\",} 0.0",
+            "holdfast_delivery_time_seconds_bucket{le=\"0.005\",} 1.0",
+            "holdfast_delivery_time_seconds_bucket{le=\"0.01\",} 2.0",
+            "holdfast_delivery_time_seconds_bucket{le=\"5.0\",} 2.0",
+            "holdfast_delivery_time_seconds_bucket{le=\"+Inf\",} 3.0");
   }
 
   @Test

@@ -23,6 +23,7 @@ public final class RecordingListener implements RelayListener {
   public final List<Duration> lifetimes = new CopyOnWriteArrayList<>();
   final List<MessageKind> fromClient = new CopyOnWriteArrayList<>();
   final List<MessageKind> fromUpstream = new CopyOnWriteArrayList<>();
+  public final List<Duration> delays = new CopyOnWriteArrayList<>();
   public final List<Integer> replays = new CopyOnWriteArrayList<>();
   public final List<UpstreamException> failures = new CopyOnWriteArrayList<>();
 
@@ -70,6 +71,11 @@ public final class RecordingListener implements RelayListener {
   @Override
   public void delivered(int events) {
     delivered.addAndGet(events);
+  }
+
+  @Override
+  public void deliveredLive(Duration delay) {
+    delays.add(delay);
   }
 
   @Override

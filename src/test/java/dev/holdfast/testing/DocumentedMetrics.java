@@ -14,9 +14,10 @@ public final class DocumentedMetrics {
   private static final Path DOCUMENT = Path.of("docs", "metrics.md");
   private static final String SECOND_TABLE = "## With Redis";
   private static final Pattern ROW =
-      Pattern.compile("(?m)^\\| `(holdfast_\\w+)` \\| (counter|gauge|timer|summary) \\| .+ \\|$");
+      Pattern.compile(
+          "(?m)^\\| `(holdfast_\\w+)` \\| (counter|gauge|timer|histogram|summary) \\| .+ \\|$");
   private static final Pattern TYPE =
-      Pattern.compile("(?m)^# TYPE (holdfast_\\w+) (counter|gauge|summary)$");
+      Pattern.compile("(?m)^# TYPE (holdfast_\\w+) (counter|gauge|histogram|summary)$");
 
   /** A table of the document. */
   public enum Part {

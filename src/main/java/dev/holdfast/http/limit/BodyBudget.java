@@ -37,6 +37,11 @@ public final class BodyBudget {
     return new Lease(bodies.open(ClientNetwork.of(address)));
   }
 
+  /** The part of the bytes that is held, 0 to 1. */
+  public double used() {
+    return bodies.used();
+  }
+
   /** The bytes of one body. */
   public static final class Lease implements AutoCloseable {
 

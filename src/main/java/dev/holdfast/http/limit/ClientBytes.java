@@ -39,6 +39,11 @@ final class ClientBytes {
     return new Lease(client);
   }
 
+  /** The part of the bytes that is held, 0 to 1. */
+  double used() {
+    return all.used();
+  }
+
   /** Whether bytes were taken, or which limit they would exceed. */
   enum Result {
     TAKEN,

@@ -68,6 +68,16 @@ public final class ConnectionLimit {
     return new Slot(client);
   }
 
+  /** The part of the slots that is taken, 0 to 1. */
+  public double used() {
+    return (double) acquired.get() / max;
+  }
+
+  /** The part of the bytes that may wait for clients to read, 0 to 1. */
+  public double usedBytes() {
+    return held.used();
+  }
+
   /** Once, because an attack would flood the log. The client may also be a proxy. */
   private void warnOnce(ClientNetwork client) {
     if (warned.compareAndSet(false, true)) {

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
  */
 public final class RequestLimit {
 
+  private final int max;
   private final Semaphore all;
   private final Shares<ClientNetwork> clients;
   private final Map<String, Semaphore> byUpstream;
@@ -27,12 +28,18 @@ public final class RequestLimit {
    * @param maxByUpstream by the name of the upstream
    */
   public RequestLimit(int max, int maxPerClient, Map<String, Integer> maxByUpstream) {
+    this.max = max;
     all = new Semaphore(max);
     clients = new Shares<>(maxPerClient);
     byUpstream =
         maxByUpstream.entrySet().stream()
             .collect(
                 Collectors.toUnmodifiableMap(Map.Entry::getKey, e -> new Semaphore(e.getValue())));
+  }
+
+  /** The part of the requests of all upstreams together that is in progress, 0 to 1. */
+  public double used() {
+    return 1 - (double) all.availablePermits() / max;
   }
 
   /**

@@ -76,6 +76,14 @@ public interface RelayListener {
   void delivered(int events);
 
   /**
+   * A client's socket took events that the client had not missed before.
+   *
+   * @param delay the time since the oldest of these events was written to the log. The clock of the
+   *     store gives the time of the write, so the delay is as precise as the clocks agree
+   */
+  void deliveredLive(Duration delay);
+
+  /**
    * A client that resumed a stream has received all events that it had missed.
    *
    * @param events the number of events that it had missed

@@ -16,6 +16,7 @@ import dev.holdfast.retry.Backoff;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import org.jboss.logging.Logger;
@@ -85,6 +86,7 @@ public final class Tail implements Tails.Movable {
    * @param onGap what happens when events were purged
    * @param tails the tails that run
    * @param pages the bytes that tails may read ahead of their clients
+   * @param clock tells how long an event was under way
    */
   public record Context(
       EventLog log,
@@ -92,7 +94,8 @@ public final class Tail implements Tails.Movable {
       ReplayConfig.OnGap onGap,
       RelayListener listener,
       Tails tails,
-      ByteBudget pages) {}
+      ByteBudget pages,
+      InstantSource clock) {}
 
   /** Where the cursor of a tail comes from. */
   public enum Kind {
@@ -314,6 +317,11 @@ public final class Tail implements Tails.Movable {
     pastLog = !newest.logged();
     writer.delivered();
     context.listener().delivered(events.size());
+    if (newest.logged() && (kind == Kind.REQUEST || !behind)) {
+      long written = events.getFirst().position().millis();
+      long delay = Math.max(0, context.clock().millis() - written);
+      context.listener().deliveredLive(Duration.ofMillis(delay));
+    }
   }
 
   /** There is nothing to read: sends what is buffered and waits. */

@@ -37,7 +37,7 @@ public final class TailOpener {
    * Creates the opener.
    *
    * @param inUse receives, from time to time, each session that a client follows
-   * @param clock gives the age of a cursor
+   * @param clock gives the age of a cursor, and the delay of an event
    */
   public TailOpener(
       EventLog log,
@@ -56,7 +56,7 @@ public final class TailOpener {
     this.inUse = inUse;
     this.clock = clock;
     this.context =
-        new Tail.Context(log, streams, replay.onGap(), listener, tails, PageReader.pages());
+        new Tail.Context(log, streams, replay.onGap(), listener, tails, PageReader.pages(), clock);
   }
 
   /** Follows the stream of a new request. */

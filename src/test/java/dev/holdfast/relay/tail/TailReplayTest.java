@@ -1,6 +1,7 @@
 package dev.holdfast.relay.tail;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogTesting;
@@ -82,6 +83,24 @@ class TailReplayTest {
 
     assertThat(client.data()).isEqualTo(LogFixture.numbers(5, 10));
     assertThat(fixture.heard.replays).containsExactly(6);
+  }
+
+  @Test
+  void shouldMeasureTheDelayOfEventsThatWereNotMissed() {
+    StreamWriter writer = fixture.open("s");
+    writer.append(LogTesting.numbered(1, 3));
+    fixture.now.addAndGet(1000);
+    TestConnection resumed = fixture.follow("s", Position.START, Tail.Kind.RESUMED);
+    resumed.await(c -> c.data().size() == 3);
+    await().untilAsserted(() -> assertThat(fixture.heard.replays).hasSize(1));
+    assertThat(fixture.heard.delays).isEmpty();
+
+    writer.append(LogFixture.complete(4, 4));
+    resumed.awaitEnd();
+    fixture.now.addAndGet(250);
+    fixture.follow("s").awaitEnd();
+
+    assertThat(fixture.heard.delays).containsExactly(Duration.ZERO, Duration.ofMillis(1250));
   }
 
   @Test

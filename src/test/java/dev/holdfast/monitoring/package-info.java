@@ -1,0 +1,5 @@
+/** Dashboards and alert rules, as they are shipped. */
+@NullMarked
+package dev.holdfast.monitoring;
+
+import org.jspecify.annotations.NullMarked;
