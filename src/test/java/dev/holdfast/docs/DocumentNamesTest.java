@@ -99,6 +99,7 @@ class DocumentNamesTest {
         "`no-such-script.lua`",
         "`src/test/java/dev/holdfast/nowhere`",
         "`stream.no-such-key`",
+        "`redis.no-such-value`",
         "`holdfast.no-such-key`",
         "`upstreams.<name>.no-such-key`",
         "HOLDFAST_NO_SUCH_KEY",
@@ -118,6 +119,8 @@ class DocumentNamesTest {
         "`relay.tail.Tail`",
         "`pom.xml`",
         "`stream.retry`",
+        "`redis.tls.ca.key`",
+        "`ScheduleAnyway`",
         "`upstreams.<name>.url`",
         "`holdfast.memory.max-bytes=192M`",
         "HOLDFAST_UPSTREAM_HEADERS_X_API_KEY",
@@ -178,6 +181,9 @@ class DocumentNamesTest {
   }
 
   private static boolean isKnown(MarkdownDocument document, String span) {
+    if (names.hasChartName(span)) {
+      return true;
+    }
     if (SOURCE_PATH.matcher(span).matches() || FILE.matcher(span).matches()) {
       return isKnownFile(document, span);
     }

@@ -2,6 +2,7 @@ package dev.holdfast.docs;
 
 import static java.util.stream.Collectors.toUnmodifiableSet;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.smallrye.config.ConfigMappings.ConfigClass;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,12 +14,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The names that the repository really has: of classes, packages, files and configuration keys. */
+/** The names that the repository has: of classes, packages, files, keys and values of the chart. */
 final class ProjectNames {
 
+  private static final Pattern VALUE = Pattern.compile("((?:  )*)([A-Za-z][\\w.-]*):.*");
+  private static final Path CHART = Path.of("deploy", "helm", "holdfast");
   private static final String ROOT_PACKAGE = "dev.holdfast";
   private static final Pattern SOURCE_DIRECTORY = Pattern.compile("src/\\w+/java/");
   private static final Pattern NESTED_TYPE =
@@ -45,6 +49,9 @@ final class ProjectNames {
   /** Configuration keys; {@code *} stands for a name that the operator chooses. */
   private final Set<String> keys = new HashSet<>();
 
+  /** Values of the Helm chart, as dotted paths, and the choices that they have. */
+  private final Set<String> chartNames = new HashSet<>();
+
   private final Set<String> fileNames;
 
   private ProjectNames() throws IOException {
@@ -56,6 +63,23 @@ final class ProjectNames {
       addClass(file);
     }
     addProperties(Files.readString(Path.of("pom.xml")));
+    addChartValues(Files.readAllLines(CHART.resolve("values.yaml")));
+    new JsonMapper()
+        .readTree(CHART.resolve("values.schema.json").toFile())
+        .findValues("enum")
+        .forEach(choices -> choices.forEach(choice -> chartNames.add(choice.asText())));
+  }
+
+  private void addChartValues(List<String> lines) {
+    List<String> path = new ArrayList<>();
+    for (String line : lines) {
+      Matcher key = VALUE.matcher(line);
+      if (key.matches()) {
+        path = new ArrayList<>(path.subList(0, key.group(1).length() / 2));
+        path.add(key.group(2));
+        chartNames.add(String.join(".", path));
+      }
+    }
   }
 
   /** Reads the sources and the configuration mappings. */
@@ -139,6 +163,11 @@ final class ProjectNames {
     return Stream.concat(
             mainPackages.stream(), keys.stream().map(key -> key.substring("holdfast.".length())))
         .anyMatch(name -> (name + ".").startsWith(first));
+  }
+
+  /** Whether this is a value of the Helm chart, or one of its choices. */
+  boolean hasChartName(String name) {
+    return chartNames.contains(name);
   }
 
   /** Whether a file of this name is anywhere in the repository. */

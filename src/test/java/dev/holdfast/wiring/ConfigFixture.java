@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Reads the configuration as the program does, without starting it. */
-final class ConfigFixture {
+public final class ConfigFixture {
 
   private ConfigFixture() {}
 
   /** Reads properties. */
-  static SmallRyeConfig by(Map<String, String> properties) {
+  public static SmallRyeConfig by(Map<String, String> properties) {
     return builder().withSources(new PropertiesConfigSource(properties, "test", 400)).build();
   }
 
