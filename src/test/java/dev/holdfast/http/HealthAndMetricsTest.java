@@ -192,7 +192,7 @@ class HealthAndMetricsTest {
   void shouldHaveTheMetricsOfDashboardsAndAlerts() throws IOException {
     Set<String> ofRedis = DocumentedMetrics.of(DocumentedMetrics.Part.REDIS).keySet();
 
-    assertThat(MonitoringQueries.unknown(get("/q/metrics").asString()).values())
+    assertThat(MonitoringQueries.unknown(Metrics.scrape()).values())
         .allSatisfy(unknown ->
             assertThat(unknown).allMatch(name -> ofRedis.stream().anyMatch(name::startsWith)));
   }
