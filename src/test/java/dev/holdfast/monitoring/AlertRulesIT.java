@@ -2,14 +2,18 @@ package dev.holdfast.monitoring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.holdfast.testing.MonitoringQueries;
 import dev.holdfast.testing.ProcessResult;
 import dev.holdfast.testing.Promtool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Runs the alert rules and their unit tests with Prometheus' own tool. */
+/** Checks alert rules and queries of dashboards with Prometheus' own tool. */
 class AlertRulesIT {
 
   private static final Path TESTS = Path.of("deploy/prometheus/alerts-test.yaml");
@@ -47,6 +51,33 @@ class AlertRulesIT {
     ProcessResult result = Promtool.run("test", "rules", TESTS.toString());
 
     assertThat(result.exitCode()).as(result.toString()).isZero();
+  }
+
+  /** Prometheus checks queries where they are rules, so those of the dashboards become rules. */
+  @Test
+  void shouldUseOnlyValidQueries(@TempDir Path directory) throws IOException {
+    ProcessResult good = checkAsRules(directory, MonitoringQueries.all().values());
+    ProcessResult bad = checkAsRules(directory, List.of("sum(rate(holdfast_gaps_total[5m])"));
+
+    assertThat(good.exitCode()).as(good.toString()).isZero();
+    assertThat(bad.exitCode()).as(bad.toString()).isPositive();
+  }
+
+  private static ProcessResult checkAsRules(Path directory, Collection<String> queries)
+      throws IOException {
+    // Grafana replaces these two. Its other variables stand in strings.
+    List<Map<String, String>> rules =
+        new LinkedHashSet<>(queries)
+            .stream()
+                .map(query -> query.replaceAll("\\$__\\w+", "5m"))
+                .map(query -> Map.of("record", "planted", "expr", query))
+                .toList();
+    Path file = directory.resolve("queries.yaml");
+    // JSON is YAML.
+    new ObjectMapper()
+        .writeValue(
+            file.toFile(), Map.of("groups", List.of(Map.of("name", "queries", "rules", rules))));
+    return Promtool.run("check", "rules", file.toString());
   }
 
   @ParameterizedTest
