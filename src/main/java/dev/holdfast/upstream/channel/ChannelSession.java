@@ -41,9 +41,17 @@ final class ChannelSession implements UpstreamSession {
    * @throws UpstreamException if no valid response comes
    */
   Handshake initialize(Message.Request initialize) {
-    long start = System.nanoTime();
     Exchange exchange = openFirst(initialize);
-    channel().send(Utf8.singleLine(initialize.bytes()), settings.firstByteTimeout());
+    try {
+      long start = System.nanoTime();
+      channel().send(Utf8.singleLine(initialize.bytes()), settings.firstByteTimeout());
+      return readHandshake(exchange, start);
+    } finally {
+      close(exchange);
+    }
+  }
+
+  private Handshake readHandshake(Exchange exchange, long start) {
     List<UpstreamMessage> messages = new ArrayList<>();
     long bytes = 0;
     for (var some = take(exchange, start); !some.isEmpty(); some = take(exchange, start)) {

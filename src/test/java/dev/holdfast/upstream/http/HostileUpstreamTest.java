@@ -2,6 +2,7 @@ package dev.holdfast.upstream.http;
 
 import static dev.holdfast.upstream.http.UpstreamFixture.LINK;
 import static dev.holdfast.upstream.http.UpstreamFixture.body;
+import static dev.holdfast.upstream.http.UpstreamFixture.event;
 import static dev.holdfast.upstream.http.UpstreamFixture.initialize;
 import static dev.holdfast.upstream.http.UpstreamFixture.response;
 import static dev.holdfast.upstream.http.UpstreamFixture.takeAll;
@@ -26,11 +27,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -173,6 +176,41 @@ class HostileUpstreamTest {
   private UpstreamException failureOf(UpstreamSession session) {
     return catchThrowableOfType(
         UpstreamException.class, () -> takeAll(session.request(UpstreamFixture.call(1)).source()));
+  }
+
+  /** The server sends a message before it fails to answer {@code initialize}. */
+  @Test
+  void shouldGiveBackTheBytesOfAHandshakeThatFails() throws Exception {
+    // given
+    AtomicInteger connections = new AtomicInteger();
+    CompletableFuture<Void> asked = new CompletableFuture<>();
+    CompletableFuture<Void> received = new CompletableFuture<>();
+    unfinished =
+        wire -> {
+          if (connections.incrementAndGet() == 1) {
+            RawConnection events = wire.beginEvents().chunk("event: endpoint\ndata: /m\n\n");
+            asked.join();
+            String text = "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"}".formatted("x".repeat(200));
+            events.chunk(event(text)).stall();
+          } else {
+            asked.complete(null);
+            received.join();
+            wire.close();
+          }
+        };
+    Upstream patient =
+        new LegacyUpstream(clients, settings(Duration.ofSeconds(30)), "hostile", 1000, false);
+    Future<UpstreamException> opening =
+        threads.submit(() -> catchThrowableOfType(UpstreamException.class, () -> open(patient)));
+
+    // when
+    await().until(() -> !isBudgetUnused());
+    received.complete(null);
+
+    // then
+    assertThat(opening.get()).isNotNull();
+    await().until(this::isBudgetUnused);
+    patient.close();
   }
 
   private boolean isBudgetUnused() {
