@@ -52,6 +52,7 @@ install_packages() {
   packages=
   has_node || packages="nodejs npm"
   has_redis || packages="$packages redis-server"
+  has curl || packages="$packages curl"
   if ! has_browser; then
     # Ubuntu has the other name.
     if apt-cache show chromium >/dev/null 2>&1; then browser=chromium; else browser=chromium-browser; fi
@@ -71,7 +72,7 @@ install_packages() {
   fi
 }
 
-if has_node && has_browser && has_redis && has_promtool; then
+if has_node && has_browser && has_redis && has_promtool && has curl; then
   exit 0
 fi
 if may_install; then
@@ -85,13 +86,15 @@ has_browser || missing="$missing
   Chromium or Google Chrome"
 has_promtool || missing="$missing
   promtool, which is part of Prometheus"
+has curl || missing="$missing
+  curl"
 if [ -n "$missing" ]; then
   cat >&2 <<MESSAGE
 setup: the integration tests need programs that are not installed:$missing
 Install them and run the build again:
   macOS   brew install node prometheus && brew install --cask google-chrome
-  Fedora  sudo dnf install nodejs npm chromium golang-github-prometheus
-  Debian  sudo apt-get install nodejs npm chromium prometheus && sudo npm install --global node@22
+  Fedora  sudo dnf install nodejs npm chromium golang-github-prometheus curl
+  Debian  sudo apt-get install nodejs npm chromium prometheus curl && sudo npm install --global node@22
 To build without these tests: ./mvnw verify -DskipITs
 MESSAGE
   exit 1
