@@ -37,6 +37,14 @@ sealed interface Command {
   /** Checks the installation. */
   record Doctor(Map<String, String> properties, boolean json) implements Command {}
 
+  /** Asks the gateway on this machine whether it is alive, without starting Quarkus. */
+  record Live(int port) implements Command {
+    @Override
+    public Map<String, String> properties() {
+      return Map.of();
+    }
+  }
+
   /** A command that reads the store of a gateway, and therefore needs a shared store. */
   sealed interface OnStore extends Command {}
 

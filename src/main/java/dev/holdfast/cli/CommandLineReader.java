@@ -74,7 +74,10 @@ final class CommandLineReader {
     return switch (name) {
       case CommandLineSyntax.PROGRAM, CommandLineSyntax.SERVE -> new Command.Serve(properties);
       case CommandLineSyntax.STDIO -> new Command.Stdio(properties);
-      case CommandLineSyntax.DOCTOR -> new Command.Doctor(properties, json);
+      case CommandLineSyntax.DOCTOR ->
+          parsed.hasMatchedOption(CommandLineSyntax.LIVE)
+              ? new Command.Live(LivenessCheck.configuredPort())
+              : new Command.Doctor(properties, json);
       case CommandLineSyntax.SESSIONS -> new Command.Sessions(properties, json);
       case CommandLineSyntax.STREAMS -> new Command.Streams(properties, session(), json);
       case CommandLineSyntax.TAIL -> tail(json);

@@ -35,6 +35,7 @@ final class CommandLineSyntax {
   static final String UPSTREAM = "--upstream";
   static final String URL = "--url";
   static final String JSON = "--json";
+  static final String LIVE = "--live";
   static final String FROM = "--from";
   static final String EXPIRED = "--expired";
   static final String ALL = "--all";
@@ -54,7 +55,9 @@ final class CommandLineSyntax {
             stdio(),
             reporting(
                 command(DOCTOR, "Checks store, upstreams, clock and limits, and suggests fixes.")
-                    .addOption(upstream())),
+                    .addOption(upstream())
+                    .addOption(
+                        flag(LIVE, "only ask the gateway on this machine whether it is alive"))),
             reporting(command(SESSIONS, "Lists the sessions in the store.")),
             reporting(command(STREAMS, "Lists the streams of one session, or of all sessions."))
                 .addPositional(argument("0", "SESSION", "0..1", "session id")),

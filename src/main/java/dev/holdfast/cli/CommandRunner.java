@@ -61,7 +61,7 @@ public final class CommandRunner implements QuarkusApplication {
 
   ExitCode run(Command command, Output output) {
     return switch (command) {
-      case Command.Print _, Command.Serve _ ->
+      case Command.Print _, Command.Live _, Command.Serve _ ->
           throw new IllegalStateException("not run by this class: " + command);
       case Command.Stdio _ -> runBridge(output);
       case Command.Doctor _ -> new DoctorCommand(context, clock, output).run();

@@ -23,6 +23,7 @@ public final class Holdfast {
     System.setErr(PrintableText.errors(new FileOutputStream(FileDescriptor.err)));
     switch (command) {
       case Command.Print print -> printAndExit(print);
+      case Command.Live live -> System.exit(LivenessCheck.run(live.port()).number());
       case Command.Serve _ -> {
         guardSockets();
         Quarkus.run(arguments);

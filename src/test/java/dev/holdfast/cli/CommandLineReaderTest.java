@@ -116,6 +116,7 @@ class CommandLineReaderTest {
   @Test
   void shouldReadTheOtherCommands() {
     assertThat(read("doctor", "--json")).isEqualTo(new Command.Doctor(Map.of(), true));
+    assertThat(read("doctor", "--live")).isEqualTo(new Command.Live(9000));
     assertThat(read("sessions")).isEqualTo(new Command.Sessions(Map.of(), false));
     assertThat(read("streams")).isEqualTo(new Command.Streams(Map.of(), null, false));
     assertThat(read("streams", SESSION.value()))
