@@ -33,14 +33,14 @@ public final class PackagedProgram {
   }
 
   /** Options of a JVM that lives for seconds: it spends least when it compiles fast, not well. */
-  static List<String> shortLived(String... more) {
+  public static List<String> shortLived(String... more) {
     List<String> options = new ArrayList<>(List.of(more));
     options.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     return options;
   }
 
   /** The command line that starts the program with the given options of a JVM. */
-  static List<String> command(List<String> jvmOptions, List<String> arguments) {
+  public static List<String> command(List<String> jvmOptions, List<String> arguments) {
     List<String> cache = isJar(PROGRAM) ? StartupCache.of(PROGRAM).options() : List.of();
     return command(PROGRAM, cache, jvmOptions, arguments);
   }

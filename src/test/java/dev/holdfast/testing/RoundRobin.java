@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -40,19 +40,26 @@ public final class RoundRobin implements AutoCloseable {
   /** Slow is not the same as not ready. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  private final List<URI> targets;
-  private final AtomicIntegerArray counts;
-  private final AtomicIntegerArray ailing;
+  private volatile List<Target> targets;
+  private final boolean passesOver;
   private final ScheduledExecutorService probes =
       Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().factory());
   private final AtomicInteger turns = new AtomicInteger();
   private final ServerSocket listening;
   private final Set<Socket> live = ConcurrentHashMap.newKeySet();
 
-  private RoundRobin(List<URI> targets) throws IOException {
-    this.targets = List.copyOf(targets);
-    this.counts = new AtomicIntegerArray(targets.size());
-    this.ailing = new AtomicIntegerArray(targets.size());
+  /** Where requests go, with their number, and whether it was not ready when it was asked last. */
+  private record Target(URI url, AtomicInteger requests, AtomicBoolean ailing) {
+    static List<Target> of(List<URI> urls) {
+      return urls.stream()
+          .map(url -> new Target(url, new AtomicInteger(), new AtomicBoolean()))
+          .toList();
+    }
+  }
+
+  private RoundRobin(List<URI> targets, boolean passesOver) throws IOException {
+    this.targets = Target.of(targets);
+    this.passesOver = passesOver;
     this.listening = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
   }
 
@@ -62,8 +69,20 @@ public final class RoundRobin implements AutoCloseable {
    * @param targets their hosts and ports are where requests go, in turn
    */
   public static RoundRobin over(URI... targets) {
+    return start(List.of(targets), true);
+  }
+
+  /**
+   * Starts one as the Services of Kubernetes are: it has the targets that it is told ({@link
+   * #retarget}), and a request to one that refuses fails.
+   */
+  public static RoundRobin withoutTargets() {
+    return start(List.of(), false);
+  }
+
+  private static RoundRobin start(List<URI> targets, boolean passesOver) {
     try {
-      RoundRobin balancer = new RoundRobin(List.of(targets));
+      RoundRobin balancer = new RoundRobin(targets, passesOver);
       Thread.ofVirtual().name("round-robin").start(balancer::accept);
       return balancer;
     } catch (IOException e) {
@@ -78,11 +97,12 @@ public final class RoundRobin implements AutoCloseable {
    * @param probes where the target with an index, counted from 0, is asked now
    */
   public RoundRobin probing(IntFunction<URI> probes, Duration interval) {
-    for (int i = 0; i < targets.size(); i++) {
+    List<Target> probed = targets;
+    for (int i = 0; i < probed.size(); i++) {
       int target = i;
       var _ =
           this.probes.scheduleWithFixedDelay(
-              () -> ailing.set(target, isReady(probes.apply(target)) ? 0 : 1),
+              () -> probed.get(target).ailing().set(!isReady(probes.apply(target))),
               0,
               interval.toMillis(),
               TimeUnit.MILLISECONDS);
@@ -104,13 +124,22 @@ public final class RoundRobin implements AutoCloseable {
 
   /** The first target's URI with this balancer's host and port. */
   public URI url() {
-    return URI.create("http://127.0.0.1:" + listening.getLocalPort())
-        .resolve(targets.getFirst().getRawPath());
+    return url(targets.getFirst().url().getRawPath());
+  }
+
+  /** The URI of a path. */
+  public URI url(String path) {
+    return URI.create("http://127.0.0.1:" + listening.getLocalPort()).resolve(path);
+  }
+
+  /** Sends new connections elsewhere from now on, and leaves those that exist alone. */
+  public void retarget(List<URI> others) {
+    targets = Target.of(others);
   }
 
   /** How many requests the target with that index, counted from 0, was given. */
   public int requests(int target) {
-    return counts.get(target);
+    return targets.get(target).requests().get();
   }
 
   /** Closes all connections and stops listening. */
@@ -168,22 +197,22 @@ public final class RoundRobin implements AutoCloseable {
   }
 
   private @Nullable Socket connect() {
+    List<Target> all = targets;
     int turn = turns.getAndIncrement();
-    Socket ready = connect(turn, true);
-    return ready == null ? connect(turn, false) : ready;
+    Socket ready = connect(all, turn, true);
+    return ready == null && passesOver ? connect(all, turn, false) : ready;
   }
 
-  private @Nullable Socket connect(int turn, boolean onlyReady) {
-    for (int i = 0; i < targets.size(); i++) {
-      int target = (turn + i) % targets.size();
-      if (onlyReady && ailing.get(target) == 1) {
+  private @Nullable Socket connect(List<Target> all, int turn, boolean onlyReady) {
+    for (int i = 0; i < (passesOver ? all.size() : Math.min(1, all.size())); i++) {
+      Target target = all.get((turn + i) % all.size());
+      if (onlyReady && target.ailing().get()) {
         continue;
       }
-      URI url = targets.get(target);
       try {
-        Socket server = new Socket(url.getHost(), url.getPort());
+        Socket server = new Socket(target.url().getHost(), target.url().getPort());
         server.setTcpNoDelay(true);
-        counts.incrementAndGet(target);
+        target.requests().incrementAndGet();
         return server;
       } catch (IOException _) {
         // It is down: the next one takes its place.
