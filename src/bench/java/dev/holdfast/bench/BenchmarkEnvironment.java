@@ -35,6 +35,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
   private final ServerProcess server = start(FastUpstream.class);
   private final Map<Contender, Gateway> gateways = new EnumMap<>(Contender.class);
   private final Map<Contender, Gateway> replicas = new EnumMap<>(Contender.class);
+  private final List<Nginx> nchan = new ArrayList<>();
   private final @Nullable Path before;
   private @Nullable Nginx nginx;
   private @Nullable ServerProcess vertx;
@@ -55,6 +56,9 @@ final class BenchmarkEnvironment implements AutoCloseable {
     if (Nginx.executable().isEmpty()) {
       all.remove(Contender.NGINX);
     }
+    if (Nchan.module().isEmpty()) {
+      all.remove(Contender.NCHAN);
+    }
     if (before == null) {
       all.removeIf(Contender::isBefore);
     }
@@ -67,12 +71,16 @@ final class BenchmarkEnvironment implements AutoCloseable {
       case DIRECT -> URI.create("http://127.0.0.1:" + server.port() + "/mcp");
       case NGINX -> nginx().url();
       case VERTX -> URI.create("http://127.0.0.1:" + vertx().port() + "/mcp");
+      case NCHAN -> nchan().getFirst().url();
       case UNLOGGED, MEMORY, MEMORY_BEFORE, REDIS, REDIS_BEFORE -> gateway(contender).url();
     };
   }
 
   /** Who is asked for what a contender has written: for Redis another replica. */
   URI replayUrl(Contender contender) {
+    if (contender == Contender.NCHAN) {
+      return nchan().getLast().url();
+    }
     return contender.writesToRedis()
         ? replicas.computeIfAbsent(contender, this::startGateway).url()
         : url(contender);
@@ -84,6 +92,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
       case DIRECT -> List.of();
       case NGINX -> nginx().processes();
       case VERTX -> List.of(vertx().process().toHandle());
+      case NCHAN -> nchan().getFirst().processes();
       case UNLOGGED, MEMORY, MEMORY_BEFORE, REDIS, REDIS_BEFORE ->
           List.of(ProcessHandle.of(gateway(contender).pid()).orElseThrow());
     };
@@ -111,8 +120,12 @@ final class BenchmarkEnvironment implements AutoCloseable {
     return startGateway(contender, settings);
   }
 
-  /** What a contender has said so far; nothing if it is no gateway. */
+  /** What a contender has said so far; nothing if it is a plain proxy. */
   String output(Contender contender) {
+    if (contender == Contender.NCHAN) {
+      return String.join(
+          "\n", server.output(), nchan().getFirst().output(), nchan().getLast().output());
+    }
     Gateway gateway = gateways.get(contender);
     Gateway replica = replicas.get(contender);
     return (gateway == null ? "" : gateway.output() + "\n")
@@ -143,6 +156,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
     if (vertx != null) {
       vertx.close();
     }
+    nchan.forEach(Nginx::close);
     server.close();
     redis.close();
   }
@@ -152,6 +166,14 @@ final class BenchmarkEnvironment implements AutoCloseable {
       nginx = Nginx.inFrontOf(url(Contender.DIRECT));
     }
     return nginx;
+  }
+
+  /** Two of them on one Redis: the first gets the calls, the last is asked for replays. */
+  private List<Nginx> nchan() {
+    while (nchan.size() < 2) {
+      nchan.add(Nchan.inFrontOf(url(Contender.DIRECT), redis.url()));
+    }
+    return nchan;
   }
 
   private ServerProcess vertx() {

@@ -77,6 +77,25 @@ record Burst(
     out.write("0\r\n\r\n".getBytes(UTF_8));
   }
 
+  /** Publishes each message by itself, at its pace. */
+  void publish(NchanPublisher publisher) {
+    long begin = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
+    String filling = "x".repeat(size);
+    for (int number = 1; number <= count; number++) {
+      awaitTime(begin + TimeUnit.MICROSECONDS.toNanos((number - 1L) * intervalUs));
+      StringBuilder text = new StringBuilder();
+      progress(text, number, filling);
+      publisher.publish(data(text));
+    }
+    StringBuilder text = new StringBuilder();
+    result(text);
+    publisher.publish(data(text));
+  }
+
+  private static String data(StringBuilder event) {
+    return event.substring("data: ".length()).strip();
+  }
+
   private void progress(StringBuilder text, int number, String filling) {
     id(text, number);
     text.append("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{")

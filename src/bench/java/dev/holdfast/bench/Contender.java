@@ -17,7 +17,9 @@ enum Contender {
   /** The gateway with its log in Redis. */
   REDIS("Holdfast, Redis"),
   /** The build of {@code --before}, with its log in Redis. */
-  REDIS_BEFORE("Holdfast, Redis, before");
+  REDIS_BEFORE("Holdfast, Redis, before"),
+  /** nginx with nchan, which keeps the messages of its channels in Redis, if it is installed. */
+  NCHAN("nchan, Redis");
 
   private final String title;
 
@@ -31,7 +33,7 @@ enum Contender {
 
   /** Whether it has a JIT compiler to warm up, and a heap. */
   boolean runsOnJvm() {
-    return this != DIRECT && this != NGINX;
+    return this != DIRECT && this != NGINX && this != NCHAN;
   }
 
   /** Whether it is the build of {@code --before}. */
@@ -44,6 +46,6 @@ enum Contender {
   }
 
   boolean writesToRedis() {
-    return this == REDIS || this == REDIS_BEFORE;
+    return this == REDIS || this == REDIS_BEFORE || this == NCHAN;
   }
 }

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /**
  * A client's connection, one request at a time. Plain sockets: a client with a thread pool of its
@@ -43,6 +44,11 @@ final class HttpConnection implements AutoCloseable {
   /** Reads the body of the answer. */
   void body(HttpHead head, Sink sink) throws IOException {
     in.body(head, sink);
+  }
+
+  /** Reads a body without length until it is enough. Afterwards the connection is of no use. */
+  void body(Sink sink, BooleanSupplier enough) throws IOException {
+    in.body(sink, enough);
   }
 
   @Override

@@ -37,6 +37,11 @@ record HttpHead(String start, Map<String, String> fields) {
     return field("content-type").startsWith("text/event-stream");
   }
 
+  /** Whether an event stream follows that lasts as long as the connection. */
+  boolean isEndless() {
+    return isEventStream() && !isChunked();
+  }
+
   /** How long the body is, when it is not chunked. */
   int length() {
     return Integer.parseInt(fields.getOrDefault("content-length", "0"));

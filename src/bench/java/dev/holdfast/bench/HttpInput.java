@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Reads HTTP/1.1 from a socket, as little of it as both ends of a benchmark need. */
@@ -48,6 +49,16 @@ final class HttpInput {
       line();
     }
     line();
+  }
+
+  /** Passes on a body without length as it comes, until it is enough. The rest is not read. */
+  void body(Sink sink, BooleanSupplier enough) throws IOException {
+    while (!enough.getAsBoolean()) {
+      require();
+      int begin = position;
+      position = limit;
+      sink.take(buffer, begin, limit - begin);
+    }
   }
 
   /** Waits until the peer closes the connection; what it says until then is not heard. */

@@ -7,11 +7,13 @@ import dev.holdfast.sse.SseParser;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A client's session, with one connection for its calls. Used by one thread at a time. */
 final class McpSession implements AutoCloseable {
 
   private static final int MAX_BYTES = 1 << 20;
+  private static final JsonNumber ID = new JsonNumber("id");
   private static final String INITIALIZE =
       """
       {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
@@ -21,7 +23,7 @@ final class McpSession implements AutoCloseable {
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
 
   private final URI url;
-  private final HttpConnection connection;
+  private HttpConnection connection;
   private final String headers;
   private int calls;
   private String firstEventId = "";
@@ -60,7 +62,12 @@ final class McpSession implements AutoCloseable {
         "_meta":{"progressToken":%d}}}\
         """
             .formatted(id, tool, arguments, id);
-    read(connection, connection.send(post(body)), messages);
+    HttpHead head = connection.send(post(body));
+    read(connection, head, messages);
+    if (head.isEndless()) {
+      connection.close();
+      connection = new HttpConnection(url);
+    }
     return id;
   }
 
@@ -89,13 +96,17 @@ final class McpSession implements AutoCloseable {
   /** Ends the session. */
   @Override
   public void close() throws IOException {
-    try (connection) {
+    try (HttpConnection last = connection) {
       String end = "DELETE " + url.getPath() + " HTTP/1.1\r\n" + host() + headers + "\r\n";
-      connection.send(end.getBytes(UTF_8));
+      last.send(end.getBytes(UTF_8));
     }
   }
 
   private void read(HttpConnection from, HttpHead head, Sink messages) throws IOException {
+    if (head.status() == 200 && head.isEndless()) {
+      readUntilAnswer(from, messages);
+      return;
+    }
     if (head.status() == 200 && head.isEventStream()) {
       firstEventId = "";
       SseParser parser = new SseParser(MAX_BYTES, MAX_BYTES);
@@ -112,6 +123,21 @@ final class McpSession implements AutoCloseable {
           url + " answered " + head.start() + " " + json.toString(UTF_8));
     }
     messages.take(json.toByteArray(), 0, json.size());
+  }
+
+  /** The stream stays open after the answer. Its connection can't be used again. */
+  private void readUntilAnswer(HttpConnection from, Sink messages) throws IOException {
+    AtomicBoolean answered = new AtomicBoolean();
+    Sink watched =
+        (array, offset, length) -> {
+          messages.take(array, offset, length);
+          answered.set(ID.in(array, offset, length) != JsonNumber.ABSENT);
+        };
+    SseParser parser = new SseParser(MAX_BYTES, MAX_BYTES);
+    from.body(
+        (array, offset, length) ->
+            parser.feed(array, offset, length, event -> event(event, watched)),
+        answered::get);
   }
 
   private void event(SseEvent event, Sink messages) {

@@ -1,6 +1,7 @@
 package dev.holdfast.bench;
 
 import static dev.holdfast.bench.Contender.DIRECT;
+import static dev.holdfast.bench.Contender.NCHAN;
 import static dev.holdfast.bench.Contender.NGINX;
 import static dev.holdfast.bench.Contender.UNLOGGED;
 import static dev.holdfast.bench.Contender.VERTX;
@@ -42,14 +43,18 @@ final class Measurements {
     Set<Contender> all = lab.contenders();
     Set<Contender> logged = EnumSet.copyOf(all);
     logged.remove(UNLOGGED);
+    Set<Contender> calling = EnumSet.copyOf(all);
+    calling.remove(NCHAN);
+    Set<Contender> bursting = EnumSet.copyOf(logged);
+    bursting.remove(NCHAN);
     Set<Contender> stores = EnumSet.copyOf(logged);
     stores.removeAll(EnumSet.of(DIRECT, NGINX, VERTX));
     warm();
     for (Measurement measurement : options.only()) {
       switch (measurement) {
-        case CALLS -> rounds(measurement, this::calls, all);
+        case CALLS -> rounds(measurement, this::calls, calling);
         case LIVE -> rounds(measurement, this::live, logged);
-        case BURST -> rounds(measurement, this::burst, logged);
+        case BURST -> rounds(measurement, this::burst, bursting);
         case REPLAY -> rounds(measurement, this::replay, stores);
         case IDLE -> idle();
       }
@@ -145,7 +150,7 @@ final class Measurements {
     for (int round = 0; round < options.rounds(); round++) {
       say(Measurement.IDLE, round);
       for (Contender contender : lab.contenders()) {
-        if (contender.writesToRedis()) {
+        if (contender.runsOnJvm() && contender.writesToRedis()) {
           IdleLoad.Outcome local = idle(contender, true);
           figures.add(Metric.IDLE_LOCAL, contender, local.rss());
           figures.add(Metric.IDLE_LOCAL_HEAP, contender, local.heap());

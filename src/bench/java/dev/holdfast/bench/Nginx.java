@@ -24,6 +24,7 @@ final class Nginx implements AutoCloseable {
 
   private static final String CONFIGURATION =
       """
+      MODULES
       daemon off;
       pid nginx.pid;
       error_log stderr notice;
@@ -44,14 +45,19 @@ final class Nginx implements AutoCloseable {
         }
         server {
           listen 127.0.0.1:PORT backlog=4096;
-          location / {
-            proxy_pass http://server;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-            proxy_buffering off;
-            proxy_read_timeout 1h;
-          }
+          LOCATIONS
         }
+      }
+      """;
+
+  private static final String PROXY =
+      """
+      location / {
+        proxy_pass http://server;
+        proxy_http_version 1.1;
+        proxy_set_header Connection "";
+        proxy_buffering off;
+        proxy_read_timeout 1h;
       }
       """;
 
@@ -75,13 +81,21 @@ final class Nginx implements AutoCloseable {
 
   /** Its name and version. */
   static String version() {
+    return ask("-v").replaceFirst(".*nginx/", "nginx ");
+  }
+
+  /**
+   * What it says about itself.
+   *
+   * @param option {@code -v} for its version, {@code -V} for how it was built, too
+   */
+  static String ask(String option) {
     try {
       Process asked =
-          new ProcessBuilder(executable().orElseThrow().toString(), "-v")
+          new ProcessBuilder(executable().orElseThrow().toString(), option)
               .redirectErrorStream(true)
               .start();
-      String said = new String(asked.getInputStream().readAllBytes(), US_ASCII).strip();
-      return said.replaceFirst(".*nginx/", "nginx ");
+      return new String(asked.getInputStream().readAllBytes(), US_ASCII).strip();
     } catch (IOException failure) {
       throw new IllegalStateException("nginx cannot be asked", failure);
     }
@@ -89,6 +103,18 @@ final class Nginx implements AutoCloseable {
 
   /** Starts one in front of a server. */
   static Nginx inFrontOf(URI server) {
+    return start(server, "", PROXY, READY);
+  }
+
+  /**
+   * Starts one.
+   *
+   * @param server what {@code http://server} is in the locations
+   * @param modules directives that load modules
+   * @param locations directives of its only virtual server
+   * @param ready finds a line of its log that says that it is ready; the first group is a number
+   */
+  static Nginx start(URI server, String modules, String locations, Pattern ready) {
     try {
       Path directory = Files.createTempDirectory("nginx");
       int port = Ports.free();
@@ -96,6 +122,8 @@ final class Nginx implements AutoCloseable {
       Files.writeString(
           file,
           CONFIGURATION
+              .replace("MODULES", modules)
+              .replace("LOCATIONS", locations)
               .replace("SERVER", server.getAuthority())
               .replace("PORT", Integer.toString(port)));
       ProcessBuilder builder =
@@ -107,7 +135,7 @@ final class Nginx implements AutoCloseable {
               directory.toString(),
               "-c",
               file.toString());
-      return new Nginx(directory, port, ServerProcess.start(builder, READY));
+      return new Nginx(directory, port, ServerProcess.start(builder, ready));
     } catch (IOException failure) {
       throw new IllegalStateException("nginx cannot be started", failure);
     }
@@ -116,6 +144,11 @@ final class Nginx implements AutoCloseable {
   /** The URL of what it stands in front of. */
   URI url() {
     return URI.create("http://127.0.0.1:" + port + "/mcp");
+  }
+
+  /** What it has written so far. */
+  String output() {
+    return process.output();
   }
 
   /** Its master and its workers. */

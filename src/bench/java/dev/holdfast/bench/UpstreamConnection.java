@@ -8,7 +8,9 @@ import dev.holdfast.protocol.Message;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.net.URI;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** One connection to a {@link FastUpstream}: answers its requests, one after the other. */
@@ -50,7 +52,7 @@ final class UpstreamConnection {
       ByteArrayOutputStream body = new ByteArrayOutputStream();
       in.body(head, body::write);
       switch (head.method()) {
-        case "POST" -> post(body.toByteArray());
+        case "POST" -> post(head, body.toByteArray());
         case "GET" -> get(head.field("last-event-id"));
         default -> write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
       }
@@ -66,30 +68,45 @@ final class UpstreamConnection {
     }
   }
 
-  private void post(byte[] body) throws IOException {
+  private void post(HttpHead head, byte[] body) throws IOException {
     if (Envelopes.read(body) instanceof Body.Single(Message.Request request)) {
-      answer(request);
+      answer(head, request);
     } else {
       write("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
     }
   }
 
-  private void answer(Message.Request request) throws IOException {
+  private void answer(HttpHead head, Message.Request request) throws IOException {
     switch (request.method()) {
       case "initialize" ->
           json(request, "Mcp-Session-Id: s" + SESSIONS.incrementAndGet() + "\r\n", SERVER);
       case "tools/list" -> json(request, "", TOOLS);
-      case "tools/call" -> call(request);
+      case "tools/call" -> call(head, request);
       default -> json(request, "", "{}");
     }
   }
 
-  private void call(Message.Request request) throws IOException {
-    if ("burst".equals(request.toolName())) {
+  private void call(HttpHead head, Message.Request request) throws IOException {
+    String publishTo = head.field("publish-to");
+    if ("burst".equals(request.toolName()) && !publishTo.isEmpty()) {
+      write("HTTP/1.1 303 See Other\r\nContent-Length: 0\r\n\r\n");
+      Burst burst = Burst.of(request, false);
+      Thread.startVirtualThread(
+          () -> publish(burst, URI.create(publishTo), head.field("mcp-session-id")));
+    } else if ("burst".equals(request.toolName())) {
       write(EVENTS);
       Burst.of(request, resumable).write(out);
     } else {
       json(request, "", "{\"content\":[{\"type\":\"text\",\"text\":\"echo\"}]}");
+    }
+  }
+
+  private static void publish(Burst burst, URI location, String session) {
+    try (NchanPublisher publisher = new NchanPublisher(location, session)) {
+      Thread.startVirtualThread(() -> burst.publish(publisher));
+      publisher.awaitAnswers(burst.count() + 1);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
     }
   }
 
