@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The Helm chart, or an edited copy of it.
+ * The Helm chart, or an edited copy of it. Only integration tests render it: Helm is a library in
+ * Go, which takes SIGQUIT from the JVM, and no agent can attach to its process any more. Fuzz tests
+ * attach one.
  *
  * @param directory where its Chart.yaml is
  */

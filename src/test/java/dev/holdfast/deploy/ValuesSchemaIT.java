@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The schema of the values accepts every key of the configuration, and refuses mistakes. */
-class ValuesSchemaTest {
+class ValuesSchemaIT {
 
   private static final JsonNode SCHEMA =
       Yaml.read(Chart.RELEASED.directory().resolve("values.schema.json"));

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each check reports a chart in which one text was replaced. */
-class BrokenChartTest {
+class BrokenChartIT {
 
   private static final String HELPERS = "templates/_helpers.tpl";
   private static final String DEPLOYMENT = "templates/deployment.yaml";

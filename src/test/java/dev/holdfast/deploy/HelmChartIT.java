@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Renders the chart with every example of values, and checks the result. */
-class HelmChartTest {
+class HelmChartIT {
 
   private static final Map<String, RenderedChart> RENDERED = new HashMap<>();
 
