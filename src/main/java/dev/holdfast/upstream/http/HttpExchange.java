@@ -33,8 +33,8 @@ final class HttpExchange implements AutoCloseable {
     ABANDONED
   }
 
-  /** The longest wait for a turn. */
-  private static final long TURN_MILLIS = 1000;
+  /** The longest wait for a turn. After a shorter one, hundreds of readers would go at once. */
+  private static final long TURN_MILLIS = 5000;
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CONNECTING);
   private final CompletableFuture<HttpClientResponse> head = new CompletableFuture<>();
