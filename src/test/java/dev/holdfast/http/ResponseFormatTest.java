@@ -9,6 +9,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -163,6 +164,17 @@ class ResponseFormatTest {
 
     assertThat(refused.statusCode()).isEqualTo(400);
     assertThat(refused.body()).contains("-32600");
+  }
+
+  /** The default of {@code limits.batch-messages} is 100. */
+  @Test
+  void shouldRefuseALargeBatch() {
+    String large = Collections.nCopies(101, PING).toString();
+
+    HttpResponse<String> refused = McpClient.at(GatewayUrl.mcp(), "2025-03-26").post(large);
+
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("-32600", "at most 100 messages");
   }
 
   private FrameStream echo(McpClient client) {
