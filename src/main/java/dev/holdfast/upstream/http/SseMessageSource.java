@@ -30,7 +30,10 @@ final class SseMessageSource implements MessageSource {
   // Owned by the reading thread.
   private @Nullable HttpExchange exchange;
 
-  /** Whether the last message was a response. The message itself may be large, and is not kept. */
+  /** The last message until the next one is awaited: it may be large. */
+  private @Nullable UpstreamMessage last;
+
+  /** Whether the message before the awaited one was a response. */
   private boolean responded;
 
   /** Deadline for the next event, over all connections. */
@@ -118,13 +121,14 @@ final class SseMessageSource implements MessageSource {
   @Override
   public List<UpstreamMessage> take() {
     try {
+      forgetLast();
       if (kind == Reconnector.StreamKind.CALL && responded) {
         exchange = null; // Some servers keep a resumed stream open after the response.
       }
       while (exchange != null && !connection.isClosed()) {
         List<UpstreamMessage> messages = receive(exchange);
         if (!messages.isEmpty()) {
-          responded = isResponse(messages.getLast());
+          last = messages.getLast();
           return messages;
         }
       }
@@ -205,10 +209,15 @@ final class SseMessageSource implements MessageSource {
     }
   }
 
-  private boolean isResponse(UpstreamMessage message) {
-    if (kind != Reconnector.StreamKind.CALL && kind != Reconnector.StreamKind.BATCH) {
-      return false;
+  /** Not when it comes: a reader that has its response asks for nothing more. */
+  private void forgetLast() {
+    if (last != null) {
+      responded = !kind.mayBeSilent() && isResponse(last);
+      last = null;
     }
+  }
+
+  private static boolean isResponse(UpstreamMessage message) {
     try {
       return Envelopes.read(message.payload()).messages().getLast() instanceof Message.Response;
     } catch (EnvelopeException e) {
