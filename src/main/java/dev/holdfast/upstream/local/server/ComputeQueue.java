@@ -30,6 +30,9 @@ final class ComputeQueue {
    */
   private record Call(String session, FutureTask<?> task, int bytes, long turn) {}
 
+  /** Threads for all sessions. Asked at run time: a native executable contains static values. */
+  private final int threads = Math.max(2, Runtime.getRuntime().availableProcessors() - 1);
+
   private final AutoLock lock = new AutoLock();
 
   // All guarded by the lock.
@@ -37,14 +40,9 @@ final class ComputeQueue {
   private final List<String> runningSessions = new ArrayList<>();
   private long turn;
 
-  /** Threads for all sessions. Asked at run time: a native executable contains static values. */
-  private static int threads() {
-    return Math.max(2, Runtime.getRuntime().availableProcessors() - 1);
-  }
-
   /** Threads that one session may occupy. */
-  static int threadsPerSession() {
-    return threads() - 1;
+  int threadsPerSession() {
+    return threads - 1;
   }
 
   /** Runs a call when its turn comes. False if too many calls wait. */
@@ -58,7 +56,7 @@ final class ComputeQueue {
       }
       long next = own.isEmpty() ? turn : own.getLast().turn() + 1;
       waiting.add(new Call(session, task, bytes, next));
-      Call first = runningSessions.size() < threads() ? poll() : null;
+      Call first = runningSessions.size() < threads ? poll() : null;
       if (first != null) {
         Thread.ofPlatform().daemon().name("holdfast-tool-cpu").start(() -> run(first));
       }

@@ -42,7 +42,7 @@ class ComputeQueueTest {
   /** One client's many calls kept those of others waiting until all were done. */
   @Test
   void sessionsShouldTakeTurns() throws Exception {
-    for (int i = 0; i < ComputeQueue.threadsPerSession(); i++) {
+    for (int i = 0; i < queue.threadsPerSession(); i++) {
       start("holds threads", await(held));
     }
     start("frees a thread", await(free));
