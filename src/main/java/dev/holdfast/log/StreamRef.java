@@ -30,8 +30,8 @@ public record StreamRef(String session, String name) {
   }
 
   /**
-   * Returns whether all characters are ASCII letters, digits or one of {@code more}. A request is
-   * checked several times, so this loop replaces a slower regular expression.
+   * Returns whether all characters are ASCII letters, digits or one of {@code more}. Each request
+   * calls this several times, and a loop is faster than a regular expression.
    */
   private static boolean isWord(String text, int most, String more) {
     boolean valid = !text.isEmpty() && text.length() <= most;

@@ -124,7 +124,7 @@ class RecordedLayoutIT {
   }
 
   /**
-   * Writes the recording of this layout anew. One replica is killed while it runs two calls and the
+   * Replaces the recording of this layout. One replica is killed while it runs two calls and the
    * standalone stream. Another one puts the cancellation of a call into the inbox, and is killed.
    */
   @Test
