@@ -15,11 +15,25 @@ import dev.holdfast.redis.RedisScript;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /** Scripts that write events. All methods throw {@link RedisException} unchanged. */
 public final class AppendScripts {
 
   private static final byte[] NOTHING = {};
+
+  /** Number of bytes from which a batch is large: it takes Redis a millisecond or more. */
+  static final int LARGE = 128 * 1024;
+
+  /** The longest wait for other large batches. Redis may answer none of them. */
+  private static final long LARGE_WAIT_MILLIS = 2000;
+
+  /**
+   * Large batches go one at a time. All share one connection, where a small command would wait
+   * behind each of them.
+   */
+  private final Semaphore large = new Semaphore(1, true);
 
   private final RedisScript appendEvents;
   private final RedisScript appendToSharedStream;
@@ -56,7 +70,9 @@ public final class AppendScripts {
     String upstreamId = progress.upstreamId();
     return position(
         stream,
-        appendEvents.runForText(
+        run(
+            appendEvents,
+            batch,
             List.of(keys.session(session), keys.stream(session, stream.name())),
             stream.name(),
             owner,
@@ -84,7 +100,9 @@ public final class AppendScripts {
     String session = stream.session();
     return position(
         stream,
-        appendToSharedStream.runForText(
+        run(
+            appendToSharedStream,
+            batch,
             List.of(keys.session(session), keys.stream(session, shared.name()), keys.ends(session)),
             stream.name(),
             owner,
@@ -132,6 +150,31 @@ public final class AppendScripts {
             retention.maxSessionBytes(),
             arguments)
         .thenApply(bytes -> Long.parseLong(String.valueOf(bytes)));
+  }
+
+  private String run(
+      RedisScript script, List<NewEvent> batch, List<String> keys, Object... arguments) {
+    boolean inTurn = bytes(batch) >= LARGE && awaitTurn();
+    try {
+      return script.runForText(keys, arguments);
+    } finally {
+      if (inTurn) {
+        large.release();
+      }
+    }
+  }
+
+  private boolean awaitTurn() {
+    try {
+      return large.tryAcquire(LARGE_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static long bytes(List<NewEvent> batch) {
+    return batch.stream().mapToLong(event -> event.payload().length).sum();
   }
 
   private static List<Object> arguments(List<NewEvent> batch) {
