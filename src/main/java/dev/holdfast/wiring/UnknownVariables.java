@@ -14,8 +14,11 @@ import io.smallrye.config.PropertyNamesMatcher;
 import io.smallrye.config.SmallRyeConfig;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jboss.logging.Logger;
@@ -41,6 +44,9 @@ final class UnknownVariables {
 
   private static final Logger LOG = Logger.getLogger(UnknownVariables.class);
 
+  /** As many wrong characters are taken for a typing error. */
+  private static final int MAX_TYPO = 3;
+
   /** Variables that Kubernetes sets for services named holdfast or holdfast-something. */
   private static final Pattern SERVICE_LINK =
       Pattern.compile("holdfast\\.(.+\\.)?(service\\.(host|port.*)|port(\\[\\d+\\].+)?)");
@@ -52,9 +58,7 @@ final class UnknownVariables {
   }
 
   void warn(@Observes StartupEvent event) {
-    in(config)
-        .forEach(
-            name -> LOG.warnf("ignored a variable that is not a configuration key: key=%s", name));
+    in(config).forEach(key -> LOG.warn(advice(key)));
   }
 
   /** Returns the keys of variables that no mapping contains. */
@@ -67,5 +71,53 @@ final class UnknownVariables {
         .filter(name -> !known.matches(name))
         .filter(name -> !SERVICE_LINK.matcher(name).matches())
         .sorted();
+  }
+
+  /** Says what is wrong with a variable, and which one may be meant. */
+  static String advice(String key) {
+    String variable = variable(key);
+    List<String> known = names().toList();
+    for (String name : known) {
+      int star = name.indexOf('*');
+      boolean ofUpstream = star > 0 && name.indexOf('*', star + 1) < 0;
+      if (ofUpstream && variable.matches(name.replace("*", "[A-Z0-9_]+"))) {
+        String word = variable.substring(star, variable.length() - (name.length() - star - 1));
+        return variable
+            + " is ignored: the name of an upstream is one word in a variable, as in "
+            + name.replace("*", word.replace("_", ""));
+      }
+    }
+    return known.stream()
+        .min(Comparator.comparingInt(name -> distance(variable, name)))
+        .filter(nearest -> distance(variable, nearest) <= MAX_TYPO)
+        .map(nearest -> variable + " is ignored, there is no such key: is it " + nearest + "?")
+        .orElse(variable + " is ignored: there is no such key");
+  }
+
+  /** The variables of all keys; a star stands for the name of an upstream, header or variable. */
+  private static Stream<String> names() {
+    return MAPPINGS.stream()
+        .flatMap(mapping -> ConfigClass.configClass(mapping).getProperties().keySet().stream())
+        .map(UnknownVariables::variable)
+        .sorted(Comparator.comparingInt(String::length).reversed());
+  }
+
+  private static String variable(String key) {
+    return key.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9*]", "_");
+  }
+
+  /** The number of characters to insert, remove or replace (Levenshtein). */
+  private static int distance(String one, String other) {
+    int[] row = IntStream.rangeClosed(0, other.length()).toArray();
+    for (int i = 1; i <= one.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= other.length(); j++) {
+        int replaced = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[other.length()];
   }
 }

@@ -196,6 +196,22 @@ class ConfigBoundsTest {
         .containsExactly("holdfast.strem.retry", "holdfast.upstreams.my.server.url");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "holdfast.strem.retry, 'HOLDFAST_STREM_RETRY is ignored, there is no such key: is it"
+        + " HOLDFAST_STREAM_RETRY?'",
+    "holdfast.upstream.urll, 'HOLDFAST_UPSTREAM_URLL is ignored, there is no such key: is it"
+        + " HOLDFAST_UPSTREAM_URL?'",
+    "holdfast.upstreams.my.server.url, 'HOLDFAST_UPSTREAMS_MY_SERVER_URL is ignored: the name of an"
+        + " upstream is one word in a variable, as in HOLDFAST_UPSTREAMS_MYSERVER_URL'",
+    "holdfast.upstreams.a.b.idle.timeout, 'HOLDFAST_UPSTREAMS_A_B_IDLE_TIMEOUT is ignored: the name"
+        + " of an upstream is one word in a variable, as in HOLDFAST_UPSTREAMS_AB_IDLE_TIMEOUT'",
+    "holdfast.colour, 'HOLDFAST_COLOUR is ignored: there is no such key'",
+  })
+  void shouldSayWhichVariableMayBeMeant(String key, String advice) {
+    assertThat(UnknownVariables.advice(key)).isEqualTo(advice);
+  }
+
   @Test
   void shouldReadUpstreamsAndHeadersFromTheEnvironment() {
     SmallRyeConfig config =
