@@ -7,7 +7,6 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.logging.Filter;
 import java.util.logging.LogRecord;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jboss.logmanager.ExtLogRecord;
@@ -28,15 +27,6 @@ public final class PrintableText implements Filter {
 
   private static final Pattern CREDENTIALS = Pattern.compile("://[^\\s\"'<>]*@");
 
-  /** How the framework reports a key that it cannot read, one on each line. */
-  private static final Pattern INVALID_VALUE =
-      Pattern.compile("(?s)with the config value \"(.*?)(?=\\n\\t|\\z)");
-
-  /** Numbers, sizes, durations and names of choices: no URL looks like this. */
-  private static final Pattern HARMLESS = Pattern.compile("[\\w.,+-]*\" threw .*");
-
-  private static final Pattern REASON = Pattern.compile("converted ([\\w ]+ at index \\d+)");
-
   private static final int MAX_CAUSES = 5;
 
   /** Returns the text with unsafe characters escaped as in JSON and Java. */
@@ -55,31 +45,15 @@ public final class PrintableText implements Filter {
     return CREDENTIALS.matcher(text).replaceAll("://***@");
   }
 
-  /**
-   * Returns a stream of errors of the framework, without the values of keys that may be URLs. An
-   * invalid URL may have its password anywhere.
-   */
+  /** Returns a stream of errors of the framework, in plain words where it can. */
   static PrintStream errors(OutputStream out) {
+    ConfigErrors config = new ConfigErrors(System::getenv);
     return new PrintStream(out, true, UTF_8) {
       @Override
       public void println(@Nullable String text) {
-        super.println(redact(withoutInvalidUrls(String.valueOf(text))));
+        super.println(redact(config.explain(String.valueOf(text))));
       }
     };
-  }
-
-  private static String withoutInvalidUrls(String text) {
-    return INVALID_VALUE
-        .matcher(text)
-        .replaceAll(found -> Matcher.quoteReplacement(withoutUrl(found.group(), found.group(1))));
-  }
-
-  private static String withoutUrl(String error, String valueAndReason) {
-    if (HARMLESS.matcher(valueAndReason).matches()) {
-      return error;
-    }
-    Matcher reason = REASON.matcher(valueAndReason);
-    return "has an invalid value" + (reason.find() ? ": " + reason.group(1) : "");
   }
 
   /** Returns the text escaped and redacted. */

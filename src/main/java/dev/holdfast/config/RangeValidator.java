@@ -91,9 +91,17 @@ public final class RangeValidator implements ConfigValidator, SmallRyeConfigBuil
   private static <T extends Comparable<T>> void check(
       Range range, Function<String, T> parser, String key, T value, List<Problem> problems) {
     if (value.compareTo(parser.apply(range.min())) < 0) {
-      problems.add(new Problem(key + " must be " + range.min() + " or more, not " + value));
+      problems.add(new Problem(key + " must be " + range.min() + " or more, not " + text(value)));
     } else if (value.compareTo(parser.apply(range.max())) > 0) {
-      problems.add(new Problem(key + " must be " + range.max() + " or less, not " + value));
+      problems.add(new Problem(key + " must be " + range.max() + " or less, not " + text(value)));
     }
+  }
+
+  /** A duration as in the configuration, and a number as it is. */
+  private static String text(Object value) {
+    if (!(value instanceof Duration time)) {
+      return value.toString();
+    }
+    return time.toMillisPart() == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
   }
 }

@@ -58,51 +58,6 @@ class PrintableTextTest {
     assertThat(PrintableText.redact(text)).isEqualTo(redacted);
   }
 
-  private static String printedByFramework(String text) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    PrintableText.errors(out).println(text);
-    return out.toString(UTF_8).strip();
-  }
-
-  /** The framework quotes what it cannot read, and the reason quotes it again. */
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "http://me:secret word@host/mcp | Illegal character in authority at index 16",
-        "http://me:secret%zz@host/mcp | Malformed escape pair at index 16",
-        "http://host/mcp?key=secret^ | Illegal character in query at index 20",
-        ":secret@127.0.0.1:1 | Expected scheme name at index 0",
-        "http://a, http://\"b\" threw:secret\" threw x@host | Illegal character in path at index 5",
-      })
-  void shouldNotPrintInvalidUrls(String url, String reason) {
-    String error =
-        "failed:\n\tException: The property a.url with the config value \"%s\" threw an Exception"
-                .formatted(url)
-            + " whilst being converted %s: %s".formatted(reason, url);
-
-    assertThat(printedByFramework(error + "\n\tException: another"))
-        .isEqualTo(
-            "failed:\n\tException: The property a.url has an invalid value: "
-                + reason
-                + "\n\tException: another");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"5 parsecs", "http://me:secret@host", "12\n34"})
-  void shouldNotPrintInvalidValuesWithoutAReason(String value) {
-    String error = "x with the config value \"%s\" threw %s".formatted(value, value);
-
-    assertThat(printedByFramework(error)).isEqualTo("x has an invalid value");
-  }
-
-  @Test
-  void shouldPrintInvalidNumbers() {
-    String error = "x with the config value \"12y\" threw an Exception: not a duration: 12y";
-
-    assertThat(printedByFramework(error)).isEqualTo(error);
-  }
-
   @Test
   void shouldPrintTheSameJson() throws Exception {
     ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -13,7 +13,8 @@ class RefusedConfigIT {
 
   @ParameterizedTest
   @CsvSource({
-    "stream.retry, 1ms, 'holdfast.stream.retry must be 10ms or more, not PT0.001S'",
+    "store, reddis, 'holdfast.store must be one of memory, redis, not reddis'",
+    "stream.retry, 1ms, 'holdfast.stream.retry must be 10ms or more, not 1ms'",
     "upstream.url, ftp://a/b, 'holdfast.upstream cannot be used with the url ftp://a/b: url must'",
     "upstreams.x.idle-timeout, 2s, holdfast.upstreams.x needs a url or a command",
     "upstreams.default.url, http://localhost:1/mcp, holdfast.upstreams.default is reserved",
