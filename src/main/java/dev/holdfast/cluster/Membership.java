@@ -7,6 +7,7 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -35,6 +36,9 @@ public final class Membership implements AutoCloseable {
   private final AtomicBoolean takingOver = new AtomicBoolean();
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile boolean adopting = true;
+
+  /** When the first of the failed heartbeats was; null after one that succeeded. Its thread's. */
+  private @Nullable Instant awaySince;
 
   /** Written by {@link #start()} only. */
   private volatile @Nullable Thread thread;
@@ -83,6 +87,7 @@ public final class Membership implements AutoCloseable {
   private void heartbeat() {
     try {
       ReplicaRegistry.Heartbeat heartbeat = replicas.heartbeat(sessions.registrations());
+      redisAnswered();
       if (!heartbeat.steady()) {
         sessions.addAllAgain();
         onSuspected.run();
@@ -92,9 +97,23 @@ public final class Membership implements AutoCloseable {
         Thread.ofVirtual().name("take-over").start(() -> takeOver(heartbeat.lost()));
       }
     } catch (RedisException failure) {
-      LOG.debugf("Heartbeat failed: reason=%s", failure.getMessage());
+      redisFailed(failure);
     } catch (RuntimeException unexpected) {
       LOG.error("Heartbeat failed unexpectedly", unexpected);
+    }
+  }
+
+  private void redisFailed(RedisException failure) {
+    if (awaySince == null) {
+      awaySince = Instant.now();
+      LOG.warnf("Redis is away: reason=%s", failure.getMessage());
+    }
+  }
+
+  private void redisAnswered() {
+    if (awaySince != null) {
+      LOG.infof("Redis is back: away=%s", Duration.between(awaySince, Instant.now()));
+      awaySince = null;
     }
   }
 

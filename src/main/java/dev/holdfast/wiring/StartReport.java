@@ -128,7 +128,7 @@ final class StartReport {
             .orElseGet(() -> server.command().flatMap(command -> find(command, server)));
     if (problem.isPresent()) {
       LOG.warnf("upstream not found upstream=%s: %s", name, problem.get());
-    } else {
+    } else if (!kind(server).equals("local")) {
       LOG.infof("upstream found upstream=%s", name);
     }
   }

@@ -18,7 +18,7 @@ class ConfigErrorsTest {
 
   private static String refusal(Map<String, String> properties) {
     Throwable refused = catchThrowable(() -> ConfigFixture.by(properties));
-    return ERRORS.explain(refused.getMessage());
+    return ERRORS.explain(String.valueOf(refused.getMessage()));
   }
 
   @ParameterizedTest

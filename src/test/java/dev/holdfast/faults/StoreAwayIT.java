@@ -73,6 +73,11 @@ class StoreAwayIT {
 
       assertThat(back.statusCode()).as(back.body()).isEqualTo(200);
       assertThat(back.body()).contains("still there");
+      await()
+          .untilAsserted(() ->
+              assertThat(gateway.output())
+                  .containsOnlyOnce("Redis is away: reason=")
+                  .containsOnlyOnce("Redis is back: away=PT"));
     }
   }
 
