@@ -24,6 +24,20 @@ final class NodeToolchain {
 
   private NodeToolchain() {}
 
+  /**
+   * Installs the packages. The build runs this in the background while it does other work; {@link
+   * #node()} waits for it, and repeats what fails here.
+   *
+   * @param args none
+   */
+  public static void main(String[] args) {
+    try {
+      node();
+    } catch (IllegalStateException failed) {
+      System.err.println(failed.getMessage());
+    }
+  }
+
   /** The directory of the scripts and the working directory of every process that runs one. */
   static Path home() {
     return HOME;

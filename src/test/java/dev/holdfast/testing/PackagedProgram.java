@@ -65,7 +65,7 @@ public final class PackagedProgram {
     return command;
   }
 
-  private static boolean isJar(Path program) {
+  static boolean isJar(Path program) {
     return program.toString().endsWith(".jar");
   }
 

@@ -15,8 +15,9 @@ import java.util.regex.Pattern;
 
 /**
  * The classes of the packaged program, loaded and linked ahead of time. The suite starts the
- * program some two hundred times, and the cache saves half of the work of a start. The first start
- * after a build creates the cache beside the program, in a run of its own.
+ * program some two hundred times, and the cache saves half of the work of a start. The build
+ * creates the cache beside the program, in a run of its own; so does the first start after a build
+ * that did not.
  */
 record StartupCache(Path file) {
 
@@ -25,6 +26,18 @@ record StartupCache(Path file) {
 
   /** Within this process; {@link FileChannel#lock()} only holds off other processes. */
   private static final ReentrantLock LOCK = new ReentrantLock();
+
+  /**
+   * Creates the cache for {@link PackagedProgram#PROGRAM}, if that is a jar. The build runs this in
+   * the background; {@link #of} waits for it, and repeats what fails here.
+   *
+   * @param args none
+   */
+  public static void main(String[] args) {
+    if (PackagedProgram.isJar(PackagedProgram.PROGRAM) && Files.exists(PackagedProgram.PROGRAM)) {
+      of(PackagedProgram.PROGRAM);
+    }
+  }
 
   /** The cache for a jar; creates it unless one exists that is newer than the jar. */
   static StartupCache of(Path jar) {
