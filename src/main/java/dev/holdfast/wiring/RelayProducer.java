@@ -21,7 +21,6 @@ import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StoreFailureConfig;
 import dev.holdfast.relay.stream.StreamConfig;
-import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.session.SessionConfig;
@@ -30,7 +29,6 @@ import jakarta.inject.Singleton;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Builds the relay. */
 @Singleton
@@ -51,11 +49,10 @@ final class RelayProducer {
       ReplayConfig replay,
       StoreFailureConfig storeFailure,
       SessionConfig session,
-      RelayListener listener,
-      @Nullable TraceListener traces) {
+      RelayListener listener) {
     EventLog log = stores.log;
     Inbox inbox = stores.sharedLog.inbox();
-    pumps = new Pumps(storeFailure.hold(), listener, traces);
+    pumps = new Pumps(storeFailure.hold(), listener);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
     SessionUpstreams upstreams = new SessionUpstreams(configured.byName(), stores.sessions);
     sessions =
@@ -69,23 +66,13 @@ final class RelayProducer {
             session.idleTimeout(),
             stores.clock);
     MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
-    StreamStarter starter =
-        new StreamStarter(sessions, upstreams, router, log, pumps, listener, traces);
+    StreamStarter starter = new StreamStarter(sessions, upstreams, router, log, pumps, listener);
     TailOpener opener =
         new TailOpener(
-            log, streams, replay, listener, tails, admission, sessions::used, stores.clock, traces);
+            log, streams, replay, listener, tails, admission, sessions::used, stores.clock);
     takeOver =
         new TakeOver(
-            sessions,
-            upstreams,
-            log,
-            stores.sharedLog,
-            router,
-            starter,
-            pumps,
-            pinned,
-            listener,
-            traces);
+            sessions, upstreams, log, stores.sharedLog, router, starter, pumps, pinned, listener);
     relay =
         new Relay(
             sessions, upstreams, log, pumps, starter, router, opener, admission, streams, replay,

@@ -7,7 +7,6 @@ import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StoreFailureConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.session.SessionConfig;
-import dev.holdfast.trace.TraceConfig;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.config.ConfigMappings;
 import io.smallrye.config.ConfigMappings.ConfigClass;
@@ -41,8 +40,7 @@ final class UnknownVariables {
           SessionConfig.class,
           HttpConfig.class,
           LimitsConfig.class,
-          ClusterConfig.class,
-          TraceConfig.class);
+          ClusterConfig.class);
 
   private static final Logger LOG = Logger.getLogger(UnknownVariables.class);
 

@@ -9,7 +9,6 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
-import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.timer.TimeLimit;
 import dev.holdfast.upstream.MessageSource;
@@ -92,10 +91,9 @@ public final class Pump implements Runnable {
       List<RequestId> requests,
       Runnable collectCancellations,
       Duration hold,
-      RelayListener listener,
-      @Nullable TraceListener traces) {
+      RelayListener listener) {
     this.writer = writer;
-    this.appender = new Appender(writer, hold, listener, traces);
+    this.appender = new Appender(writer, hold, listener);
     this.upstream = upstream;
     this.origin = origin;
     this.requests = new HashSet<>(requests);

@@ -4,7 +4,6 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
-import dev.holdfast.relay.stream.TraceListener;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -23,23 +22,16 @@ public final class Pumps {
 
   private final Duration hold;
   private final RelayListener listener;
-  private final @Nullable TraceListener traces;
   private final Map<String, Map<StreamRef, Pump>> bySession = new ConcurrentHashMap<>();
   private final Map<StreamRef, EarlyCancellation> early = new ConcurrentHashMap<>();
 
   /** Requests that were cancelled before their pump started; since when, by the nano time. */
   private record EarlyCancellation(Set<RequestId> requests, long since) {}
 
-  /**
-   * Creates a registry.
-   *
-   * @param hold how long events wait for a store that is away
-   * @param traces null while traces are off
-   */
-  public Pumps(Duration hold, RelayListener listener, @Nullable TraceListener traces) {
+  /** Creates a registry; {@code hold} is how long events wait for a store that is away. */
+  public Pumps(Duration hold, RelayListener listener) {
     this.hold = hold;
     this.listener = listener;
-    this.traces = traces;
   }
 
   /**
@@ -56,8 +48,7 @@ public final class Pumps {
       List<RequestId> requests,
       Runnable collectCancellations) {
     StreamRef stream = writer.stream();
-    Pump pump =
-        new Pump(writer, upstream, origin, requests, collectCancellations, hold, listener, traces);
+    Pump pump = new Pump(writer, upstream, origin, requests, collectCancellations, hold, listener);
     bySession.compute(
         stream.session(),
         (_, pumps) -> {
@@ -66,17 +57,15 @@ public final class Pumps {
           return grown;
         });
     applyEarlyCancellations(stream, pump);
-    Runnable work =
-        () -> {
+    Thread.ofVirtual()
+        .name("pump " + stream)
+        .start(() -> {
           try {
             pump.run();
           } finally {
             remove(stream, pump);
           }
-        };
-    Thread.ofVirtual()
-        .name("pump " + stream)
-        .start(traces == null ? work : traces.writing(stream, work));
+        });
     return pump;
   }
 

@@ -57,8 +57,7 @@ public final class PumpFixture {
         ids,
         () -> collectCancellations.run(),
         HOLD,
-        fixture.heard,
-        null);
+        fixture.heard);
   }
 
   Thread start(Pump pump) {
