@@ -10,15 +10,18 @@ import dev.holdfast.http.stream.JsonAnswer;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.session.Session;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Request;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The common steps of all requests to an upstream: limits, the check of the upstream's name, the
@@ -34,6 +37,11 @@ final class RequestHandler {
   private final BodyReader reader;
   private final StreamConfig streams;
   private final ClientAddress client;
+  private final HttpHeaders headers;
+  private final Request request;
+
+  /** Null while traces are off. */
+  private final @Nullable TraceListener traces;
 
   RequestHandler(
       Relay relay,
@@ -42,7 +50,10 @@ final class RequestHandler {
       BodyBudget bodies,
       BodyReader reader,
       StreamConfig streams,
-      ClientAddress client) {
+      ClientAddress client,
+      HttpHeaders headers,
+      Request request,
+      @Nullable TraceListener traces) {
     this.relay = relay;
     this.requests = requests;
     this.connections = connections;
@@ -50,10 +61,24 @@ final class RequestHandler {
     this.reader = reader;
     this.streams = streams;
     this.client = client;
+    this.headers = headers;
+    this.request = request;
+    this.traces = traces;
   }
 
   /** Runs a request if the limits allow it. A failure becomes an error response. */
   Response handle(String upstream, Supplier<Response> work) {
+    return traces == null
+        ? handleUntraced(upstream, work)
+        : traces.request(
+            upstream,
+            request.getMethod(),
+            headers::getHeaderString,
+            () -> handleUntraced(upstream, work),
+            Response::getStatus);
+  }
+
+  private Response handleUntraced(String upstream, Supplier<Response> work) {
     return ErrorResponses.onFailure(
         null,
         () ->
@@ -76,12 +101,18 @@ final class RequestHandler {
       HttpHeaders headers, InputStream content, BiFunction<Body, BodyBudget.Lease, Response> work) {
     try (BodyBudget.Lease lease = bodies.open(client.current())) {
       Body body = reader.read(headers.getLength(), content, lease);
+      if (traces != null) {
+        traces.received(body);
+      }
       return ErrorResponses.onFailure(RequestChecks.idOf(body), () -> work.apply(body, lease));
     }
   }
 
   /** Runs a request and counts it in its session. An exception counts as an error. */
   Response inSession(Session session, Supplier<Response> work) {
+    if (traces != null) {
+      traces.found(session);
+    }
     boolean failed = true;
     try {
       Response response = work.get();

@@ -1,6 +1,9 @@
 package dev.holdfast.protocol;
 
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,16 @@ public sealed interface Message {
   /** Returns the id of the request that this message cancels; null if it cancels none. */
   default @Nullable RequestId cancelledRequestId() {
     return null;
+  }
+
+  /** Returns the strings with these names in {@code params._meta}, by their names. */
+  default Map<String, String> meta(String... names) {
+    String prefix = "params._meta.";
+    String[] paths = Stream.of(names).map(name -> prefix + name).toArray(String[]::new);
+    return JsonPathReader.read(bytes(), paths).entrySet().stream()
+        .collect(
+            Collectors.toMap(
+                found -> found.getKey().substring(prefix.length()), Map.Entry::getValue));
   }
 
   /**

@@ -82,6 +82,11 @@ public record RedisKeys(String prefix) {
     return session(session) + ":ends";
   }
 
+  /** STRING: the trace of the request that opened a stream, as W3C {@code traceparent}. */
+  public String trace(String session, String stream) {
+    return session(session) + ":t:" + stream;
+  }
+
   /** STRING: the log level of a session of local tools, which has its own session id. */
   public String logLevel(String localSession) {
     return prefix + "level:" + localSession;

@@ -32,8 +32,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
 
 /** The upstreams of the configuration. The default one runs local tools if it has no server. */
 @Singleton
@@ -54,6 +56,7 @@ final class ConfiguredUpstreams {
       @All List<Resource> resources,
       @All List<Prompt<?>> prompts,
       StoreProducer stores,
+      TraceProducer traces,
       Vertx vertx,
       ProcessMode mode,
       @ConfigProperty(name = "quarkus.http.host") String host,
@@ -64,7 +67,7 @@ final class ConfiguredUpstreams {
           "holdfast.upstreams.default is reserved: holdfast.upstream configures the server at"
               + " /mcp");
     }
-    Factory factory = new Factory(vertx, limits, mode.isStdioBridge());
+    Factory factory = new Factory(vertx, limits, mode.isStdioBridge(), traces.headers());
     config
         .upstreams()
         .forEach((name, server) -> {
@@ -96,6 +99,7 @@ final class ConfiguredUpstreams {
     byName.put(
         reserved,
         server.orElseGet(() -> new LocalUpstream(features, stores.logLevels, "holdfast", version)));
+    byName.replaceAll(traces::traced);
   }
 
   private static boolean servesDemo(GatewayConfig.DemoTools when, ProcessMode mode, String host) {
@@ -133,8 +137,13 @@ final class ConfiguredUpstreams {
    *
    * @param patient whether upstreams retry for as long as it takes, see {@link
    *     HttpUpstreamSettings#patient()}
+   * @param traceHeaders as in {@link HttpUpstreamSettings}
    */
-  record Factory(Vertx vertx, LimitsConfig limits, boolean patient) {
+  record Factory(
+      Vertx vertx,
+      LimitsConfig limits,
+      boolean patient,
+      @Nullable Supplier<Map<String, String>> traceHeaders) {
 
     /**
      * Creates an upstream.
@@ -199,7 +208,8 @@ final class ConfiguredUpstreams {
               server.idleTimeout(),
               limits.messageBytes().value(),
               HttpUpstreamSettings.Reconnection.DEFAULT,
-              server.maxConnections());
+              server.maxConnections(),
+              traceHeaders);
       return patient ? settings.patient() : settings;
     }
 

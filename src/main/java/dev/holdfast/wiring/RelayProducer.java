@@ -21,6 +21,7 @@ import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StoreFailureConfig;
 import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.session.SessionConfig;
@@ -29,6 +30,7 @@ import jakarta.inject.Singleton;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the relay. */
 @Singleton
@@ -49,10 +51,11 @@ final class RelayProducer {
       ReplayConfig replay,
       StoreFailureConfig storeFailure,
       SessionConfig session,
-      RelayListener listener) {
+      RelayListener listener,
+      @Nullable TraceListener traces) {
     EventLog log = stores.log;
     Inbox inbox = stores.sharedLog.inbox();
-    pumps = new Pumps(storeFailure.hold(), listener);
+    pumps = new Pumps(storeFailure.hold(), listener, traces);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
     SessionUpstreams upstreams = new SessionUpstreams(configured.byName(), stores.sessions);
     sessions =
@@ -66,13 +69,23 @@ final class RelayProducer {
             session.idleTimeout(),
             stores.clock);
     MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
-    StreamStarter starter = new StreamStarter(sessions, upstreams, router, log, pumps, listener);
+    StreamStarter starter =
+        new StreamStarter(sessions, upstreams, router, log, pumps, listener, traces);
     TailOpener opener =
         new TailOpener(
-            log, streams, replay, listener, tails, admission, sessions::used, stores.clock);
+            log, streams, replay, listener, tails, admission, sessions::used, stores.clock, traces);
     takeOver =
         new TakeOver(
-            sessions, upstreams, log, stores.sharedLog, router, starter, pumps, pinned, listener);
+            sessions,
+            upstreams,
+            log,
+            stores.sharedLog,
+            router,
+            starter,
+            pumps,
+            pinned,
+            listener,
+            traces);
     relay =
         new Relay(
             sessions, upstreams, log, pumps, starter, router, opener, admission, streams, replay,

@@ -7,6 +7,7 @@ import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StoreFailureConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.session.SessionConfig;
+import dev.holdfast.trace.TraceConfig;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.config.ConfigMappings;
 import io.smallrye.config.ConfigMappings.ConfigClass;
@@ -40,7 +41,8 @@ final class UnknownVariables {
           SessionConfig.class,
           HttpConfig.class,
           LimitsConfig.class,
-          ClusterConfig.class);
+          ClusterConfig.class,
+          TraceConfig.class);
 
   private static final Logger LOG = Logger.getLogger(UnknownVariables.class);
 

@@ -124,6 +124,18 @@ class ArchitectureTest {
                   "upstream",
                   "session")),
           entry(
+              "trace",
+              List.of(
+                  "budget",
+                  "config",
+                  "lock",
+                  "relay.stream",
+                  "protocol",
+                  "log",
+                  "upstream",
+                  "session",
+                  "redis")),
+          entry(
               "relay",
               List.of(
                   "relay.stream",
@@ -224,6 +236,7 @@ class ArchitectureTest {
                   "http.limit",
                   "http.origin",
                   "observe",
+                  "trace",
                   "cli")));
 
   private static final String JDK = "java..";
@@ -298,8 +311,10 @@ class ArchitectureTest {
         "upstream.http",
         "upstream.local.server",
         "http.socket",
+        "trace",
         "wiring");
     onlyUsedIn("io.netty..", "http.socket");
+    onlyUsedIn("io.opentelemetry..", "trace");
   }
 
   @Test

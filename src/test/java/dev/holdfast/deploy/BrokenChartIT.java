@@ -197,7 +197,8 @@ class BrokenChartIT {
             "values.yaml",
             "networkPolicy:\n"
                 + "  # -- Whether to make a NetworkPolicy: clients and Prometheus may connect to"
-                + " Holdfast, and Holdfast to Redis, to its upstreams and to the DNS.\n"
+                + " Holdfast, and Holdfast to Redis, to its upstreams, to the receiver of traces"
+                + " and to the DNS.\n"
                 + "  enabled: true",
             "networkPolicy:\n  enabled: false"),
         edit(ChartCheck.NETWORK_POLICY, minimal, POLICY, "- port: 53\n          protocol: TCP", ""),
@@ -213,6 +214,12 @@ class BrokenChartIT {
             "production.yaml",
             POLICY,
             "{{- with .Values.networkPolicy.clients }}",
+            "{{- with list }}"),
+        edit(
+            ChartCheck.NETWORK_POLICY,
+            "production.yaml",
+            POLICY,
+            "{{- with index .Values.config \"trace.endpoint\" }}",
             "{{- with list }}"),
         edit(
             ChartCheck.NETWORK_POLICY,

@@ -111,6 +111,10 @@ final class NetworkChecks {
     if (upstreamPorts.isEmpty()) {
       upstreams(chart).forEach(url -> expected.add(port(url)));
     }
+    String traces = chart.settings().get("holdfast.trace.endpoint");
+    if (traces != null) {
+      expected.add(port(URI.create(traces)));
+    }
     return expected;
   }
 

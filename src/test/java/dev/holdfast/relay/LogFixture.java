@@ -65,7 +65,7 @@ public final class LogFixture {
 
   /** What its tails share, as it is now. */
   public Tail.Context context() {
-    return new Tail.Context(log, streams, onGap, heard, tails, PageReader.pages(), clock);
+    return new Tail.Context(log, streams, onGap, heard, tails, PageReader.pages(), clock, null);
   }
 
   /** A tail that is not yet running. */

@@ -71,7 +71,7 @@ public final class RelayFixture implements AutoCloseable {
   public final Relay relay;
   public final LegacySseRelay legacy;
   private final StreamConfig streams;
-  private final Pumps pumps = new Pumps(Duration.ofSeconds(5), heard);
+  private final Pumps pumps = new Pumps(Duration.ofSeconds(5), heard, null);
   private final Tails tails = new Tails();
   private final PinnedSessions pinned = new PinnedSessions(inbox, pumps, heard);
   private final Admission admission = new Admission();
@@ -108,9 +108,9 @@ public final class RelayFixture implements AutoCloseable {
             clock);
     router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
     router.start();
-    starter = new StreamStarter(sessions, upstreams, router, log, pumps, heard);
+    starter = new StreamStarter(sessions, upstreams, router, log, pumps, heard, null);
     TailOpener opener =
-        new TailOpener(log, streams, replay, heard, tails, admission, sessions::used, clock);
+        new TailOpener(log, streams, replay, heard, tails, admission, sessions::used, clock, null);
     relay =
         new Relay(
             sessions, upstreams, log, pumps, starter, router, opener, admission, streams, replay,
@@ -127,7 +127,8 @@ public final class RelayFixture implements AutoCloseable {
 
   /** A take-over into this relay. */
   public TakeOver takeOver(SharedLog adoption) {
-    return new TakeOver(sessions, upstreams, log, adoption, router, starter, pumps, pinned, heard);
+    return new TakeOver(
+        sessions, upstreams, log, adoption, router, starter, pumps, pinned, heard, null);
   }
 
   /** The check for orphaned streams of this relay. */

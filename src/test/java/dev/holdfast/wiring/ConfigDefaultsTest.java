@@ -32,6 +32,8 @@ class ConfigDefaultsTest {
                 entry("holdfast.redis.prefix", "holdfast:"),
                 entry("holdfast.redis.max-bytes", "2G"),
                 entry("holdfast.redis.timeout", "1s"),
+                entry("holdfast.trace.endpoint", ""),
+                entry("holdfast.trace.share", "100"),
                 entry("holdfast.upstream.url", ""),
                 entry("holdfast.upstream.transport", "auto"),
                 entry("holdfast.upstream.headers.*", ""),

@@ -47,7 +47,7 @@ class UpstreamFactoryTest {
 
   private static ConfiguredUpstreams.Factory factory(SmallRyeConfig config) {
     return new ConfiguredUpstreams.Factory(
-        vertx, config.getConfigMapping(LimitsConfig.class), false);
+        vertx, config.getConfigMapping(LimitsConfig.class), false, null);
   }
 
   private static GatewayConfig.Server server(SmallRyeConfig config) {

@@ -23,6 +23,7 @@ import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
@@ -39,6 +40,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes over the streams of a lost replica: each gets a pump on this replica. If the upstream can
@@ -70,11 +72,12 @@ public final class TakeOver {
   private final Pumps pumps;
   private final PinnedSessions pinned;
   private final RelayListener listener;
+  private final @Nullable TraceListener traces;
 
   /** By upstream, so that a slow one does not delay the others. */
   private final Map<String, Semaphore> openings = new ConcurrentHashMap<>();
 
-  /** Creates the service. */
+  /** Creates the service; {@code traces} is null while traces are off. */
   public TakeOver(
       Sessions sessions,
       SessionUpstreams upstreams,
@@ -84,7 +87,8 @@ public final class TakeOver {
       StreamStarter starter,
       Pumps pumps,
       PinnedSessions pinned,
-      RelayListener listener) {
+      RelayListener listener,
+      @Nullable TraceListener traces) {
     this.sessions = sessions;
     this.upstreams = upstreams;
     this.log = log;
@@ -94,6 +98,7 @@ public final class TakeOver {
     this.pumps = pumps;
     this.pinned = pinned;
     this.listener = listener;
+    this.traces = traces;
   }
 
   /**
@@ -135,18 +140,34 @@ public final class TakeOver {
     // Before the pumps start, so that no cancelled call is resumed.
     router.collect(id);
     for (SharedLog.AdoptedStream stream : adopted) {
-      if (isStandalone(stream)) {
-        listener.takenOver(true);
-        LOG.debugf("stream taken over stream=%s", stream.stream());
-        starter.startListening(
-            session,
-            stream.writer(),
-            last -> withPermit(() -> upstream.listen(last), permits),
-            stream.upstreamId());
-      } else {
-        List<RequestId> requests = unanswered(stream);
-        start(stream, requests, () -> resume(stream, requests, upstream, permits));
-      }
+      trace(stream, () -> startPump(session, stream, upstream, permits));
+    }
+  }
+
+  private void trace(SharedLog.AdoptedStream stream, Runnable start) {
+    if (traces == null) {
+      start.run();
+    } else {
+      traces.takeOver(stream.stream(), start);
+    }
+  }
+
+  private void startPump(
+      Session session,
+      SharedLog.AdoptedStream stream,
+      UpstreamSession upstream,
+      Semaphore permits) {
+    if (isStandalone(stream)) {
+      listener.takenOver(true);
+      LOG.debugf("stream taken over stream=%s", stream.stream());
+      starter.startListening(
+          session,
+          stream.writer(),
+          last -> withPermit(() -> upstream.listen(last), permits),
+          stream.upstreamId());
+    } else {
+      List<RequestId> requests = unanswered(stream);
+      start(stream, requests, () -> resume(stream, requests, upstream, permits));
     }
   }
 
@@ -161,14 +182,14 @@ public final class TakeOver {
       if (isStandalone(stream)) {
         PinnedServer server = upstreams.server(session);
         listener.takenOver(server.canReopen());
-        pinned.pin(stream.writer(), server, true);
+        trace(stream, () -> pinned.pin(stream.writer(), server, true));
       }
     }
     for (SharedLog.AdoptedStream stream : adopted) {
       if (!isStandalone(stream)) {
         listener.takenOver(false);
         List<RequestId> requests = unanswered(stream);
-        start(stream, requests, () -> UpstreamErrors.replicaLost(requests));
+        trace(stream, () -> start(stream, requests, () -> UpstreamErrors.replicaLost(requests)));
       }
     }
     // Only now: the inbox messages are for the replica to which the session is pinned.

@@ -4,10 +4,12 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
 import java.time.Duration;
 import java.util.List;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Appends the events of one {@link Pump} to the log and retries while the store is away. The
@@ -22,20 +24,31 @@ final class Appender {
   private final StreamWriter writer;
   private final Duration hold;
   private final RelayListener listener;
+  private final @Nullable TraceListener traces;
   private final OutageDelivery outage;
 
   /** Whether the current outage was logged. */
   private boolean warned;
 
-  Appender(StreamWriter writer, Duration hold, RelayListener listener) {
+  Appender(
+      StreamWriter writer, Duration hold, RelayListener listener, @Nullable TraceListener traces) {
     this.writer = writer;
     this.hold = hold;
     this.listener = listener;
+    this.traces = traces;
     this.outage = new OutageDelivery(writer, listener);
   }
 
   /** Returns when the log has the events, or when {@link OutageDelivery} took them. */
   void append(List<NewEvent> events) throws InterruptedException {
+    if (traces == null) {
+      write(events);
+    } else {
+      traces.append(writer.stream(), events.size(), () -> write(events));
+    }
+  }
+
+  private void write(List<NewEvent> events) throws InterruptedException {
     if (outage.isActive() && outage.deliver(events)) {
       return;
     }

@@ -9,6 +9,7 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.timer.TimeLimit;
 import dev.holdfast.upstream.MessageSource;
@@ -91,9 +92,10 @@ public final class Pump implements Runnable {
       List<RequestId> requests,
       Runnable collectCancellations,
       Duration hold,
-      RelayListener listener) {
+      RelayListener listener,
+      @Nullable TraceListener traces) {
     this.writer = writer;
-    this.appender = new Appender(writer, hold, listener);
+    this.appender = new Appender(writer, hold, listener, traces);
     this.upstream = upstream;
     this.origin = origin;
     this.requests = new HashSet<>(requests);

@@ -4,6 +4,7 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.TraceListener;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -22,16 +23,23 @@ public final class Pumps {
 
   private final Duration hold;
   private final RelayListener listener;
+  private final @Nullable TraceListener traces;
   private final Map<String, Map<StreamRef, Pump>> bySession = new ConcurrentHashMap<>();
   private final Map<StreamRef, EarlyCancellation> early = new ConcurrentHashMap<>();
 
   /** Requests that were cancelled before their pump started; since when, by the nano time. */
   private record EarlyCancellation(Set<RequestId> requests, long since) {}
 
-  /** Creates a registry; {@code hold} is how long events wait for a store that is away. */
-  public Pumps(Duration hold, RelayListener listener) {
+  /**
+   * Creates a registry.
+   *
+   * @param hold how long events wait for a store that is away
+   * @param traces null while traces are off
+   */
+  public Pumps(Duration hold, RelayListener listener, @Nullable TraceListener traces) {
     this.hold = hold;
     this.listener = listener;
+    this.traces = traces;
   }
 
   /**
@@ -48,7 +56,8 @@ public final class Pumps {
       List<RequestId> requests,
       Runnable collectCancellations) {
     StreamRef stream = writer.stream();
-    Pump pump = new Pump(writer, upstream, origin, requests, collectCancellations, hold, listener);
+    Pump pump =
+        new Pump(writer, upstream, origin, requests, collectCancellations, hold, listener, traces);
     bySession.compute(
         stream.session(),
         (_, pumps) -> {
@@ -57,15 +66,17 @@ public final class Pumps {
           return grown;
         });
     applyEarlyCancellations(stream, pump);
-    Thread.ofVirtual()
-        .name("pump " + stream)
-        .start(() -> {
+    Runnable work =
+        () -> {
           try {
             pump.run();
           } finally {
             remove(stream, pump);
           }
-        });
+        };
+    Thread.ofVirtual()
+        .name("pump " + stream)
+        .start(traces == null ? work : traces.writing(stream, work));
     return pump;
   }
 

@@ -16,6 +16,7 @@ import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.MessageSource;
@@ -35,21 +36,24 @@ public final class StreamStarter {
   private final EventLog log;
   private final Pumps pumps;
   private final RelayListener listener;
+  private final @Nullable TraceListener traces;
 
-  /** Creates the starter. */
+  /** Creates the starter; {@code traces} is null while traces are off. */
   public StreamStarter(
       Sessions sessions,
       SessionUpstreams upstreams,
       MessageRouter router,
       EventLog log,
       Pumps pumps,
-      RelayListener listener) {
+      RelayListener listener,
+      @Nullable TraceListener traces) {
     this.sessions = sessions;
     this.upstreams = upstreams;
     this.router = router;
     this.log = log;
     this.pumps = pumps;
     this.listener = listener;
+    this.traces = traces;
   }
 
   /**
@@ -62,6 +66,7 @@ public final class StreamStarter {
   public Pump start(
       Session session, StreamRef stream, Body body, UpstreamRequest upstream, Pump.Origin origin) {
     List<RequestId> requests = body.requestIds();
+    traceOpening(stream);
     try {
       StreamWriter writer =
           log.open(stream, PendingRequests.format(requests), StreamNames.sharedName(session));
@@ -78,6 +83,12 @@ public final class StreamStarter {
     return pumps.start(writer, upstream, origin, requests, () -> router.collect(session));
   }
 
+  private void traceOpening(StreamRef stream) {
+    if (traces != null) {
+      traces.opening(stream);
+    }
+  }
+
   private RelayException notFound(Session session) {
     sessions.forget(session);
     return new RelayException.SessionNotFound();
@@ -85,6 +96,7 @@ public final class StreamStarter {
 
   /** Opens the stream and starts its pump on the replica to which the session is pinned. */
   public void startOnOwner(Session session, StreamRef stream, Body body) {
+    traceOpening(stream);
     try {
       router.requestFromOwner(session, stream, body);
     } catch (LogException.SessionEnded ended) {

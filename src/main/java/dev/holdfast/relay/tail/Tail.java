@@ -12,6 +12,7 @@ import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.sse.SseWriter;
@@ -53,6 +54,9 @@ public final class Tail implements Tails.Movable {
   private final ClientWriter writer;
   private final PageReader reader;
 
+  /** Null while traces are off. */
+  private final TraceListener.@Nullable Reading reading;
+
   /** Set by any thread. */
   private volatile boolean moving;
 
@@ -87,6 +91,7 @@ public final class Tail implements Tails.Movable {
    * @param tails the tails that run
    * @param pages the bytes that tails may read ahead of their clients
    * @param clock tells how long an event was under way
+   * @param traces null while traces are off
    */
   public record Context(
       EventLog log,
@@ -95,7 +100,8 @@ public final class Tail implements Tails.Movable {
       RelayListener listener,
       Tails tails,
       ByteBudget pages,
-      InstantSource clock) {}
+      InstantSource clock,
+      @Nullable TraceListener traces) {}
 
   /** Where the cursor of a tail comes from. */
   public enum Kind {
@@ -125,6 +131,8 @@ public final class Tail implements Tails.Movable {
     this.inUse = inUse;
     this.writer = new ClientWriter(context.config(), this::shouldEnd);
     this.reader = new PageReader(context.log(), stream);
+    TraceListener traces = context.traces();
+    this.reading = traces == null ? null : traces.reading(stream, cursor, kind == Kind.RESUMED);
   }
 
   /** Uses a page that was already read after the cursor. */
@@ -165,6 +173,9 @@ public final class Tail implements Tails.Movable {
       connection.end();
       context.tails().remove(this);
       context.listener().connectionClosed();
+      if (reading != null) {
+        reading.ended(replayed, cursor);
+      }
     }
   }
 

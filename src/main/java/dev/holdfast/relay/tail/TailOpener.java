@@ -12,6 +12,7 @@ import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Opens tails of streams at the right position. Thread-safe; methods may block. */
 public final class TailOpener {
@@ -38,6 +40,7 @@ public final class TailOpener {
    *
    * @param inUse receives, from time to time, each session that a client follows
    * @param clock gives the age of a cursor, and the delay of an event
+   * @param traces null while traces are off
    */
   public TailOpener(
       EventLog log,
@@ -47,7 +50,8 @@ public final class TailOpener {
       Tails tails,
       Admission admission,
       Consumer<Session> inUse,
-      InstantSource clock) {
+      InstantSource clock,
+      @Nullable TraceListener traces) {
     this.log = log;
     this.streams = streams;
     this.replay = replay;
@@ -56,7 +60,8 @@ public final class TailOpener {
     this.inUse = inUse;
     this.clock = clock;
     this.context =
-        new Tail.Context(log, streams, replay.onGap(), listener, tails, PageReader.pages(), clock);
+        new Tail.Context(
+            log, streams, replay.onGap(), listener, tails, PageReader.pages(), clock, traces);
   }
 
   /** Follows the stream of a new request. */

@@ -6,7 +6,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Address of a server and its limits.
@@ -23,6 +25,8 @@ import java.util.regex.Pattern;
  * @param reconnection how streams are resumed
  * @param maxConnections limit on connections for calls, and again on those for long-lived streams;
  *     at most {@value #MOST_CONNECTIONS}
+ * @param traceHeaders returns the headers that tell the server of which trace a request is part, on
+ *     the thread that sends it; null for none
  */
 public record HttpUpstreamSettings(
     URI url,
@@ -32,7 +36,8 @@ public record HttpUpstreamSettings(
     Duration idleTimeout,
     int maxMessageBytes,
     Reconnection reconnection,
-    int maxConnections) {
+    int maxConnections,
+    @Nullable Supplier<Map<String, String>> traceHeaders) {
 
   /** Upper bound of {@code maxConnections}: about the number of ports for one address. */
   public static final int MOST_CONNECTIONS = 65_536;
@@ -94,6 +99,28 @@ public record HttpUpstreamSettings(
         "maxConnections must be 1 to " + MOST_CONNECTIONS);
   }
 
+  /** Creates settings without headers for traces. Throws as the other constructor does. */
+  public HttpUpstreamSettings(
+      URI url,
+      Map<String, String> headers,
+      Duration connectTimeout,
+      Duration firstByteTimeout,
+      Duration idleTimeout,
+      int maxMessageBytes,
+      Reconnection reconnection,
+      int maxConnections) {
+    this(
+        url,
+        headers,
+        connectTimeout,
+        firstByteTimeout,
+        idleTimeout,
+        maxMessageBytes,
+        reconnection,
+        maxConnections,
+        null);
+  }
+
   /**
    * Returns the same settings for a machine that sleeps and changes networks. Streams are resumed
    * for as long as it takes, also when their connection stalls.
@@ -108,7 +135,8 @@ public record HttpUpstreamSettings(
         maxMessageBytes,
         new Reconnection(
             reconnection.maxDelay(), Integer.MAX_VALUE, Reconnection.PATIENT_STALL_TIMEOUT),
-        maxConnections);
+        maxConnections,
+        traceHeaders);
   }
 
   private static void requireEndpoint(URI url) {

@@ -8,6 +8,8 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,6 +106,10 @@ record McpRequests(
     if (protocolVersion != null) {
       // Required since 2025-06-18, ignored before.
       options.putHeader(McpHeaders.PROTOCOL_VERSION, protocolVersion);
+    }
+    Supplier<Map<String, String>> traceHeaders = settings.traceHeaders();
+    if (traceHeaders != null) {
+      traceHeaders.get().forEach(options::putHeader);
     }
     return options;
   }

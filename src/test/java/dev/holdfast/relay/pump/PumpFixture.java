@@ -57,7 +57,8 @@ public final class PumpFixture {
         ids,
         () -> collectCancellations.run(),
         HOLD,
-        fixture.heard);
+        fixture.heard,
+        null);
   }
 
   Thread start(Pump pump) {

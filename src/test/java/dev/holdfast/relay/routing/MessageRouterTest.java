@@ -228,7 +228,7 @@ class MessageRouterTest {
                   throw new SessionStoreException(null);
                 });
     ScriptedInbox inbox = new ScriptedInbox();
-    Pumps pumps = new Pumps(Duration.ofSeconds(5), fixture.heard);
+    Pumps pumps = new Pumps(Duration.ofSeconds(5), fixture.heard, null);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, fixture.heard);
     SessionUpstreams upstreams = new SessionUpstreams(Map.of(), away);
     Sessions sessions =

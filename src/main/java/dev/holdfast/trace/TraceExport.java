@@ -1,0 +1,104 @@
+package dev.holdfast.trace;
+
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.metrics.MeterProvider;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.common.ComponentLoader;
+import io.opentelemetry.exporter.internal.http.HttpSenderProvider;
+import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
+import io.opentelemetry.exporter.sender.jdk.internal.JdkHttpSenderProvider;
+import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.SpanLimits;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sends spans to an OTLP receiver over HTTP, in batches and on a thread of its own. While the
+ * receiver is away or slow, spans wait in a bounded queue; further spans are dropped.
+ */
+public final class TraceExport implements AutoCloseable {
+
+  /** Spans that may wait. A span has about a kilobyte. */
+  static final int QUEUED_SPANS = 2048;
+
+  private static final int BATCH_SPANS = 512;
+  private static final Duration BATCH_DELAY = Duration.ofSeconds(1);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
+  private static final int MOST_CHARACTERS = 256;
+
+  /** How long a stopping replica tries to send the last spans. */
+  private static final Duration LAST_SPANS = Duration.ofSeconds(2);
+
+  private final SdkTracerProvider provider;
+
+  /**
+   * Prepares the export. Connects when there are spans.
+   *
+   * @param endpoint URL of the receiver
+   * @param share percentage of the traces that begin here and are recorded
+   * @param version version of this program
+   * @param replica id of this process
+   * @throws IllegalArgumentException if the endpoint is not an HTTP URL
+   */
+  public TraceExport(URI endpoint, int share, String version, String replica) {
+    Resource resource =
+        Resource.getDefault()
+            .merge(
+                Resource.create(
+                    Attributes.of(
+                        AttributeKey.stringKey("service.name"), "holdfast",
+                        AttributeKey.stringKey("service.version"), version,
+                        AttributeKey.stringKey("service.instance.id"), replica)));
+    OtlpHttpSpanExporter exporter =
+        OtlpHttpSpanExporter.builder()
+            .setEndpoint(endpoint.toString())
+            .setTimeout(TIMEOUT)
+            .setConnectTimeout(CONNECT_TIMEOUT)
+            .setMeterProvider(MeterProvider.noop())
+            .setComponentLoader(new JdkSender())
+            .build();
+    provider =
+        SdkTracerProvider.builder()
+            .setResource(resource)
+            .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(share / 100.0)))
+            .setSpanLimits(SpanLimits.builder().setMaxAttributeValueLength(MOST_CHARACTERS).build())
+            .addSpanProcessor(
+                BatchSpanProcessor.builder(new ReportingExporter(exporter))
+                    .setMaxQueueSize(QUEUED_SPANS)
+                    .setMaxExportBatchSize(BATCH_SPANS)
+                    .setScheduleDelay(BATCH_DELAY)
+                    .setExporterTimeout(TIMEOUT)
+                    .setMeterProvider(MeterProvider.noop())
+                    .build())
+            .build();
+  }
+
+  /** Returns what creates spans. */
+  Tracer tracer() {
+    return provider.get("dev.holdfast");
+  }
+
+  /** Sends the spans that wait, if the receiver takes them soon. */
+  @Override
+  public void close() {
+    provider.shutdown().join(LAST_SPANS.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Names the HTTP client, since a native executable cannot search for one. */
+  private static final class JdkSender implements ComponentLoader {
+
+    @Override
+    public <T> Iterable<T> load(Class<T> type) {
+      return type == HttpSenderProvider.class
+          ? List.of(type.cast(new JdkHttpSenderProvider()))
+          : List.of();
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.cli.ProcessMode;
+import dev.holdfast.cluster.ReplicaId;
+import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.stream.TraceListener;
+import dev.holdfast.trace.MemoryTraceStore;
+import dev.holdfast.trace.RedisTraceStore;
+import dev.holdfast.trace.SpanListener;
+import dev.holdfast.trace.TraceConfig;
+import dev.holdfast.trace.TraceExport;
+import dev.holdfast.trace.TraceStore;
+import dev.holdfast.trace.TracedUpstream;
+import dev.holdfast.upstream.Upstream;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.net.URI;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
+
+/** Switches traces on if they have an endpoint. If not, there is null in place of all its parts. */
+@Singleton
+final class TraceProducer {
+
+  @Produces final @Nullable TraceListener listener;
+  private final @Nullable TraceExport export;
+
+  TraceProducer(
+      TraceConfig config,
+      StreamConfig streams,
+      StoreProducer stores,
+      ProcessMode mode,
+      @ConfigProperty(name = "quarkus.application.version") String version) {
+    if (config.endpoint().isEmpty() || !mode.serves()) {
+      export = null;
+      listener = null;
+      return;
+    }
+    RedisConnections redis = stores.redis;
+    ReplicaId replica = redis == null ? ReplicaId.random() : redis.replica();
+    TraceStore store =
+        redis == null
+            ? new MemoryTraceStore()
+            : new RedisTraceStore(redis.client(), redis.keys(), streams.eventTtl());
+    export = export(config.endpoint().get(), config.share(), version, replica);
+    listener = new SpanListener(export, store);
+  }
+
+  private static TraceExport export(URI endpoint, int share, String version, ReplicaId replica) {
+    try {
+      return new TraceExport(endpoint, share, version, replica.value());
+    } catch (IllegalArgumentException invalid) {
+      throw new ConfigurationException(
+          "holdfast.trace.endpoint cannot be used: " + invalid.getMessage());
+    }
+  }
+
+  /** Returns the upstream with spans of its calls, or as it is while traces are off. */
+  Upstream traced(String name, Upstream upstream) {
+    return export == null ? upstream : new TracedUpstream(upstream, name, export);
+  }
+
+  /**
+   * Returns what gives the headers of a trace to requests to servers; null while traces are off.
+   */
+  @Nullable Supplier<Map<String, String>> headers() {
+    return export == null ? null : SpanListener::headers;
+  }
+
+  @PreDestroy
+  void close() {
+    if (export != null) {
+      export.close();
+    }
+  }
+}
