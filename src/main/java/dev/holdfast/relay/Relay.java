@@ -186,7 +186,7 @@ public final class Relay {
   private Reply requestFromOwner(Session session, Body body) {
     StreamRef stream = StreamNames.next(session);
     starter.startOnOwner(session, stream, body);
-    return new Reply.Stream(tails.ofRequest(session, stream), false);
+    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()), false);
   }
 
   private Reply requestFromUpstream(Session session, Body body, Runnable onSent) {
@@ -228,7 +228,7 @@ public final class Relay {
     StreamRef stream = StreamNames.next(session);
     Pump pump = starter.start(session, stream, body, request, origin);
     boolean ended = pump.awaitUpstream(HEAD_DELAY);
-    return new Reply.Stream(tails.ofRequest(session, stream), ended);
+    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()), ended);
   }
 
   private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {

@@ -10,8 +10,10 @@ import dev.holdfast.testing.RedisFixture;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +31,12 @@ class StoreAwayIT {
       """
       {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo",\
       "arguments":{"message":"still there"}}}\
+      """;
+
+  private static final String COUNTDOWN =
+      """
+      {"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"countdown",\
+      "arguments":{"from":600},"_meta":{"progressToken":"p"}}}\
       """;
 
   private final HttpClient http =
@@ -81,6 +89,25 @@ class StoreAwayIT {
     }
   }
 
+  /** Otherwise, an SDK would wait for the response until its own time limit. */
+  @Test
+  void shouldEndCallsWithAnErrorWhenRedisHasLostEverything() throws Exception {
+    try (RedisFixture redis = RedisFixture.start();
+        Gateway gateway =
+            Gateway.start(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()))) {
+      String session =
+          post(gateway, INITIALIZE, null).headers().firstValue("Mcp-Session-Id").orElseThrow();
+      CompletableFuture<HttpResponse<String>> call =
+          http.sendAsync(request(gateway, COUNTDOWN, session), BodyHandlers.ofString());
+      await().until(() -> redis.keys().stream().anyMatch(key -> key.contains(session + "}:e:")));
+
+      redis.command("FLUSHALL");
+
+      assertThat(call.get().body())
+          .contains("\"id\":8", "\"code\":-32000", "The stream of the request is gone");
+    }
+  }
+
   /** Commands go on all the while; only word from other replicas cannot come. */
   @Test
   void shouldNotBeReadyWhileItIsDeaf() throws Exception {
@@ -122,6 +149,10 @@ class StoreAwayIT {
 
   private HttpResponse<String> post(Gateway gateway, String body, @Nullable String session)
       throws Exception {
+    return http.send(request(gateway, body, session), BodyHandlers.ofString());
+  }
+
+  private static HttpRequest request(Gateway gateway, String body, @Nullable String session) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(gateway.url())
             .timeout(Duration.ofSeconds(20))
@@ -131,7 +162,7 @@ class StoreAwayIT {
     if (session != null) {
       request.header("Mcp-Session-Id", session);
     }
-    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    return request.build();
   }
 
   private int readiness(Gateway gateway) throws Exception {
@@ -140,6 +171,6 @@ class StoreAwayIT {
 
   private HttpResponse<String> get(Gateway gateway, String path) throws Exception {
     HttpRequest request = HttpRequest.newBuilder(gateway.url(path)).build();
-    return http.send(request, HttpResponse.BodyHandlers.ofString());
+    return http.send(request, BodyHandlers.ofString());
   }
 }

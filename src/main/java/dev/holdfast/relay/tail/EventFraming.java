@@ -56,8 +56,13 @@ public record EventFraming(String stream, boolean ids, boolean priming, @Nullabl
     } else if (ids && event.logged()) {
       frames.event(null, id(event.position()), null, event.payload());
     } else {
-      frames.event(null, null, null, event.payload());
+      unlogged(frames, event.payload());
     }
+  }
+
+  /** Writes a message that no log holds. */
+  void unlogged(SseWriter frames, byte[] message) {
+    frames.event(endpoint == null ? null : MESSAGE, null, null, message);
   }
 
   /** Writes the last frame of a connection that is closed while its stream continues. */

@@ -8,6 +8,9 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
@@ -32,6 +35,10 @@ import org.jspecify.annotations.Nullable;
  * writer delivers the events that it has appended, see {@link #deliverAtHead}.
  */
 public final class Tail implements Tails.Movable {
+
+  /** The session has ended, or the store has lost it. */
+  private static final String STREAM_LOST =
+      "The stream of the request is gone; the outcome of the request is unknown";
 
   private static final Logger LOG = Logger.getLogger(Tail.class);
 
@@ -73,6 +80,9 @@ public final class Tail implements Tails.Movable {
   private int replayed;
   private boolean behind = true;
   private boolean complete;
+
+  /** The requests whose responses the client awaits on this connection. */
+  private List<RequestId> requests = List.of();
 
   /** Bytes that the next event needs beyond a page; zero while it fits into one. */
   private long needed;
@@ -138,6 +148,12 @@ public final class Tail implements Tails.Movable {
   /** Uses a page that was already read after the cursor. */
   Tail startingWith(ReadResult page) {
     reader.startWith(page);
+    return this;
+  }
+
+  /** Gives these requests an error if the store loses the stream, so that nobody waits. */
+  Tail answering(List<RequestId> requests) {
+    this.requests = requests;
     return this;
   }
 
@@ -223,7 +239,11 @@ public final class Tail implements Tails.Movable {
         case ReadResult.Gap gap -> {
           return skip(gap);
         }
-        case ReadResult.EndOfStream _, ReadResult.NoSuchStream _ -> {
+        case ReadResult.EndOfStream _ -> {
+          return false;
+        }
+        case ReadResult.NoSuchStream _ -> {
+          requests.forEach(id -> framing.unlogged(frames, streamLost(id)));
           return false;
         }
       }
@@ -232,6 +252,10 @@ public final class Tail implements Tails.Movable {
       client.giveBack();
     }
     return needed > 0 ? awaitRoom(client) : pause(client);
+  }
+
+  private static byte[] streamLost(RequestId id) {
+    return JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST);
   }
 
   /** The client reads a large event later, when less waits for clients that do not read. */

@@ -5,6 +5,7 @@ import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
@@ -64,9 +65,10 @@ public final class TailOpener {
             log, streams, replay.onGap(), listener, tails, PageReader.pages(), clock, traces);
   }
 
-  /** Follows the stream of a new request. */
-  public Tail ofRequest(Session session, StreamRef stream) {
-    return tail(session, stream, framing(session, stream), Position.START, Tail.Kind.REQUEST);
+  /** Follows the stream of new requests. They get errors if the store loses it. */
+  public Tail ofRequests(Session session, StreamRef stream, List<RequestId> requests) {
+    return tail(session, stream, framing(session, stream), Position.START, Tail.Kind.REQUEST)
+        .answering(requests);
   }
 
   /**
