@@ -22,7 +22,7 @@ import java.util.concurrent.Future;
  */
 final class Callers implements AutoCloseable {
 
-  private static final int STEP_MILLIS = 25;
+  private static final int STEP_MILLIS = 50;
 
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -36,7 +36,7 @@ final class Callers implements AutoCloseable {
    * Starts them, and returns when calls have ended.
    *
    * @param clients how many work at the same time
-   * @param steps how far a call counts, forty times a second
+   * @param steps how far a call counts, twenty times a second
    */
   Callers(URI gateway, int clients, int steps) {
     this.steps = steps;

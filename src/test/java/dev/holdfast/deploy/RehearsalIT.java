@@ -33,7 +33,7 @@ class RehearsalIT {
   private static final boolean LONG = "long".equals(System.getProperty("holdfast.faults"));
   private static final Duration PATIENCE = Duration.ofMinutes(LONG ? 5 : 1);
   private static final int CLIENTS = LONG ? 40 : 8;
-  private static final int STEPS = LONG ? 400 : 40;
+  private static final int STEPS = LONG ? 200 : 20;
 
   /** Shorter than the hook before SIGTERM, as an operator has to make sure. */
   private static final Duration LAG = Duration.ofMillis(LONG ? 4000 : 1500);

@@ -25,7 +25,7 @@ final class FaultSchedules {
   private static final int STOPPED_SECONDS = 40;
 
   /** An answer is cut within so many. */
-  private static final int EVENTS = 60;
+  private static final int EVENTS = Load.LONG ? 60 : 30;
 
   private static final List<ServerFault> TROUBLES =
       List.copyOf(EnumSet.complementOf(EnumSet.of(ServerFault.NONE)));

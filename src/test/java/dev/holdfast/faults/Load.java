@@ -23,21 +23,21 @@ record Load(int sessions, int steps, int interval, Duration span, Duration dead)
 
   private static final Duration NEVER = Duration.ofDays(1);
 
-  /** Calls of two or four seconds: 60 sessions × 100 events/s, in the short run 12 × 40. */
+  /** Calls of two or four seconds: 60 sessions × 100 events/s, in the short run 12 × 20. */
   static Load usual() {
     return LONG
         ? new Load(60, 400, 10, Duration.ofSeconds(60), NEVER)
-        : new Load(12, 80, 25, Duration.ofSeconds(7), NEVER);
+        : new Load(12, 40, 50, Duration.ofSeconds(7), NEVER);
   }
 
   /** Calls of five seconds, or four, which outlast a replica that does not wait for them. */
   static Load lasting() {
-    return LONG ? usual() : new Load(12, 200, 25, Duration.ofSeconds(7), NEVER);
+    return LONG ? usual() : new Load(12, 100, 50, Duration.ofSeconds(7), NEVER);
   }
 
   /** The usual for longer, since there is so much to happen. */
   static Load longer() {
-    return LONG ? usual() : new Load(12, 80, 25, Duration.ofSeconds(16), NEVER);
+    return LONG ? usual() : new Load(12, 40, 50, Duration.ofSeconds(16), NEVER);
   }
 
   /** Calls that are silent most of the time, so that nothing but a wake-up brings their events. */

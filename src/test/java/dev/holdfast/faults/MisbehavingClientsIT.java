@@ -202,11 +202,11 @@ class MisbehavingClientsIT {
 
   @Test
   void shouldTolerateClientsThatReadAByteASecond() throws Exception {
-    int clients = 40;
+    int clients = Load.LONG ? 40 : 30;
     McpClient session = session();
     for (int i = 0; i < clients; i++) {
       // 9.6 MB: a socket takes 4 of them, and what is left of all is more than the heap.
-      String flood = FloodServer.flood(i + 1, 150, LARGE, 100);
+      String flood = FloodServer.flood(i + 1, 150, LARGE, Load.LONG ? 100 : 60);
       NonReadingClient slow = connect().post(session.session(), flood);
       forever(() -> {
         pause(1000);

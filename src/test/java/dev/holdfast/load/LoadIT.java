@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Fifty clients call tools of three kinds of upstream at once: of the gateway itself, of a server
- * over Streamable HTTP, and of one that is a process per session. Ten seconds in every build, which
- * judge no times; docs/load.md says how to run it for longer, and has the figures.
+ * over Streamable HTTP, and of one that is a process per session. Five seconds in every build,
+ * which judge no times; docs/load.md says how to run it for longer, and has the figures.
  */
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class LoadIT {
 
   private static final long SEED = Long.getLong("holdfast.seed", 20_251_125L);
-  private static final Duration SHORT = Duration.ofSeconds(10);
+  private static final Duration SHORT = Duration.ofSeconds(5);
   private static final Duration LASTS =
       Duration.parse(System.getProperty("holdfast.load", SHORT.toString()));
   private static final int CLIENTS = 50;
@@ -50,7 +50,7 @@ class LoadIT {
     try (RedisFixture redis = RedisFixture.start();
         NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         Gateway gateway = gateway(redis, server)) {
-      load(gateway, Duration.ofSeconds(4)); // Opens what stays open.
+      load(gateway, Duration.ofSeconds(3)); // Opens what stays open.
       awaitQuiet(gateway, redis);
       ResourceUsage before = ResourceUsage.of(gateway);
 
