@@ -17,15 +17,41 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Clients that speak only over stdio get through cuts what others get. */
 @Timeout(120)
+@SuppressWarnings("NullAway.Init") // JUnit calls start() first.
 class StdioBridgeIT {
 
   private static final Duration LONG = Duration.ofSeconds(20);
+
+  private static NodeFixture server;
+
+  /** For all tests that do not end it. */
+  private static Gateway gateway;
+
+  @BeforeAll
+  static void start() {
+    server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
+    gateway =
+        Gateway.start(
+            Map.of(
+                "holdfast.stream.retry",
+                "100ms",
+                "holdfast.upstreams.sdk.url",
+                server.url().toString()));
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+    server.close();
+  }
 
   private static StdioProgram bridge(String... words) {
     List<String> all = new ArrayList<>(List.of("stdio"));
@@ -106,8 +132,7 @@ class StdioBridgeIT {
 
   private static void passesOnEachMessageOnce(long seed) {
     StreamCuts cuts = StreamCuts.ofCall(6, seed);
-    try (Gateway gateway = Gateway.start(Map.of("holdfast.stream.retry", "100ms"));
-        FaultProxy network = FaultProxy.inFrontOf(gateway.url()).plan(cuts);
+    try (FaultProxy network = FaultProxy.inFrontOf(gateway.url()).plan(cuts);
         StdioProgram bridge = bridge(network.url()).handshake()) {
       bridge.call(1, "countdown", "{\"from\":30,\"intervalMs\":30}");
 
@@ -122,8 +147,7 @@ class StdioBridgeIT {
   /** As when a laptop has no network: what was asked for meanwhile is asked when it is back. */
   @Test
   void shouldWaitForTheNetwork() {
-    try (Gateway gateway = Gateway.start(Map.of("holdfast.stream.retry", "100ms"));
-        FaultProxy network = FaultProxy.inFrontOf(gateway.url());
+    try (FaultProxy network = FaultProxy.inFrontOf(gateway.url());
         StdioProgram bridge = bridge(network.url()).handshake()) {
       bridge.call(1, "countdown", "{\"from\":30,\"intervalMs\":100}").awaitProgress(1, 3);
       network.refuse();
@@ -158,13 +182,12 @@ class StdioBridgeIT {
 
   @Test
   void shouldGoOnWhenTheGatewayIsKilledAndStartedAgain() {
-    try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
-        RedisFixture redis = RedisFixture.start();
-        Gateway first = gateway(server, redis, 0);
+    try (RedisFixture redis = RedisFixture.start();
+        Gateway first = gateway(redis, 0);
         StdioProgram bridge = bridge(first.url()).handshake()) {
       bridge.call(1, "count", "{\"n\":30,\"intervalMs\":200}").awaitProgress(1, 5);
       first.kill();
-      try (Gateway second = gateway(server, redis, first.url().getPort())) {
+      try (Gateway second = gateway(redis, first.url().getPort())) {
         assertThat(text(bridge.response(1)))
             .as("%s\n%s", bridge, second.output())
             .isEqualTo("counted 30");
@@ -174,7 +197,7 @@ class StdioBridgeIT {
     }
   }
 
-  private static Gateway gateway(NodeFixture server, RedisFixture redis, int port) {
+  private static Gateway gateway(RedisFixture redis, int port) {
     return Gateway.start(
         Map.of(
             "quarkus.http.port", Integer.toString(port),
@@ -207,15 +230,7 @@ class StdioBridgeIT {
   @Test
   void shouldServeTheTypeScriptSdk() throws Exception {
     StreamCuts cuts = StreamCuts.ofCall(4, 21);
-    try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
-        Gateway gateway =
-            Gateway.start(
-                Map.of(
-                    "holdfast.stream.retry",
-                    "100ms",
-                    "holdfast.upstream.url",
-                    server.url().toString()));
-        FaultProxy network = FaultProxy.inFrontOf(gateway.url()).plan(cuts)) {
+    try (FaultProxy network = FaultProxy.inFrontOf(gateway.url("/servers/sdk/mcp")).plan(cuts)) {
       TypeScriptClient client =
           TypeScriptClient.callOverStdio(
               PackagedProgram.command("stdio", "--url", network.url().toString()),

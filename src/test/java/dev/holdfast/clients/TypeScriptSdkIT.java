@@ -12,6 +12,7 @@ import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RoundRobin;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,8 +38,7 @@ class TypeScriptSdkIT {
   private static NodeFixture server;
   private static RedisFixture redis;
   private static Gateway alone;
-  private static Gateway first;
-  private static Gateway second;
+  private static List<Gateway> pair;
   private static RoundRobin replicas;
 
   @BeforeAll
@@ -46,19 +46,14 @@ class TypeScriptSdkIT {
     server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
     redis = RedisFixture.start();
     alone = gateway(Map.of());
-    Map<String, String> shared =
-        Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url());
-    List<Gateway> pair = pair(shared);
-    first = pair.getFirst();
-    second = pair.getLast();
-    replicas = RoundRobin.over(first.url(), second.url());
+    pair = new ArrayList<>(Gateway.startPair(onRedis(0)));
+    replicas = RoundRobin.over(pair.getFirst().url(), pair.getLast().url());
   }
 
   @AfterAll
   static void stop() {
     replicas.close();
-    second.close();
-    first.close();
+    pair.forEach(Gateway::close);
     alone.close();
     redis.close();
     server.close();
@@ -68,8 +63,15 @@ class TypeScriptSdkIT {
     return Gateway.start(inFrontOfServer(settings));
   }
 
-  private static List<Gateway> pair(Map<String, String> settings) {
-    return Gateway.startPair(inFrontOfServer(settings));
+  private static Map<String, String> onRedis(int port) {
+    return inFrontOfServer(
+        Map.of(
+            "holdfast.store",
+            "redis",
+            "quarkus.redis.hosts",
+            redis.url(),
+            "quarkus.http.port",
+            Integer.toString(port)));
   }
 
   private static Map<String, String> inFrontOfServer(Map<String, String> settings) {
@@ -113,25 +115,23 @@ class TypeScriptSdkIT {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void shouldSeeEachEventOnceThoughAReplicaIsStopped(int stopped) throws Exception {
-    Map<String, String> shared =
-        Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url());
-    List<Gateway> pair = pair(shared);
-    try (Gateway a = pair.getFirst();
-        Gateway b = pair.getLast();
-        RoundRobin both = RoundRobin.over(a.url(), b.url());
+    Gateway stopping = pair.get(stopped);
+    try (RoundRobin both = RoundRobin.over(pair.getFirst().url(), pair.getLast().url());
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      both.probing(i -> (i == 0 ? a : b).url("/q/health/ready"), Duration.ofMillis(100));
+      both.probing(i -> pair.get(i).url("/q/health/ready"), Duration.ofMillis(100));
       Future<TypeScriptClient> client =
           threads.submit(
               () -> TypeScriptClient.call(both.url(), "count", "{\"n\":40,\"intervalMs\":100}"));
       // To initialize, to say so, to listen, and to call.
       await().atMost(Duration.ofSeconds(20)).until(() -> both.requests(0) + both.requests(1) >= 4);
-      Gateway stopping = stopped == 0 ? a : b;
       stopping.terminate();
 
       client.get().hasCounted(40);
       assertThat(stopping.awaitEnd(10)).as(stopping.output()).isTrue();
       assertThat(both.requests(1 - stopped)).isGreaterThan(2);
+    } finally {
+      stopping.close();
+      pair.set(stopped, Gateway.start(onRedis(stopping.url().getPort())));
     }
   }
 

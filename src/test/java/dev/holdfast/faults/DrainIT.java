@@ -21,12 +21,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The promise for a replica that is stopped in the middle of calls. */
 @Timeout(120)
@@ -48,18 +48,42 @@ class DrainIT {
   /** Most of this time allows for a busy machine; a quiet one needs little more than the retry. */
   private static final Duration UNNOTICED = Duration.ofSeconds(5);
 
+  /** The replicas of all tests that need no other settings. */
+  @SuppressWarnings("NullAway.Init") // JUnit calls start() first.
+  private static Fleet shared;
+
   private final FleetClients clients = new FleetClients();
+
+  @BeforeAll
+  static void start() {
+    shared = new Fleet(2);
+  }
+
+  @AfterAll
+  static void stop() {
+    shared.close();
+  }
 
   @AfterEach
   void close() {
     clients.close();
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"true", "false"})
-  void shouldFinishCallsWhoseClientsMoveToAnotherReplica(String resumable) throws Exception {
-    try (Fleet fleet = new Fleet(2, "--resumable", resumable);
-        RoundRobin balancer = balance(fleet)) {
+  @Test
+  void shouldFinishCallsWhoseClientsMoveToAnotherReplica() throws Exception {
+    finishCalls(shared.restored());
+  }
+
+  /** Only the replica that stops can finish these calls. */
+  @Test
+  void shouldFinishCallsThatNoOtherReplicaCanContinue() throws Exception {
+    try (Fleet fleet = new Fleet(2, "--resumable", "false")) {
+      finishCalls(fleet);
+    }
+  }
+
+  private void finishCalls(Fleet fleet) throws Exception {
+    try (RoundRobin balancer = balance(fleet)) {
       List<Future<Transcript>> calls = startCalls(fleet, balancer, STEPS);
       fleet.replica(0).terminate();
 
@@ -107,36 +131,33 @@ class DrainIT {
 
   @Test
   void shouldRefuseNewRequestsWhileDraining() throws Exception {
-    try (Fleet fleet = new Fleet(2)) {
-      Gateway stopping = fleet.replica(0);
-      McpClient client = McpClient.at(stopping.url()).ready();
-      FrameStream call = client.stream(count(1, 30));
-      call.event();
+    Gateway stopping = shared.restored().replica(0);
+    McpClient client = McpClient.at(stopping.url()).ready();
+    FrameStream call = client.stream(count(1, 30));
+    call.event();
 
-      stopping.terminate();
-      await().until(() -> readiness(stopping) == 503);
-      // A balancer may need a moment to notice; the replica refuses requests only after that.
-      await().until(() -> client.post(message("\"id\":8,\"method\":\"ping\"")).statusCode() != 200);
-      HttpResponse<String> request = client.post(message("\"id\":9,\"method\":\"ping\""));
-      HttpResponse<String> stream = client.resumeWhole(call.lastEventId());
-      HttpResponse<String> session = McpClient.at(stopping.url()).initialized();
+    stopping.terminate();
+    await().until(() -> readiness(stopping) == 503);
+    // A balancer may need a moment to notice; the replica refuses requests only after that.
+    await().until(() -> client.post(message("\"id\":8,\"method\":\"ping\"")).statusCode() != 200);
+    HttpResponse<String> request = client.post(message("\"id\":9,\"method\":\"ping\""));
+    HttpResponse<String> stream = client.resumeWhole(call.lastEventId());
+    HttpResponse<String> session = McpClient.at(stopping.url()).initialized();
 
-      assertThat(List.of(request, stream, session))
-          .allSatisfy(answer -> {
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
-            assertThat(answer.headers().firstValue("Retry-After")).contains("1");
-          });
-      assertThat(request.body()).contains("\"id\":9");
-      assertThat(client.post(message("\"method\":\"notifications/x\"")).statusCode())
-          .isEqualTo(202);
-      assertThat(stopping.awaitEnd(10)).isTrue();
-    }
+    assertThat(List.of(request, stream, session))
+        .allSatisfy(answer -> {
+          assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
+          assertThat(answer.headers().firstValue("Retry-After")).contains("1");
+        });
+    assertThat(request.body()).contains("\"id\":9");
+    assertThat(client.post(message("\"method\":\"notifications/x\"")).statusCode()).isEqualTo(202);
+    assertThat(stopping.awaitEnd(10)).isTrue();
   }
 
   @Test
   void shouldMoveTheStandaloneStream() throws Exception {
-    try (Fleet fleet = new Fleet(2);
-        RoundRobin balancer = balance(fleet)) {
+    Fleet fleet = shared.restored();
+    try (RoundRobin balancer = balance(fleet)) {
       FollowingClient first = clients.open(List.of(fleet.url(0)));
       FollowingClient client = first.at(List.of(balancer.url()));
       Transcript heard = new Transcript();

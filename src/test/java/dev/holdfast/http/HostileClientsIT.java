@@ -13,14 +13,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** One client of a stranger's address attacks the packaged program, which has a small heap. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@SuppressWarnings("NullAway.Init") // JUnit calls startShared() first.
 class HostileClientsIT {
 
   private static final String STRANGER = "127.0.0.2";
@@ -40,13 +42,30 @@ class HostileClientsIT {
 
   private final Queue<HostileClient> strangers = new ConcurrentLinkedQueue<>();
 
+  /** Closes no half head within a test. */
+  private static Gateway shared;
+
+  @BeforeAll
+  static void startShared() {
+    shared = start(Map.of("holdfast.http.head-timeout", "1h"));
+  }
+
+  @AfterAll
+  static void stopShared() {
+    shared.close();
+  }
+
   @AfterEach
   void close() {
     strangers.forEach(HostileClient::close);
   }
 
   private static Gateway start(Map<String, String> settings) {
-    return Gateway.start(settings, "-Xmx256m", "-XX:TieredStopAtLevel=1");
+    return start(settings, "-Xmx256m");
+  }
+
+  private static Gateway start(Map<String, String> settings, String heap) {
+    return Gateway.start(settings, heap, "-XX:TieredStopAtLevel=1");
   }
 
   private HostileClient stranger(Gateway gateway) {
@@ -68,28 +87,35 @@ class HostileClientsIT {
   }
 
   /** Before, 61 of these ended the process: it held every body until its end. */
-  @ParameterizedTest
-  @ValueSource(ints = {61, 500})
-  void shouldServeOthersDuringUnfinishedBodies(int bodies) throws Exception {
-    try (Gateway gateway = start(Map.of())) {
-      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-        for (int i = 0; i < bodies; i++) {
-          threads.execute(() -> sendUnfinished(gateway));
-        }
-        for (int i = 0; i < 20; i++) {
-          assertServes(gateway);
-        }
-      }
+  @Test
+  void shouldServeOthersDuringUnfinishedBodies() throws Exception {
+    servesOthersDuringUnfinishedBodies(61);
+  }
 
-      // The first body still takes the share of its address.
-      assertThat(sendUnfinished(gateway).readUntil("address"))
-          .startsWith("HTTP/1.1 503 ")
-          .containsIgnoringCase("\r\nretry-after: 1\r\n")
-          .containsIgnoringCase("\r\nconnection: close\r\n");
-      assertServes(gateway);
-      strangers.forEach(HostileClient::close);
-      await().untilAsserted(() -> assertAcceptsLargeBody(gateway));
+  @Test
+  @Tag("long")
+  void shouldServeOthersDuringManyUnfinishedBodies() throws Exception {
+    servesOthersDuringUnfinishedBodies(500);
+  }
+
+  private void servesOthersDuringUnfinishedBodies(int bodies) throws Exception {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < bodies; i++) {
+        threads.execute(() -> sendUnfinished(shared));
+      }
+      for (int i = 0; i < 20; i++) {
+        assertServes(shared);
+      }
     }
+
+    // The first body still takes the share of its address.
+    assertThat(sendUnfinished(shared).readUntil("address"))
+        .startsWith("HTTP/1.1 503 ")
+        .containsIgnoringCase("\r\nretry-after: 1\r\n")
+        .containsIgnoringCase("\r\nconnection: close\r\n");
+    assertServes(shared);
+    strangers.forEach(HostileClient::close);
+    await().untilAsserted(() -> assertAcceptsLargeBody(shared));
   }
 
   /** The bytes of a client that left are given back. */
@@ -132,22 +158,20 @@ class HostileClientsIT {
   /** Before, nothing limited these, and each short header becomes several objects. */
   @Test
   void shouldLimitTheBytesOfHalfHeads() throws Exception {
-    try (Gateway gateway = start(Map.of("holdfast.http.head-timeout", "1h"))) {
-      String half = "GET /mcp HTTP/1.1\r\nHost: localhost\r\n" + "a:\r\n".repeat(4700);
-      // Eighty are too many. There are more, since event loops do not read in this order.
-      for (int i = 0; i < 200; i++) {
-        stranger(gateway).send(half);
-      }
-
-      assertThat(stranger(gateway).send(half).readAll()).isEmpty();
-      assertServes(gateway);
-      strangers.forEach(HostileClient::close);
-      await()
-          .ignoreExceptions() // A reset, until the bytes of the others are given back.
-          .untilAsserted(() ->
-              assertThat(stranger(gateway).send(half + "\r\n").readUntil("HTTP/1.1 400"))
-                  .isNotEmpty());
+    String half = "GET /mcp HTTP/1.1\r\nHost: localhost\r\n" + "a:\r\n".repeat(4700);
+    // Eighty are too many. There are more, since event loops do not read in this order.
+    for (int i = 0; i < 200; i++) {
+      stranger(shared).send(half);
     }
+
+    assertThat(stranger(shared).send(half).readAll()).isEmpty();
+    assertServes(shared);
+    strangers.forEach(HostileClient::close);
+    await()
+        .ignoreExceptions() // A reset, until the bytes of the others are given back.
+        .untilAsserted(() ->
+            assertThat(stranger(shared).send(half + "\r\n").readUntil("HTTP/1.1 400"))
+                .isNotEmpty());
   }
 
   /** Before, a process without event loops or memory stayed up and ignored SIGTERM. */
@@ -157,11 +181,12 @@ class HostileClientsIT {
         Map.of(
             "holdfast.limits.message-bytes", "256M",
             "holdfast.limits.request-bytes", "1T");
-    try (Gateway gateway = start(withoutLimit)) {
-      int length = 250 << 20;
+    try (Gateway gateway = start(withoutLimit, "-Xmx64m")) {
+      int megabytes = 80;
+      int length = megabytes << 20;
       HostileClient client = stranger(gateway).send(HEAD.formatted(length));
       byte[] piece = new byte[1 << 20];
-      for (int i = 0; i < 250; i++) {
+      for (int i = 0; i < megabytes; i++) {
         client.send(piece);
       }
 

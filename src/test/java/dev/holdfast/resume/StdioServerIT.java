@@ -9,13 +9,15 @@ import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NodeFixture;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,10 +29,22 @@ class StdioServerIT {
   private static final int CALLS = 8;
   private static final int STEPS = 10;
 
+  @SuppressWarnings("NullAway.Init") // JUnit calls start() first.
+  private static Gateway gateway;
+
+  @BeforeAll
+  static void start() {
+    gateway = gateway();
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
   @Test
   void shouldBringACallOnceHoweverOftenItsConnectionIsCut() throws Exception {
-    try (Gateway gateway = gateway(Map.of());
-        FaultProxy proxy = FaultProxy.inFrontOf(gateway.url());
+    try (FaultProxy proxy = FaultProxy.inFrontOf(gateway.url());
         HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       Random random = new Random(SEED);
       FollowingClient client = new FollowingClient(http, List.of(proxy.url()), random);
@@ -60,52 +74,49 @@ class StdioServerIT {
 
   @Test
   void shouldEndACallWhoseProcessDies() {
-    try (Gateway gateway = gateway(Map.of())) {
-      McpClient client = McpClient.at(gateway.url()).ready();
-      FrameStream stream = client.stream(longCall(1));
-      assertThat(stream.event().data()).contains("\"progress\":1");
+    McpClient client = McpClient.at(gateway.url()).ready();
+    FrameStream stream = client.stream(longCall(1));
+    assertThat(stream.event().data()).contains("\"progress\":1");
 
-      children(gateway).forEach(ProcessHandle::destroyForcibly);
+    children(gateway).forEach(ProcessHandle::destroyForcibly);
 
-      List<Frame.Event> events = stream.events();
-      assertThat(events.getLast().data()).contains("\"id\":1", "-32000", "outcome");
-      HttpResponse<String> next =
-          client.post("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}");
-      assertThat(next.statusCode()).isEqualTo(404);
-      McpClient again = McpClient.at(gateway.url());
-      assertThat(again.initialized().statusCode()).isEqualTo(200);
-    }
+    List<Frame.Event> events = stream.events();
+    assertThat(events.getLast().data()).contains("\"id\":1", "-32000", "outcome");
+    HttpResponse<String> next =
+        client.post("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}");
+    assertThat(next.statusCode()).isEqualTo(404);
+    McpClient again = McpClient.at(gateway.url());
+    assertThat(again.initialized().statusCode()).isEqualTo(200);
   }
 
   @Test
   void shouldSayThatThereIsNoRoomForAnotherProcess() {
-    try (Gateway gateway = gateway(Map.of("holdfast.upstream.max-processes", "1"))) {
-      McpClient first = McpClient.at(gateway.url());
+    URI narrow = gateway.url("/servers/narrow/mcp");
+    McpClient first = McpClient.at(narrow);
 
-      HttpResponse<String> refused = McpClient.at(gateway.url()).initialized();
+    HttpResponse<String> refused = McpClient.at(narrow).initialized();
 
-      assertThat(refused.statusCode()).isEqualTo(503);
-      assertThat(refused.headers().firstValue("Retry-After")).isPresent();
-      assertThat(refused.body()).contains("\"id\":0", "no room");
-      first.delete();
-      await().until(() -> McpClient.at(gateway.url()).initialized().statusCode() == 200);
-    }
+    assertThat(refused.statusCode()).isEqualTo(503);
+    assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+    assertThat(refused.body()).contains("\"id\":0", "no room");
+    first.delete();
+    await().until(() -> McpClient.at(narrow).initialized().statusCode() == 200);
   }
 
   @Test
   void shouldLeaveNoProcessBehind() throws Exception {
     for (boolean killed : new boolean[] {false, true}) {
-      try (Gateway gateway = gateway(Map.of())) {
-        McpClient.at(gateway.url()).ready();
-        McpClient.at(gateway.url()).ready().stream(longCall(1));
-        List<ProcessHandle> children = children(gateway);
+      try (Gateway ending = gateway()) {
+        McpClient.at(ending.url()).ready();
+        McpClient.at(ending.url()).ready().stream(longCall(1));
+        List<ProcessHandle> children = children(ending);
         assertThat(children).hasSizeGreaterThanOrEqualTo(2);
 
         if (killed) {
-          killAlone(gateway);
+          killAlone(ending);
         } else {
-          gateway.terminate();
-          assertThat(gateway.awaitEnd(30)).isTrue();
+          ending.terminate();
+          assertThat(ending.awaitEnd(30)).isTrue();
         }
 
         await().until(() -> children.stream().noneMatch(StdioServerIT::runs));
@@ -127,12 +138,19 @@ class StdioServerIT {
     return process.isAlive() && process.info().command().isPresent();
   }
 
-  private static Gateway gateway(Map<String, String> settings) {
-    Map<String, String> all = new HashMap<>(settings);
-    // The client waits for as long as it is told, after each of its many cuts.
-    all.put("holdfast.stream.retry", "50ms");
-    all.put("holdfast.upstream.command", NodeFixture.commandLine(NodeFixture.EVERYTHING, "stdio"));
-    return Gateway.start(all);
+  private static Gateway gateway() {
+    String command = NodeFixture.commandLine(NodeFixture.EVERYTHING, "stdio");
+    return Gateway.start(
+        Map.of(
+            // The client waits for as long as it is told, after each of its many cuts.
+            "holdfast.stream.retry",
+            "50ms",
+            "holdfast.upstream.command",
+            command,
+            "holdfast.upstreams.narrow.command",
+            command,
+            "holdfast.upstreams.narrow.max-processes",
+            "1"));
   }
 
   private static String longCall(int id) {
