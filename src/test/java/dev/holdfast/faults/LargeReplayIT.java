@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class LargeReplayIT {
 
-  private static final int EVENTS = 300;
+  private static final int EVENTS = 150;
   private static final int BYTES = 1_000_000;
   private static final int BEFORE_THE_CUT = 20;
   private static final int CALLS = 2;
@@ -57,7 +57,7 @@ class LargeReplayIT {
                   "holdfast.store", "redis",
                   "quarkus.redis.hosts", redis.url(),
                   "holdfast.upstream.url", server.url().toString()),
-              "-Xmx256m",
+              "-Xmx128m",
               "-XX:+ExitOnOutOfMemoryError",
               "-XX:TieredStopAtLevel=1"));
     }
