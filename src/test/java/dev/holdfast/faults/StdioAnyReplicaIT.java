@@ -41,6 +41,7 @@ class StdioAnyReplicaIT {
 
   private static final String SDK = "/mcp";
   private static final String EVERYTHING = "/servers/everything/mcp";
+  private static final String RESPAWNING = "/servers/respawning/mcp";
   private static final String RECORDING = "/servers/recording/mcp";
 
   /** Until a lost replica is noticed, and what it had is settled. */
@@ -79,6 +80,10 @@ class StdioAnyReplicaIT {
     all.put(
         "holdfast.upstreams.everything.command",
         NodeFixture.commandLine(NodeFixture.EVERYTHING, "stdio"));
+    all.put(
+        "holdfast.upstreams.respawning.command",
+        NodeFixture.commandLine(NodeFixture.EVERYTHING, "stdio"));
+    all.put("holdfast.upstreams.respawning.respawn", "true");
     all.put("holdfast.upstreams.recording.command", "/bin/sh " + directory.resolve("record.sh"));
     all.put("holdfast.upstreams.recording.environment.record", record().toString());
     return all;
@@ -274,23 +279,18 @@ class StdioAnyReplicaIT {
 
   @Test
   void shouldGoOnWithANewProcessWhenItsOwnIsKilled() {
-    Map<String, String> settings =
-        Map.of("holdfast.redis.prefix", APART, "holdfast.upstreams.everything.respawn", "true");
-    List<Gateway> pair = Gateway.startPair(settings(settings));
-    try (Gateway first = pair.getFirst();
-        Gateway second = pair.getLast()) {
-      McpClient here = McpClient.at(first.url(EVERYTHING)).ready();
-      McpClient there = here.elsewhere(second.url(EVERYTHING));
-      try (FrameStream stream = there.stream(longCall(1, 60))) {
-        assertThat(stream.event().data()).contains("progress");
+    McpClient here = McpClient.at(one.url(RESPAWNING)).ready();
+    McpClient there = here.elsewhere(two.url(RESPAWNING));
+    try (FrameStream stream = there.stream(longCall(1, 60))) {
+      assertThat(stream.event().data()).contains("progress");
 
-        children(first).forEach(ProcessHandle::destroyForcibly);
+      children(one).forEach(ProcessHandle::destroyForcibly);
 
-        assertThat(events(stream).getLast().data()).contains("\"id\":1", "-32000", "outcome");
-      }
-      await().atMost(TAKEN_OVER).until(() -> there.post(list(2)).body().contains("\"tools\""));
-      assertThat(events(here.stream(longCall(3, 1)))).hasSize(5);
+      assertThat(events(stream).getLast().data()).contains("\"id\":1", "-32000", "outcome");
     }
+    await().atMost(TAKEN_OVER).until(() -> there.post(list(2)).body().contains("\"tools\""));
+    assertThat(events(here.stream(longCall(3, 1)))).hasSize(5);
+    assertThat(there.delete().statusCode()).isEqualTo(204);
   }
 
   @Test
