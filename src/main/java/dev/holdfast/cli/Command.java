@@ -2,6 +2,8 @@ package dev.holdfast.cli;
 
 import dev.holdfast.log.Position;
 import dev.holdfast.session.SessionId;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,31 @@ sealed interface Command {
   }
 
   record Serve(Map<String, String> properties) implements Command {}
+
+  /**
+   * Runs a gateway whose default upstream plays a tape.
+   *
+   * @param speed how much faster than recorded
+   * @param waits whether there is time between messages
+   */
+  record Replay(Map<String, String> properties, Path tape, double speed, boolean waits)
+      implements Command {}
+
+  /**
+   * Compares a tape with the default upstream.
+   *
+   * @param ignored JSON pointers of values that may differ
+   */
+  record Verify(Map<String, String> properties, Path tape, List<String> ignored, boolean json)
+      implements Command {}
+
+  /** Prints a tape, without starting Quarkus. */
+  record Show(Path tape, boolean json) implements Command {
+    @Override
+    public Map<String, String> properties() {
+      return Map.of();
+    }
+  }
 
   /** Connects a client on stdin and stdout to the default upstream. */
   record Stdio(Map<String, String> properties) implements Command {}

@@ -5,6 +5,8 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.session.SessionId;
 import java.net.URI;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,6 +84,14 @@ final class CommandLineReader {
       case CommandLineSyntax.STREAMS -> new Command.Streams(properties, session(), json);
       case CommandLineSyntax.TAIL -> tail(json);
       case CommandLineSyntax.PURGE -> new Command.Purge(properties, scope(), json);
+      case CommandLineSyntax.REPLAY -> replay();
+      case CommandLineSyntax.VERIFY ->
+          new Command.Verify(
+              properties,
+              tape(),
+              parsed.matchedOptionValue(CommandLineSyntax.IGNORE, List.of()),
+              json);
+      case CommandLineSyntax.SHOW -> new Command.Show(tape(), json);
       default -> throw usageError("unknown command: " + name);
     };
   }
@@ -198,6 +208,26 @@ final class CommandLineReader {
       throw usageError("--from is an event of stream " + id.stream() + ", not " + stream);
     }
     return new Command.Tail(properties, session, id.stream(), id.position(), json);
+  }
+
+  private Command replay() {
+    boolean waits = !parsed.hasMatchedOption(CommandLineSyntax.NO_WAIT);
+    String speed = parsed.matchedOptionValue(CommandLineSyntax.SPEED, "1");
+    if (!speed.matches("\\d{1,6}(\\.\\d{1,6})?") || Double.parseDouble(speed) == 0) {
+      throw usageError("--speed must be a positive number up to 999999, not " + speed);
+    }
+    // The tape replaces a configured server, and is not recorded again.
+    putServer("", "");
+    properties.put("holdfast.record.dir", "");
+    return new Command.Replay(properties, tape(), Double.parseDouble(speed), waits);
+  }
+
+  private Path tape() {
+    try {
+      return Path.of(parsed.matchedPositionalValue(0, ""));
+    } catch (InvalidPathException invalid) {
+      throw usageError("TAPE must be a path");
+    }
   }
 
   private Command.Scope scope() {

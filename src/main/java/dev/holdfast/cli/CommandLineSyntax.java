@@ -27,6 +27,9 @@ final class CommandLineSyntax {
   static final String STREAMS = "streams";
   static final String TAIL = "tail";
   static final String PURGE = "purge";
+  static final String REPLAY = "replay";
+  static final String VERIFY = "verify";
+  static final String SHOW = "show";
 
   static final String HOST = "--host";
   static final String PORT = "--port";
@@ -40,6 +43,9 @@ final class CommandLineSyntax {
   static final String EXPIRED = "--expired";
   static final String ALL = "--all";
   static final String YES = "--yes";
+  static final String SPEED = "--speed";
+  static final String NO_WAIT = "--no-wait";
+  static final String IGNORE = "--ignore";
 
   private CommandLineSyntax() {}
 
@@ -62,7 +68,12 @@ final class CommandLineSyntax {
             reporting(command(STREAMS, "Lists the streams of one session, or of all sessions."))
                 .addPositional(argument("0", "SESSION", "0..1", "session id")),
             tail(),
-            purge())
+            purge(),
+            replay(),
+            verify(),
+            command(SHOW, "Prints a tape as a time line with one column per stream.")
+                .addOption(json())
+                .addPositional(tape()))
         .forEach(each -> program.addSubcommand(each.name(), each));
     return program;
   }
@@ -76,17 +87,43 @@ final class CommandLineSyntax {
   }
 
   private static CommandSpec serving(CommandSpec command) {
+    return listening(command).addOption(transport()).addOption(upstream());
+  }
+
+  private static CommandSpec listening(CommandSpec command) {
     return command
         .addOption(option(HOST, "ADDRESS", "address to listen on (quarkus.http.host)"))
         .addOption(option(PORT, "PORT", "port to listen on, 0 for any (quarkus.http.port)"))
+        .addOption(store());
+  }
+
+  private static CommandSpec replay() {
+    return listening(command(REPLAY, "Serves a tape as an MCP server, at the recorded pace."))
+        .addOption(option(SPEED, "FACTOR", "how much faster, such as 10 or 0.5; default: 1"))
+        .addOption(flag(NO_WAIT, "send each message at once"))
+        .addPositional(tape());
+  }
+
+  private static CommandSpec verify() {
+    return command(VERIFY, "Sends the requests of a tape to a server and reports differences.")
+        .addOption(upstream())
+        .addOption(transport())
         .addOption(
-            option(
-                TRANSPORT,
-                "NAME",
-                "transport of the upstream: auto, streamable-http, sse or stdio"
-                    + " (holdfast.upstream.transport)"))
-        .addOption(store())
-        .addOption(upstream());
+            OptionSpec.builder(IGNORE)
+                .arity("1")
+                .type(List.class)
+                .auxiliaryTypes(String.class)
+                .paramLabel("POINTER")
+                .description(
+                    "JSON pointer of values that may differ, such as"
+                        + " /result/content/*/text; may be repeated")
+                .build())
+        .addOption(json())
+        .addPositional(tape());
+  }
+
+  private static PositionalParamSpec tape() {
+    return argument("0", "TAPE", "1", "first file of the tape");
   }
 
   private static CommandSpec stdio() {
@@ -135,7 +172,7 @@ final class CommandLineSyntax {
   }
 
   private static CommandSpec reporting(CommandSpec command) {
-    return command.addOption(store()).addOption(flag(JSON, "print one JSON object per line"));
+    return command.addOption(store()).addOption(json());
   }
 
   private static CommandSpec command(String name, String description) {
@@ -148,6 +185,18 @@ final class CommandLineSyntax {
             .addOption(version.description("show the version").build());
     command.usageMessage().description(description).abbreviateSynopsis(true);
     return command;
+  }
+
+  private static OptionSpec json() {
+    return flag(JSON, "print one JSON object per line");
+  }
+
+  private static OptionSpec transport() {
+    return option(
+        TRANSPORT,
+        "NAME",
+        "transport of the upstream: auto, streamable-http, sse or stdio"
+            + " (holdfast.upstream.transport)");
   }
 
   private static OptionSpec store() {

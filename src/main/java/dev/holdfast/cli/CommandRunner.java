@@ -61,10 +61,11 @@ public final class CommandRunner implements QuarkusApplication {
 
   ExitCode run(Command command, Output output) {
     return switch (command) {
-      case Command.Print _, Command.Live _, Command.Serve _ ->
+      case Command.Print _, Command.Live _, Command.Show _, Command.Serve _, Command.Replay _ ->
           throw new IllegalStateException("not run by this class: " + command);
       case Command.Stdio _ -> runBridge(output);
       case Command.Doctor _ -> new DoctorCommand(context, clock, output).run();
+      case Command.Verify verify -> TapeCommands.verify(verify, defaultUpstream(), output);
       case Command.OnStore onStore ->
           context
               .sharedStore()
@@ -83,13 +84,17 @@ public final class CommandRunner implements QuarkusApplication {
 
   /** Returns after stdin has ended and every request has been answered or given up. */
   private ExitCode runBridge(Output output) {
-    Upstream upstream =
-        Objects.requireNonNull(context.upstreams().get(Session.DEFAULT_UPSTREAM), "always there");
-    StdioBridge running = new StdioBridge(upstream, output.stdout(), context.maxMessageBytes());
+    StdioBridge running =
+        new StdioBridge(defaultUpstream(), output.stdout(), context.maxMessageBytes());
     bridge.set(running);
     return running.run(new FileInputStream(FileDescriptor.in))
         ? ExitCode.SUCCESS
         : ExitCode.PROBLEM;
+  }
+
+  private Upstream defaultUpstream() {
+    return Objects.requireNonNull(
+        context.upstreams().get(Session.DEFAULT_UPSTREAM), "always there");
   }
 
   /** Ends the session of the bridge at once, if there is one. */

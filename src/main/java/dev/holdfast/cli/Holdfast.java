@@ -24,11 +24,13 @@ public final class Holdfast {
     switch (command) {
       case Command.Print print -> printAndExit(print);
       case Command.Live live -> System.exit(LivenessCheck.run(live.port()).number());
-      case Command.Serve _ -> {
+      case Command.Show show ->
+          System.exit(TapeCommands.show(show.tape(), Output.ofProcess(show.json())).number());
+      case Command.Serve _, Command.Replay _ -> {
         guardSockets();
         Quarkus.run(arguments);
       }
-      case Command.Stdio _, Command.Doctor _, Command.OnStore _ -> {
+      case Command.Stdio _, Command.Doctor _, Command.Verify _, Command.OnStore _ -> {
         disableServer();
         Quarkus.run(CommandRunner.class, arguments);
       }

@@ -1,7 +1,13 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.record.ReplayPace;
+import dev.holdfast.record.ReplayUpstream;
+import dev.holdfast.record.Tape;
+import dev.holdfast.record.TapeException;
+import dev.holdfast.upstream.Upstream;
 import io.quarkus.runtime.annotations.CommandLineArguments;
 import jakarta.inject.Singleton;
+import java.util.Optional;
 
 /** Tells whether this process is a gateway or runs another command. */
 @Singleton
@@ -18,7 +24,27 @@ public final class ProcessMode {
    */
   public boolean serves() {
     // Tests run the gateway with the arguments of the test runner.
-    return command instanceof Command.Serve || command instanceof Command.Print;
+    return command instanceof Command.Serve
+        || command instanceof Command.Replay
+        || command instanceof Command.Print;
+  }
+
+  /** Returns whether clients use this process, so that their sessions can be recorded. */
+  public boolean hasClients() {
+    return serves() || isStdioBridge();
+  }
+
+  /**
+   * Returns the server that plays a tape, if this process replays one.
+   *
+   * @throws TapeException if the tape cannot be read, or has no session
+   */
+  public Optional<Upstream> replay() throws TapeException {
+    return command instanceof Command.Replay replay
+        ? Optional.of(
+            new ReplayUpstream(
+                Tape.read(replay.tape()), new ReplayPace(replay.speed(), replay.waits())))
+        : Optional.empty();
   }
 
   /**

@@ -3,6 +3,10 @@ package dev.holdfast.wiring;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.record.RecordedUpstream;
+import dev.holdfast.record.Recorder;
+import dev.holdfast.record.TapeDirectory;
+import dev.holdfast.record.TapeException;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.http.DetectingUpstream;
@@ -27,6 +31,7 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -48,6 +53,9 @@ final class ConfiguredUpstreams {
       new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of());
 
   private final Map<String, Upstream> byName = new HashMap<>();
+
+  /** By the directory of their tapes. */
+  private final Map<Path, Recorder> recorders = new HashMap<>();
 
   ConfiguredUpstreams(
       GatewayConfig config,
@@ -85,7 +93,8 @@ final class ConfiguredUpstreams {
             demo ? join(Demo.TOOLS, tools) : tools,
             demo ? join(Demo.RESOURCES, resources) : resources,
             demo ? join(Demo.PROMPTS, prompts) : prompts);
-    Optional<Upstream> server = factory.create("holdfast.upstream", reserved, config.upstream());
+    Optional<Upstream> server =
+        replay(mode).or(() -> factory.create("holdfast.upstream", reserved, config.upstream()));
     if (server.isEmpty()
         && byName.isEmpty()
         && features.equals(NOTHING)
@@ -100,6 +109,48 @@ final class ConfiguredUpstreams {
         reserved,
         server.orElseGet(() -> new LocalUpstream(features, stores.logLevels, "holdfast", version)));
     byName.replaceAll(traces::traced);
+    if (mode.hasClients()) {
+      // Last, so that tapes have what clients send and get.
+      record(config, stores.clock);
+    }
+  }
+
+  private static Optional<Upstream> replay(ProcessMode mode) {
+    try {
+      return mode.replay();
+    } catch (TapeException invalid) {
+      throw new ConfigurationException(invalid.getMessage());
+    }
+  }
+
+  /** Records the upstreams that have a directory for their tapes. */
+  private void record(GatewayConfig config, InstantSource clock) {
+    config
+        .allUpstreams()
+        .forEach((name, server) ->
+            server
+                .recordDir()
+                .or(config.record()::dir)
+                .ifPresent(directory -> {
+                  Recorder recorder =
+                      recorders.computeIfAbsent(
+                          directory.toAbsolutePath().normalize(),
+                          path -> recorder(path, config.record(), clock));
+                  byName.computeIfPresent(
+                      name, (_, upstream) -> new RecordedUpstream(upstream, name, recorder));
+                }));
+  }
+
+  private static Recorder recorder(
+      Path directory, GatewayConfig.Tapes config, InstantSource clock) {
+    try {
+      return new Recorder(
+          new TapeDirectory(
+              directory, config.fileBytes().asLongValue(), config.maxBytes().asLongValue()),
+          clock);
+    } catch (IllegalArgumentException invalid) {
+      throw new ConfigurationException("holdfast.record: " + invalid.getMessage());
+    }
   }
 
   private static boolean servesDemo(GatewayConfig.DemoTools when, ProcessMode mode, String host) {
@@ -130,6 +181,7 @@ final class ConfiguredUpstreams {
   @PreDestroy
   void close() {
     byName.values().forEach(Upstream::close);
+    recorders.values().forEach(Recorder::close);
   }
 
   /**

@@ -82,6 +82,25 @@ public interface GatewayConfig {
     MemorySize sessionBytes();
   }
 
+  /** Tapes of sessions. */
+  Tapes record();
+
+  /** Tapes of sessions; {@code docs/recorder.md} describes them. */
+  interface Tapes {
+    /** Directory of the tapes of all upstreams; by default nothing is recorded. */
+    Optional<Path> dir();
+
+    /** Limit on the size of one file. A tape continues in a further file. */
+    @WithDefault("16M")
+    @WithConverter(SizeConverter.class)
+    MemorySize fileBytes();
+
+    /** Limit on the size of all tapes of a directory. The oldest files are deleted first. */
+    @WithDefault("1G")
+    @WithConverter(SizeConverter.class)
+    MemorySize maxBytes();
+  }
+
   /** The memory store. */
   interface Memory {
     /** Limit on the size of all events together. The largest session loses its oldest first. */
@@ -175,6 +194,9 @@ public interface GatewayConfig {
      */
     @WithDefault("false")
     boolean respawn();
+
+    /** Directory of the tapes of this upstream; by default that of all upstreams. */
+    Optional<Path> recordDir();
 
     /** Limit on the server's sessions on all replicas; by default only the common limit applies. */
     @Range(min = "1", max = "10000000")

@@ -186,11 +186,13 @@ class ArchitectureTest {
                   "redis",
                   "upstream",
                   "protocol")),
+          entry("record", List.of("lock", "upstream", "upstream.stdio", "protocol")),
           entry("bridge", List.of("lock", "upstream", "upstream.stdio", "protocol", "retry")),
           entry(
               "cli",
               List.of(
                   "bridge",
+                  "record",
                   "relay",
                   "relay.stream",
                   "relay.tail",
@@ -237,6 +239,7 @@ class ArchitectureTest {
                   "http.origin",
                   "observe",
                   "trace",
+                  "record",
                   "cli")));
 
   private static final String JDK = "java..";

@@ -42,6 +42,14 @@ public final class Gateway implements AutoCloseable {
     return start(settings, PackagedProgram.shortLived("-Xmx512m").toArray(String[]::new));
   }
 
+  /** Starts a gateway that plays a tape, and returns when it listens. */
+  public static Gateway replay(Path tape, String... options) {
+    List<String> arguments = new ArrayList<>(List.of("replay", tape.toString()));
+    arguments.addAll(List.of(options));
+    String[] jvm = PackagedProgram.shortLived("-Xmx256m").toArray(String[]::new);
+    return start(PackagedProgram.command(options(Map.of(), jvm), arguments));
+  }
+
   /** Starts two gateways with the same settings, as {@link #startAll} does. */
   public static List<Gateway> startPair(Map<String, String> settings) {
     return startAll(List.of(settings, settings));

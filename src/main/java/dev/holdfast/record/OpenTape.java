@@ -1,0 +1,50 @@
+package dev.holdfast.record;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A tape that is being written: its name, and the end of its last file. */
+final class OpenTape {
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").withZone(ZoneOffset.UTC);
+
+  private final String upstream;
+  private final String name;
+  private final AtomicBoolean stopped = new AtomicBoolean();
+
+  // Owned by the thread that writes. The part is 0 before the first file.
+  int part;
+  long partBytes;
+
+  OpenTape(String upstream, Instant time) {
+    this.upstream = upstream;
+    // Without the session id, which is a secret.
+    this.name =
+        "%s-%s-%08x"
+            .formatted(
+                TIME.format(time),
+                upstream.replaceAll("[^A-Za-z0-9_-]", "_"),
+                ThreadLocalRandom.current().nextInt());
+  }
+
+  String upstream() {
+    return upstream;
+  }
+
+  String name() {
+    return name;
+  }
+
+  boolean isStopped() {
+    return stopped.get();
+  }
+
+  /** Ends the tape before its session. */
+  void stop() {
+    stopped.set(true);
+  }
+}

@@ -1,0 +1,210 @@
+package dev.holdfast.record;
+
+import dev.holdfast.lock.AutoLock;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.record.TapeEntry.Sender;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records the sessions of an upstream as they pass this replica. A session that continues on
+ * another replica, or after a restart, gets a further tape there. Thread-safe.
+ */
+public final class RecordedUpstream implements Upstream {
+
+  /** Sessions with a tape. The one unused for longest gets a new tape if it is used again. */
+  private static final int MAX_SESSIONS = 10_000;
+
+  private final Upstream upstream;
+  private final String name;
+  private final Recorder recorder;
+  private final AutoLock lock = new AutoLock();
+
+  /** By the server's session id; the empty one stands for none. Guarded by the lock. */
+  private final Map<String, SessionTape> tapes = new LinkedHashMap<>(16, 0.75f, true);
+
+  /**
+   * Creates the recorded form of an upstream.
+   *
+   * @param name its name, for the tapes
+   */
+  public RecordedUpstream(Upstream upstream, String name, Recorder recorder) {
+    this.upstream = upstream;
+    this.name = name;
+    this.recorder = recorder;
+  }
+
+  @Override
+  public Handshake initialize(Message.Request initialize) {
+    return initialize(initialize, "");
+  }
+
+  @Override
+  public Handshake initialize(Message.Request initialize, String opener) {
+    Instant time = recorder.now();
+    Handshake handshake = upstream.initialize(initialize, opener);
+    UpstreamLink link = handshake.link();
+    if (link != null) {
+      SessionTape.Stream stream = put(link, new SessionTape(recorder, name)).newStream();
+      stream.add(time, Sender.CLIENT, initialize.bytes());
+      handshake.before().forEach(message -> stream.add(Sender.SERVER, message.payload()));
+      stream.add(Sender.SERVER, handshake.response());
+    }
+    return handshake;
+  }
+
+  private SessionTape put(UpstreamLink link, SessionTape tape) {
+    try (var _ = lock.hold()) {
+      tapes.put(key(link), tape);
+      if (tapes.size() > MAX_SESSIONS) {
+        tapes.remove(tapes.keySet().iterator().next());
+      }
+      return tape;
+    }
+  }
+
+  private SessionTape tape(UpstreamLink link) {
+    try (var _ = lock.hold()) {
+      SessionTape tape = tapes.get(key(link));
+      return tape == null ? put(link, new SessionTape(recorder, name)) : tape;
+    }
+  }
+
+  private static String key(UpstreamLink link) {
+    return Objects.requireNonNullElse(link.session(), "");
+  }
+
+  @Override
+  public UpstreamSession attach(UpstreamLink link) {
+    return new Session(upstream.attach(link), link);
+  }
+
+  @Override
+  public boolean mayHaveOpened(UpstreamLink link) {
+    return upstream.mayHaveOpened(link);
+  }
+
+  @Override
+  public boolean runsInProcess() {
+    return upstream.runsInProcess();
+  }
+
+  @Override
+  public boolean isPinned(UpstreamLink link) {
+    return upstream.isPinned(link);
+  }
+
+  @Override
+  public boolean canReopen() {
+    return upstream.canReopen();
+  }
+
+  @Override
+  public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
+    upstream.reopen(link, initialize, initialized);
+  }
+
+  @Override
+  public void close() {
+    upstream.close();
+  }
+
+  private final class Session implements UpstreamSession {
+    private final UpstreamSession session;
+    private final UpstreamLink link;
+
+    Session(UpstreamSession session, UpstreamLink link) {
+      this.session = session;
+      this.link = link;
+    }
+
+    @Override
+    public Answer request(Body requests) {
+      SessionTape.Stream stream = tape(link).newStream();
+      stream.add(Sender.CLIENT, requests.bytes());
+      try {
+        Answer answer = session.request(requests);
+        return switch (answer) {
+          case Answer.Json(byte[] json) -> {
+            stream.add(Sender.SERVER, json);
+            yield answer;
+          }
+          case Answer.Stream(MessageSource source) -> new Answer.Stream(new Source(source, stream));
+        };
+      } catch (UpstreamException failure) {
+        stream.failed(failure);
+        throw failure;
+      }
+    }
+
+    @Override
+    public void send(Body messages) {
+      tape(link).sent(messages.bytes());
+      session.send(messages);
+    }
+
+    @Override
+    public Optional<MessageSource> listen(@Nullable String after) {
+      return session.listen(after).map(source -> new Source(source, tape(link).standalone()));
+    }
+
+    @Override
+    public MessageSource resume(String eventId) {
+      return new Source(session.resume(eventId), tape(link).newStream());
+    }
+
+    @Override
+    public void end() {
+      try (var _ = lock.hold()) {
+        tapes.remove(key(link));
+      }
+      session.end();
+    }
+  }
+
+  /** Records messages as they are taken. */
+  private record Source(MessageSource source, SessionTape.Stream stream) implements MessageSource {
+
+    @Override
+    public List<UpstreamMessage> take() {
+      try {
+        List<UpstreamMessage> taken = source.take();
+        taken.forEach(message -> stream.add(Sender.SERVER, message.payload()));
+        return taken;
+      } catch (UpstreamException failure) {
+        stream.failed(failure);
+        throw failure;
+      }
+    }
+
+    @Override
+    public boolean hasArrived() {
+      return source.hasArrived();
+    }
+
+    @Override
+    public void onIdWithoutMessage(Consumer<String> listener) {
+      source.onIdWithoutMessage(listener);
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}

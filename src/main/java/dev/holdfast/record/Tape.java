@@ -1,0 +1,94 @@
+package dev.holdfast.record;
+
+import dev.holdfast.upstream.stdio.LineReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A tape in memory.
+ *
+ * @param upstream name of the upstream whose session it is
+ * @param entries in their order
+ * @param cut whether its end is missing: the last line is not complete
+ */
+public record Tape(String upstream, List<TapeEntry> entries, boolean cut) {
+
+  private static final String EXTENSION = ".jsonl";
+
+  /** Copies the list. */
+  public Tape {
+    entries = List.copyOf(entries);
+  }
+
+  /**
+   * Reads a file and, if it is the first one of a tape, the files that continue it.
+   *
+   * @throws TapeException if the file cannot be read, or a line other than an incomplete last one
+   *     is not of a tape
+   */
+  public static Tape read(Path first) throws TapeException {
+    Reading reading = new Reading();
+    reading.addFile(first);
+    Path next = part(first, 2);
+    for (int part = 2; !reading.cut && Files.exists(next); next = part(first, ++part)) {
+      reading.addFile(next);
+    }
+    return new Tape(reading.upstream, reading.entries, reading.cut);
+  }
+
+  /** The file of a part: {@code name.jsonl}, {@code name.2.jsonl}, {@code name.3.jsonl}, … */
+  static Path part(Path first, int part) {
+    String name = first.getFileName().toString();
+    String stem =
+        name.endsWith(EXTENSION) ? name.substring(0, name.length() - EXTENSION.length()) : name;
+    return part == 1 ? first : first.resolveSibling(stem + "." + part + EXTENSION);
+  }
+
+  private static final class Reading {
+    private final List<TapeEntry> entries = new ArrayList<>();
+    private String upstream = "";
+    private boolean cut;
+
+    void addFile(Path file) throws TapeException {
+      int number = 0;
+      try (InputStream in = Files.newInputStream(file)) {
+        LineReader lines = new LineReader(in, Integer.MAX_VALUE - 16);
+        byte[] line = lines.next();
+        while (line != null) {
+          number++;
+          byte[] next = lines.next();
+          add(line, number, next == null);
+          line = next;
+        }
+        cut |= number == 0;
+      } catch (IOException e) {
+        throw new TapeException(file + " cannot be read: " + e, e);
+      } catch (IllegalArgumentException | LineReader.LineTooLongException e) {
+        throw new TapeException("%s, line %d: %s".formatted(file, number, e.getMessage()), e);
+      }
+    }
+
+    private void add(byte[] line, int number, boolean last) throws IOException {
+      TapeLine.Line read;
+      try {
+        read = TapeLine.read(line);
+      } catch (IOException notJson) {
+        // A prefix of an object is never an object, so a cut line cannot pass for a complete one.
+        if (!last) {
+          throw new IllegalArgumentException("not JSON", notJson);
+        }
+        cut = true;
+        return;
+      }
+      switch (read) {
+        case TapeLine.Line.Header header when number == 1 -> upstream = header.upstream();
+        case TapeLine.Line.Of(TapeEntry entry) when number > 1 -> entries.add(entry);
+        default -> throw new IllegalArgumentException("the first line, and no other, is a header");
+      }
+    }
+  }
+}
