@@ -223,8 +223,12 @@ final class CommandLineReader {
   }
 
   private Path tape() {
+    String tape = parsed.matchedPositionalValue(0, "");
+    if (tape.isEmpty()) {
+      throw usageError("TAPE is missing");
+    }
     try {
-      return Path.of(parsed.matchedPositionalValue(0, ""));
+      return Path.of(tape);
     } catch (InvalidPathException invalid) {
       throw usageError("TAPE must be a path");
     }

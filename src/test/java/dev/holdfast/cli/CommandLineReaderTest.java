@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.log.Position;
 import dev.holdfast.session.SessionId;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -209,5 +211,29 @@ class CommandLineReaderTest {
 
     assertThat(version.code()).isEqualTo(ExitCode.SUCCESS);
     assertThat(version.text()).matches("holdfast \\d+\\.\\d+\\.\\d+\\S*\n");
+  }
+
+  @Test
+  void shouldReadTheCommandsOfTapes() {
+    Path tape = Path.of("a.jsonl");
+    Map<String, String> withoutServer =
+        Map.of(
+            "holdfast.upstream.url", "",
+            "holdfast.upstream.command", "",
+            "holdfast.upstream.transport", "auto",
+            "holdfast.record.dir", "");
+
+    assertThat(read("replay", "a.jsonl"))
+        .isEqualTo(new Command.Replay(withoutServer, tape, 1, true));
+    assertThat(read("replay", "--speed", "0.5", "--no-wait", "a.jsonl"))
+        .isEqualTo(new Command.Replay(withoutServer, tape, 0.5, false));
+    assertThat(read("verify", "a.jsonl", "--ignore", "/a", "--ignore", "/b", "--json"))
+        .isEqualTo(new Command.Verify(Map.of(), tape, List.of("/a", "/b"), true));
+    assertThat(read("show", "a.jsonl")).isEqualTo(new Command.Show(tape, false));
+    assertThat(printed("replay").text()).startsWith("TAPE is missing");
+    for (String speed : List.of("0", "-1", "1e9", "NaN", "fast")) {
+      assertThat(printed("replay", "--speed=" + speed, "a").text())
+          .startsWith("--speed must be a positive number");
+    }
   }
 }

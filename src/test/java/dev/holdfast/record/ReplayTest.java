@@ -8,8 +8,10 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.record.TapeEntry.Sender;
+import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
@@ -213,6 +215,24 @@ class ReplayTest {
     Tape silent = new Tape("web", entries, false);
     assertThat(differences(tape, silent).getFirst()).startsWith("3 message 1 /");
     assertThat(differences(silent, tape).getLast()).startsWith("3 message 2  null {");
+  }
+
+  @Test
+  void shouldReportEachRequestThatTheServerFails() throws Exception {
+    ScriptedUpstream server = new ScriptedUpstream();
+    server.answer =
+        _ -> {
+          throw new UpstreamException.Busy();
+        };
+    List<TapeVerifier.Difference> found = new ArrayList<>();
+
+    TapeVerifier.Result result = new TapeVerifier(tape("x"), List.of(), found::add).run(server);
+
+    assertThat(result.requests()).isEqualTo(4);
+    assertThat(found)
+        .filteredOn(each -> String.valueOf(each.live()).startsWith("\"failed: "))
+        .extracting(TapeVerifier.Difference::request)
+        .containsExactly(2, 3, 4);
   }
 
   @Test
