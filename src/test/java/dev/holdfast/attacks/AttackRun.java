@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 /** Runs attacks against a gateway while other clients call a tool, and judges what they saw. */
 final class AttackRun {
 
-  private static final int CALLS = 300;
+  /** Whether all attacks run, and nothing else. */
+  private static final boolean LONG = "long".equals(System.getProperty("holdfast.attacks"));
+
+  private static final int CALLS = LONG ? 300 : 150;
 
   /** By so much may the slowest calls of the others take longer. */
   private static final int FACTOR = 10;
-
-  /** Whether all attacks run, and nothing else. */
-  private static final boolean LONG = "long".equals(System.getProperty("holdfast.attacks"));
 
   /** Until here, the slowest calls are a matter of the machine, which in a build has other work. */
   private static final double QUIET_MILLIS = LONG ? 25 : 250;
