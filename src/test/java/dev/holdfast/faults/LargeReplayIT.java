@@ -59,6 +59,7 @@ class LargeReplayIT {
                   "holdfast.upstream.url", server.url().toString()),
               "-Xmx128m",
               "-XX:+ExitOnOutOfMemoryError",
+              "-XX:+UseSerialGC",
               "-XX:TieredStopAtLevel=1"));
     }
   }

@@ -80,6 +80,8 @@ class MisbehavingClientsIT {
                 "holdfast.stream.write-timeout", "15s"),
             "-Xmx128m",
             "-XX:+ExitOnOutOfMemoryError",
+            // What a JVM chooses in a container of this size.
+            "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=" + (Load.LONG ? 4 : 1));
     try (WellBehavedClients first = new WellBehavedClients(gateway.url())) {
       first.work();
