@@ -39,7 +39,7 @@ final class GatewayProfiles {
           "holdfast.limits.message-bytes", "100K",
           "holdfast.stream.max-events", "9000",
           "holdfast.stream.write-timeout", "1s",
-          "holdfast.http.body-timeout", "3s",
+          "holdfast.http.body-timeout", "2s",
           "quarkus.http.http2", "true");
     }
   }
