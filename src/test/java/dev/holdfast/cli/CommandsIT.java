@@ -315,7 +315,7 @@ class CommandsIT {
     ProcessResult doctor = PackagedProgram.run("doctor", "--store", "redis://:secret^@127.0.0.1:1");
 
     assertThat(doctor.exitCode()).as(doctor.toString()).isEqualTo(1);
-    assertThat(doctor.stderr()).contains("quarkus.redis.hosts has an invalid value: Illegal");
+    assertThat(doctor.stderr()).contains("quarkus.redis.hosts is not a valid URL: Illegal");
     assertThat(doctor.toString()).doesNotContain("secret");
   }
 
