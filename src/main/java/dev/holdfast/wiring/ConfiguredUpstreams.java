@@ -1,5 +1,7 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.agent.AgentSettings;
+import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;
@@ -7,6 +9,7 @@ import dev.holdfast.record.RecordedUpstream;
 import dev.holdfast.record.Recorder;
 import dev.holdfast.record.TapeDirectory;
 import dev.holdfast.record.TapeException;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.http.DetectingUpstream;
@@ -32,6 +35,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -49,6 +53,9 @@ import org.jspecify.annotations.Nullable;
 @RegisterForReflection(targets = NoArguments.class)
 final class ConfiguredUpstreams {
 
+  /** Time for an agent to end after SIGTERM. */
+  private static final Duration AGENT_STOP_GRACE = Duration.ofSeconds(2);
+
   private static final LocalUpstream.ServerFeatures NOTHING =
       new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of());
 
@@ -56,6 +63,8 @@ final class ConfiguredUpstreams {
 
   /** By the directory of their tapes. */
   private final Map<Path, Recorder> recorders = new HashMap<>();
+  /** Null without agents. */
+  private final @Nullable AgentUpstream agents;
 
   ConfiguredUpstreams(
       GatewayConfig config,
@@ -93,6 +102,17 @@ final class ConfiguredUpstreams {
             demo ? join(Demo.TOOLS, tools) : tools,
             demo ? join(Demo.RESOURCES, resources) : resources,
             demo ? join(Demo.PROMPTS, prompts) : prompts);
+    agents =
+        config
+            .agent()
+            .command()
+            .map(command -> factory.createAgents(command, config.agent(), stores, version))
+            .orElse(null);
+    if (agents != null && byName.put(AgentUpstream.NAME, agents) != null) {
+      throw new ConfigurationException(
+          "holdfast.upstreams.agent and holdfast.agent.command exclude each other: give the"
+              + " upstream another name");
+    }
     Optional<Upstream> server =
         replay(mode).or(() -> factory.create("holdfast.upstream", reserved, config.upstream()));
     if (server.isEmpty()
@@ -176,6 +196,13 @@ final class ConfiguredUpstreams {
   /** Returns every upstream by its name, including {@link Session#DEFAULT_UPSTREAM}. */
   Map<String, Upstream> byName() {
     return Map.copyOf(byName);
+  }
+
+  /** Continues an agent session whose replica was lost. */
+  void adopt(SharedLog.AdoptedStream stream) {
+    if (agents != null) {
+      agents.adopt(stream);
+    }
   }
 
   @PreDestroy
@@ -265,17 +292,47 @@ final class ConfiguredUpstreams {
       return patient ? settings.patient() : settings;
     }
 
-    StdioUpstreamSettings settings(String name, String command, GatewayConfig.Server server) {
+    /** Creates the upstream that runs agents. Throws {@link ConfigurationException}. */
+    AgentUpstream createAgents(
+        String command, GatewayConfig.Agent agent, StoreProducer stores, String version) {
+      try {
+        StdioUpstreamSettings process =
+            new StdioUpstreamSettings(
+                AgentUpstream.NAME,
+                CommandLine.parse(command),
+                environment(agent.environment()),
+                agent.directory().map(Path::toAbsolutePath).orElse(null),
+                agent.maxProcesses(),
+                agent.maxSessions(),
+                AGENT_STOP_GRACE,
+                AGENT_STOP_GRACE,
+                Duration.ZERO,
+                limits.messageBytes().value(),
+                false);
+        List<String> resume = agent.resumeArguments().map(CommandLine::parse).orElse(List.of());
+        return new AgentUpstream(
+            new AgentSettings(
+                process, agent.format(), agent.mapping(), resume, agent.maxSessions()),
+            stores.log,
+            stores.logLevels,
+            version);
+      } catch (IllegalArgumentException invalid) {
+        throw new ConfigurationException("holdfast.agent cannot be used: " + invalid.getMessage());
+      }
+    }
+
+    private static Map<String, String> environment(Map<String, String> configured) {
       Map<String, String> environment = new HashMap<>();
-      server
-          .environment()
-          .forEach((variable, value) ->
-              environment.put(
-                  variable.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_"), value));
+      configured.forEach((variable, value) ->
+          environment.put(variable.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_"), value));
+      return environment;
+    }
+
+    StdioUpstreamSettings settings(String name, String command, GatewayConfig.Server server) {
       return new StdioUpstreamSettings(
           name,
           CommandLine.parse(command),
-          environment,
+          environment(server.environment()),
           server.directory().map(Path::toAbsolutePath).orElse(null),
           server.maxProcesses(),
           Math.ceilDiv(server.maxProcesses() * server.processShare(), 100),

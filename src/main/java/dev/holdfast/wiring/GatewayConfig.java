@@ -1,5 +1,6 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.agent.AgentSettings;
 import dev.holdfast.config.Range;
 import dev.holdfast.config.SizeConverter;
 import dev.holdfast.session.Session;
@@ -37,6 +38,9 @@ public interface GatewayConfig {
 
   /** Further upstreams by name, each at {@code /servers/<name>/mcp}. */
   Map<String, Server> upstreams();
+
+  /** Agents as sessions, at {@code /servers/agent/mcp}. */
+  Agent agent();
 
   /** When to serve the demo tools. */
   @WithDefault("local")
@@ -124,6 +128,38 @@ public interface GatewayConfig {
     @WithDefault("1s")
     @Range(min = "10ms", max = "1m")
     Duration timeout();
+  }
+
+  /** An agent CLI that writes JSON lines. */
+  interface Agent {
+    /** The agent's program and its arguments, quoted as in a shell. Without it there are none. */
+    Optional<String> command();
+
+    /** What the program writes. */
+    @WithDefault("generic")
+    AgentSettings.Kind format();
+
+    /** JSON pointers into the lines of a generic agent, by name. */
+    Map<String, String> mapping();
+
+    /** Arguments to continue a session of a generic agent; {@code {session}} is the agent's id. */
+    Optional<String> resumeArguments();
+
+    /** Environment variables of the program, named as those of an upstream. */
+    Map<String, String> environment();
+
+    /** Working directory of the program; by default that of the gateway. */
+    Optional<Path> directory();
+
+    /** Limit on the agents that work at once on this replica. */
+    @WithDefault("50")
+    @Range(min = "1", max = "10000")
+    int maxProcesses();
+
+    /** Limit on the agent sessions of one MCP session. */
+    @WithDefault("10")
+    @Range(min = "1", max = "100")
+    int maxSessions();
   }
 
   /** The transports of upstreams. */

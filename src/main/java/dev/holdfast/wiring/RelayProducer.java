@@ -64,7 +64,7 @@ final class RelayProducer {
             upstreams,
             log,
             pumps,
-            (writer, server) -> pinned.pin(writer, server, false),
+            (writer, server) -> pinned.pin(writer, server, false, null),
             listener,
             session.idleTimeout(),
             stores.clock);
@@ -84,6 +84,7 @@ final class RelayProducer {
             starter,
             pumps,
             pinned,
+            configured::adopt,
             listener,
             traces);
     relay =

@@ -102,7 +102,7 @@ public final class RelayFixture implements AutoCloseable {
             upstreams,
             log,
             pumps,
-            (writer, server) -> pinned.pin(writer, server, false),
+            (writer, server) -> pinned.pin(writer, server, false, null),
             heard,
             always,
             clock);
@@ -128,7 +128,7 @@ public final class RelayFixture implements AutoCloseable {
   /** A take-over into this relay. */
   public TakeOver takeOver(SharedLog adoption) {
     return new TakeOver(
-        sessions, upstreams, log, adoption, router, starter, pumps, pinned, heard, null);
+        sessions, upstreams, log, adoption, router, starter, pumps, pinned, _ -> {}, heard, null);
   }
 
   /** The check for orphaned streams of this relay. */

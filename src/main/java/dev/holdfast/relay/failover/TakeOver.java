@@ -38,6 +38,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -71,13 +73,19 @@ public final class TakeOver {
   private final StreamStarter starter;
   private final Pumps pumps;
   private final PinnedSessions pinned;
+  private final Consumer<SharedLog.AdoptedStream> upstreamStreams;
   private final RelayListener listener;
   private final @Nullable TraceListener traces;
 
   /** By upstream, so that a slow one does not delay the others. */
   private final Map<String, Semaphore> openings = new ConcurrentHashMap<>();
 
-  /** Creates the service; {@code traces} is null while traces are off. */
+  /**
+   * Creates the service.
+   *
+   * @param upstreamStreams gets adopted streams that an upstream itself writes
+   * @param traces null while traces are off
+   */
   public TakeOver(
       Sessions sessions,
       SessionUpstreams upstreams,
@@ -87,6 +95,7 @@ public final class TakeOver {
       StreamStarter starter,
       Pumps pumps,
       PinnedSessions pinned,
+      Consumer<SharedLog.AdoptedStream> upstreamStreams,
       RelayListener listener,
       @Nullable TraceListener traces) {
     this.sessions = sessions;
@@ -97,6 +106,7 @@ public final class TakeOver {
     this.starter = starter;
     this.pumps = pumps;
     this.pinned = pinned;
+    this.upstreamStreams = upstreamStreams;
     this.listener = listener;
     this.traces = traces;
   }
@@ -171,18 +181,25 @@ public final class TakeOver {
     }
   }
 
+  private static boolean isWrittenByUpstream(SharedLog.AdoptedStream stream) {
+    return stream.stream().name().startsWith(StreamNames.UPSTREAM_PREFIX);
+  }
+
   private static boolean isStandalone(SharedLog.AdoptedStream stream) {
     return stream.stream().name().equals(StreamNames.STANDALONE);
   }
 
   /** The server was lost with its replica, and the calls with it. Only the session may continue. */
-  private void continuePinned(Session session, List<SharedLog.AdoptedStream> adopted) {
+  private void continuePinned(Session session, List<SharedLog.AdoptedStream> all) {
+    all.stream().filter(TakeOver::isWrittenByUpstream).forEach(upstreamStreams);
+    List<SharedLog.AdoptedStream> adopted =
+        all.stream().filter(Predicate.not(TakeOver::isWrittenByUpstream)).toList();
     // The session first: a client that learns of a lost call may send the next one at once.
     for (SharedLog.AdoptedStream stream : adopted) {
       if (isStandalone(stream)) {
         PinnedServer server = upstreams.server(session);
         listener.takenOver(server.canReopen());
-        trace(stream, () -> pinned.pin(stream.writer(), server, true));
+        trace(stream, () -> pinned.pin(stream.writer(), server, true, stream.upstreamId()));
       }
     }
     for (SharedLog.AdoptedStream stream : adopted) {

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A session that is pinned to this replica. It is the source of the session's standalone stream: it
@@ -52,6 +53,7 @@ final class PinnedSession implements MessageSource {
 
   // Owned by the reading thread.
   private boolean lost;
+  private @Nullable String lastId;
   private int losses;
   private long opened = System.nanoTime();
   private Backoff backoff = Backoff.UPSTREAM;
@@ -60,10 +62,12 @@ final class PinnedSession implements MessageSource {
   PinnedSession(
       PinnedServer server,
       boolean lost,
+      @Nullable String after,
       RelayListener listener,
       Consumer<PinnedSession> whenClosed) {
     this.server = server;
     this.lost = lost;
+    this.lastId = after;
     this.listener = listener;
     this.whenClosed = whenClosed;
     this.reachable = lost ? new CompletableFuture<>() : CompletableFuture.completedFuture(true);
@@ -89,6 +93,8 @@ final class PinnedSession implements MessageSource {
         MessageSource open = current.current();
         MessageSource source = open == null ? listen() : open;
         List<UpstreamMessage> messages = source.take();
+        messages.forEach(
+            message -> lastId = message.eventId() == null ? lastId : message.eventId());
         if (!messages.isEmpty() || current.isClosed()) {
           return messages;
         }
@@ -110,7 +116,7 @@ final class PinnedSession implements MessageSource {
 
   private MessageSource listen() {
     return current.open(
-        () -> server.attach().listen(null).orElseThrow(UpstreamException.SessionGone::new));
+        () -> server.attach().listen(lastId).orElseThrow(UpstreamException.SessionGone::new));
   }
 
   private void reopen() {

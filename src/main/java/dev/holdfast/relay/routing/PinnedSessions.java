@@ -49,11 +49,13 @@ public final class PinnedSessions {
    *
    * @param standalone the writer of the session's standalone stream
    * @param lost whether the server was lost with another replica and must be reopened here
+   * @param after the server's id of the last event on the standalone stream; null for none
    */
-  public void pin(StreamWriter standalone, PinnedServer server, boolean lost) {
+  public void pin(
+      StreamWriter standalone, PinnedServer server, boolean lost, @Nullable String after) {
     String id = standalone.stream().session();
     PinnedSession session =
-        new PinnedSession(server, lost, listener, closed -> sessions.remove(id, closed));
+        new PinnedSession(server, lost, after, listener, closed -> sessions.remove(id, closed));
     sessions.put(id, session);
     Pump _ =
         pumps.start(standalone, () -> session, Pump.Origin.PINNED_SESSION, List.of(), () -> {});

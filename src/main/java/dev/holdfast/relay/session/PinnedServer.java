@@ -51,7 +51,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
 
   /** The upstream's side of the session, on whichever server it is now. */
   public UpstreamSession attach() {
-    return upstream.attach(link(session));
+    return upstream.attach(link(session), session.id().value());
   }
 
   /** Whether the server can be reopened after it was lost. */

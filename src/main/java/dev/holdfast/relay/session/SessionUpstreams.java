@@ -58,7 +58,8 @@ public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store)
       return true;
     }
     Optional<Upstream> upstream = of(session);
-    upstream.ifPresent(found -> found.attach(PinnedServer.link(session)).end());
+    upstream.ifPresent(
+        found -> found.attach(PinnedServer.link(session), session.id().value()).end());
     return upstream.isPresent();
   }
 

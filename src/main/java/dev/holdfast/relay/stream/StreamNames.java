@@ -14,6 +14,12 @@ public final class StreamNames {
   /** The shared stream of a session over HTTP with SSE, which holds the events of all streams. */
   public static final String SHARED = "m";
 
+  /**
+   * First letter of the streams that an upstream itself writes, such as those of agent sessions.
+   * The names of all other streams are in lower case.
+   */
+  public static final String UPSTREAM_PREFIX = "A";
+
   private static final int RADIX = Character.MAX_RADIX;
 
   /** The least number of twelve digits. */

@@ -31,6 +31,9 @@ public interface ToolCall {
    */
   void log(LogLevel level, String logger, String text);
 
+  /** Returns a name of the session that is the same for all its calls. Clients never see it. */
+  String session();
+
   /** Returns the client. It takes requests as long as the call runs. */
   Client client();
 

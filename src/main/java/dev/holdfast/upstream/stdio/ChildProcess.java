@@ -1,76 +1,92 @@
 package dev.holdfast.upstream.stdio;
 
 import dev.holdfast.budget.ByteBudget;
-import dev.holdfast.protocol.EnvelopeException;
-import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.channel.Channel;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
 /**
- * A process that runs one session.
+ * A child process that writes lines to its stdout. Thread-safe.
  *
  * <p>Each of its three pipes has a platform thread. A blocked pipe pins the carrier of a virtual
  * thread, and there are fewer carriers than processes.
  */
-final class ChildProcess extends Channel {
+public final class ChildProcess {
 
   private static final Logger LOG = Logger.getLogger(ChildProcess.class);
 
   private final StdioUpstreamSettings settings;
   private final Process process;
   private final ByteBudget budget;
+  private final Listener listener;
   private final LineWriter stdin;
   private final ProcessLog log;
   private final ProcessShutdown shutdown;
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CountDownLatch outputEnded = new CountDownLatch(1);
 
+  /** Whether stdin is closed after its last line, so that its end asks the process for nothing. */
+  private volatile boolean inputComplete;
+
+  /** Gets the lines of a process, on the thread that reads its stdout. */
+  public interface Listener {
+
+    /** A line without its end; may be empty. While this method blocks, the process has to wait. */
+    void line(byte[] line);
+
+    /**
+     * A line is longer than the bound. Its beginning was dropped.
+     *
+     * @return whether to drop its rest and to continue; false ends the process
+     */
+    boolean lineTooLong(LineReader.LineTooLongException tooLong);
+
+    /** The output is complete. */
+    void outputEnded();
+
+    /** The output broke. */
+    void outputBroke(IOException cause);
+
+    /** The process and all its descendants have ended. Called once, on another thread. */
+    void gone();
+  }
+
   private ChildProcess(
-      StdioUpstreamSettings settings,
-      Process process,
-      String session,
-      Consumer<Channel> whenGone,
-      ByteBudget budget) {
-    super(settings.name(), session, whenGone, budget);
+      StdioUpstreamSettings settings, Process process, ByteBudget budget, Listener listener) {
     this.budget = budget;
     this.settings = settings;
     this.process = process;
+    this.listener = listener;
     stdin = new LineWriter(process.getOutputStream());
     log = new ProcessLog(settings.name(), process.pid());
     shutdown = new ProcessShutdown(settings.name(), process.toHandle(), settings.stopGrace());
   }
 
   /**
-   * Starts a process. {@code whenGone} is called once, when a started process and all its
-   * descendants have ended.
+   * Starts a process. {@link #read} starts to read from it.
+   *
+   * @param budget for bytes of unfinished lines
+   * @throws UpstreamException.Unreachable if the program cannot be started
    */
-  static ChildProcess start(
-      StdioUpstreamSettings settings,
-      ByteBudget budget,
-      String session,
-      Consumer<Channel> whenGone,
-      BiConsumer<String, Runnable> threads) {
+  public static ChildProcess start(
+      StdioUpstreamSettings settings, ByteBudget budget, Listener listener) {
     ProcessBuilder builder = new ProcessBuilder(settings.command());
     if (settings.directory() != null) {
       builder.directory(settings.directory().toFile());
     }
     ChildEnvironment.prepare(builder.environment(), settings.environment());
     try {
-      ChildProcess child = new ChildProcess(settings, builder.start(), session, whenGone, budget);
-      child.startThreads(threads);
-      return child;
+      return new ChildProcess(settings, builder.start(), budget, listener);
     } catch (IOException e) {
       // The exception text names the program and the reason, but no argument.
       throw unreachable(settings, e);
@@ -86,16 +102,32 @@ final class ChildProcess extends Channel {
     Thread.ofPlatform().daemon().name(name).start(work);
   }
 
-  private void startThreads(BiConsumer<String, Runnable> threads) {
+  /**
+   * Starts to read from the process.
+   *
+   * @throws UpstreamException.Unreachable if there is no thread for it; the process is killed
+   */
+  public void read() {
+    read(ChildProcess::startThread);
+  }
+
+  void read(BiConsumer<String, Runnable> threads) {
     String suffix = " " + settings.name() + " " + process.pid();
     try {
-      threads.accept("stdin" + suffix, () -> stdin.run(this::end));
-      threads.accept("stdout" + suffix, this::readMessages);
+      threads.accept("stdin" + suffix, () -> stdin.run(this::endUnlessInputComplete));
+      threads.accept("stdout" + suffix, this::readLines);
       threads.accept("stderr" + suffix, () -> log.logStderr(process.getErrorStream()));
     } catch (OutOfMemoryError noThread) {
       killUnlessEnding(noThread);
     }
     CompletableFuture<?> _ = process.onExit().thenRun(this::end);
+  }
+
+  /** A process need not read its last line. */
+  private void endUnlessInputComplete() {
+    if (!inputComplete) {
+      end();
+    }
   }
 
   /**
@@ -111,71 +143,85 @@ final class ChildProcess extends Channel {
     }
   }
 
-  private void readMessages() {
+  private void readLines() {
     try (ByteBudget.Claim held = budget.newClaim()) {
       LineReader lines =
           new LineReader(process.getInputStream(), settings.maxMessageBytes(), held::set);
-      try {
-        for (byte[] line = lines.next(); line != null; line = lines.next()) {
-          route(line);
-        }
-        router().end(new UpstreamException.Broken("the process has ended", null));
-      } catch (LineReader.LineTooLongException e) {
-        router().end(new UpstreamException.Broken("a message is too large", e));
-        end();
-        lines.skipAll(); // A full pipe would keep the process from ending.
-      }
+      while (readLine(lines)) {}
+      listener.outputEnded();
     } catch (IOException e) {
-      router().end(new UpstreamException.Broken("its output broke", e));
+      listener.outputBroke(e);
     } finally {
       outputEnded.countDown();
       end();
     }
   }
 
-  private void route(byte[] line) {
-    if (line.length == 0) {
-      return;
-    }
+  private boolean readLine(LineReader lines) throws IOException {
     try {
-      Envelopes.read(line).messages().forEach(router()::route);
-    } catch (EnvelopeException e) {
-      log.logInvalidMessage(line);
+      byte[] line = lines.next();
+      if (line != null) {
+        listener.line(line);
+      }
+      return line != null;
+    } catch (LineReader.LineTooLongException e) {
+      if (listener.lineTooLong(e)) {
+        lines.skipLine();
+        return true;
+      }
+      end();
+      lines.skipAll(); // A full pipe would keep the process from ending.
+      return false;
     }
+  }
+
+  /** Logs that a line is no message. Only DEBUG shows its text. Called by the listener. */
+  void logInvalidMessage(byte[] line) {
+    log.logInvalidMessage(line);
   }
 
   long pid() {
     return process.pid();
   }
 
-  @Override
+  /** Whether the process is not ending. */
   public boolean isAlive() {
-    return !ending.get() && !router().isOver();
+    return !ending.get();
+  }
+
+  /** The exit code; empty while the process runs. */
+  public OptionalInt exitCode() {
+    return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
   }
 
   /** Records the descendants of the process for its shutdown. */
-  @Override
-  public void opened() {
+  void findDescendants() {
     shutdown.findDescendants();
   }
 
-  @Override
-  public void send(byte[] json, Duration timeout) {
-    stdin.write(json, timeout);
+  /** Writes a line as {@link LineWriter#write} does. */
+  void send(byte[] line, Duration timeout) {
+    stdin.write(line, timeout);
   }
 
-  @Override
-  public void sendLater(byte[] json) {
-    stdin.writeLater(json);
+  void sendLater(byte[] line) {
+    stdin.writeLater(line);
   }
 
-  @Override
-  public void stop(UpstreamException why) {
-    router().end(why);
-    end();
+  /**
+   * Writes a text and a line end in the background, and then closes stdin. The process then ends by
+   * itself, or after {@link #end()}.
+   */
+  public void sendLast(byte[] text) {
+    inputComplete = true;
+    stdin.writeLast(text);
   }
 
-  private void end() {
+  /**
+   * Starts to end the process and its descendants. Does not wait. A process whose input was
+   * complete gets a signal at once; any other one first gets the end of its input.
+   */
+  public void end() {
     if (ending.compareAndSet(false, true)) {
       Thread.ofVirtual().name("end " + settings.name() + " " + process.pid()).start(this::runEnd);
     }
@@ -183,14 +229,17 @@ final class ChildProcess extends Channel {
 
   private void runEnd() {
     try {
-      shutdown.run(stdin::close);
+      if (inputComplete && outputEnded.getCount() > 0) {
+        shutdown.terminate();
+      } else {
+        shutdown.run(stdin::close);
+      }
       // The pipe still holds the last messages of the process.
       boolean _ = outputEnded.await(settings.stopGrace().toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      router().end(new UpstreamException.Broken("the process has ended", null));
-      reportGone();
+      listener.gone();
     }
   }
 

@@ -41,8 +41,10 @@ final class LineWriter {
    */
   void run(Runnable whenBroken) {
     try (out) {
-      while (!closing) {
-        write(lines.take());
+      for (boolean more = true; more && !closing; ) {
+        Line line = lines.take();
+        write(line);
+        more = !line.last;
       }
     } catch (IOException e) {
       whenBroken.run();
@@ -112,6 +114,11 @@ final class LineWriter {
     }
   }
 
+  /** Queues the last line: stdin is closed after it. */
+  void writeLast(byte[] text) {
+    add(new Line(text, true));
+  }
+
   /** Queues a line. Drops it if too many lines wait or the process reads no more. */
   void writeLater(byte[] json) {
     if (!stopped && lines.size() < MAX_WAITING) {
@@ -138,8 +145,15 @@ final class LineWriter {
     private final CompletableFuture<@Nullable Void> written = new CompletableFuture<>();
     private final AtomicBoolean claimed = new AtomicBoolean();
 
+    private final boolean last;
+
     Line(byte[] json) {
+      this(json, false);
+    }
+
+    Line(byte[] json, boolean last) {
       this.json = json;
+      this.last = last;
     }
 
     /** Returns true once: either the thread writes the line, or its caller gives up. */

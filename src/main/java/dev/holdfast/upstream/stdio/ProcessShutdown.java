@@ -50,9 +50,13 @@ final class ProcessShutdown {
   void run(Runnable closeStdin) {
     findDescendants();
     closeStdin.run();
-    if (awaitEnd()) {
-      return;
+    if (!awaitEnd()) {
+      terminate();
     }
+  }
+
+  /** Sends SIGTERM, then SIGKILL, until all processes have ended. */
+  void terminate() {
     signal(ProcessHandle::destroy);
     if (awaitEnd()) {
       return;

@@ -36,6 +36,6 @@ public final class StdioUpstream extends ChannelUpstream {
 
   @Override
   protected Channel start(String session, Consumer<Channel> whenGone) {
-    return ChildProcess.start(settings, held, session, whenGone, ChildProcess::startThread);
+    return ProcessChannel.start(settings, held, session, whenGone, ChildProcess::startThread);
   }
 }

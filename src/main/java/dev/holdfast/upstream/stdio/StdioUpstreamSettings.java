@@ -59,6 +59,22 @@ public record StdioUpstreamSettings(
     require(maxMessageBytes > 0, "maxMessageBytes must be positive");
   }
 
+  /** Returns these settings with another command. */
+  public StdioUpstreamSettings withCommand(List<String> other) {
+    return new StdioUpstreamSettings(
+        name,
+        other,
+        environment,
+        directory,
+        maxProcesses,
+        maxProcessesPerClient,
+        stopGrace,
+        firstByteTimeout,
+        idleTimeout,
+        maxMessageBytes,
+        respawn);
+  }
+
   private static void requireVariable(String name, String value) {
     require(
         !name.isEmpty() && name.indexOf('=') < 0 && !hasNul(name),

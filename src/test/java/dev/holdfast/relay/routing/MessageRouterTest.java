@@ -237,7 +237,7 @@ class MessageRouterTest {
             upstreams,
             fixture.log,
             pumps,
-            (writer, server) -> pinned.pin(writer, server, false),
+            (writer, server) -> pinned.pin(writer, server, false, null),
             fixture.heard,
             Duration.ofHours(1),
             InstantSource.system());

@@ -91,7 +91,7 @@ class ProcessLifeTest {
 
     assertThatExceptionOfType(UpstreamException.Unreachable.class)
         .isThrownBy(() ->
-            ChildProcess.start(
+            ProcessChannel.start(
                 settings,
                 new ByteBudget(1000),
                 "s",

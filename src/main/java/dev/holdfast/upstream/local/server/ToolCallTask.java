@@ -73,6 +73,11 @@ final class ToolCallTask implements Runnable, ToolCall {
   }
 
   @Override
+  public String session() {
+    return logFilter.session;
+  }
+
+  @Override
   public Client client() {
     return client;
   }

@@ -1,0 +1,300 @@
+package dev.holdfast.agent;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.agent.AgentEvent.Reason;
+import dev.holdfast.agent.AgentEvent.State;
+import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.lock.AutoLock;
+import dev.holdfast.log.LogException;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One agent session: its events, and at most one process, which answers the latest message. Agents
+ * that are not working have no process. Thread-safe.
+ */
+final class Agent {
+
+  private static final Logger LOG = Logger.getLogger(Agent.class);
+
+  private final String name;
+  private final AgentLog events;
+  private final Resources resources;
+  private final ChangeSignal changes;
+  private final AutoLock lock = new AutoLock();
+
+  // Written under the lock.
+  private volatile State state = State.IDLE;
+  private volatile @Nullable String agentSession;
+  private volatile @Nullable Turn turn;
+  private boolean closing;
+
+  /**
+   * Nothing is appended any more: the MCP session has ended, or another replica owns the events.
+   */
+  private volatile boolean abandoned;
+
+  /**
+   * What all agents of this replica share.
+   *
+   * @param free limits the processes
+   * @param held bytes of lines that wait for the log
+   */
+  record Resources(
+      StdioUpstreamSettings program, AgentFormat format, Semaphore free, ByteBudget held) {}
+
+  /** The answer to one message. */
+  private static final class Turn {
+    private final AgentProcess process;
+    private final AgentFormat.Parser parser;
+
+    // Owned by the thread of the turn.
+    private AgentEvent result = AgentEvent.result(null);
+    private boolean failed;
+
+    /** Why the process was stopped; null if it ends by itself. Guarded by the agent's lock. */
+    private @Nullable Reason stopped;
+
+    private Turn(AgentProcess process, AgentFormat.Parser parser) {
+      this.process = process;
+      this.parser = parser;
+    }
+  }
+
+  /** An agent whose events are still to come, or come from another replica: see {@link #adopt}. */
+  Agent(String name, AgentLog events, Resources resources, ChangeSignal changes) {
+    this.name = name;
+    this.events = events;
+    this.resources = resources;
+    this.changes = changes;
+  }
+
+  String name() {
+    return name;
+  }
+
+  AgentLog events() {
+    return events;
+  }
+
+  State state() {
+    return state;
+  }
+
+  @Nullable String agentSession() {
+    return agentSession;
+  }
+
+  /** Continues after a lost replica. If its agent worked, the agent is lost too. */
+  void adopt() {
+    events.scan(this::apply);
+    if (state.isRunning()) {
+      append(List.of(AgentEvent.lost()), false);
+    }
+  }
+
+  private void apply(AgentEvent event) {
+    if (event.state() != null) {
+      state = event.state();
+    }
+    if (event.agentSession() != null) {
+      agentSession = event.agentSession();
+    }
+  }
+
+  /**
+   * Sends a message: starts a process for it.
+   *
+   * @return the index after which its events begin
+   * @throws RefusedException if the agent is working, or cannot be started now
+   */
+  long message(String prompt) {
+    try (var _ = lock.hold()) {
+      requireOpen();
+      if (turn != null) {
+        throw new RefusedException(
+            "Session %s is working. Wait for its end event, or interrupt it.".formatted(name));
+      }
+      if (!resources.free().tryAcquire()) {
+        throw new RefusedException(
+            "All %d agents are working. Try again later."
+                .formatted(resources.program().maxProcesses()));
+      }
+      long since = events.last();
+      try {
+        start(prompt);
+      } catch (UpstreamException.Unreachable | IllegalArgumentException cannotStart) {
+        resources.free().release();
+        throw new RefusedException("The agent cannot be started. The log has the reason.");
+      }
+      return since;
+    }
+  }
+
+  private void start(String prompt) {
+    List<String> base = resources.program().command();
+    List<String> command = resources.format().command(base, agentSession, prompt);
+    AgentProcess process =
+        new AgentProcess(resources.program().withCommand(command), resources.held());
+    process.begin(resources.format().readsPrompt(base) ? prompt.getBytes(UTF_8) : new byte[0]);
+    Turn started = new Turn(process, resources.format().newParser());
+    turn = started;
+    append(List.of(AgentEvent.state(State.STARTING, null)), false);
+    Thread.ofVirtual().name("agent " + name).start(() -> run(started));
+  }
+
+  private void run(Turn running) {
+    try {
+      for (var lines = running.process.take(); !lines.isEmpty(); lines = running.process.take()) {
+        appendLines(running, lines);
+      }
+      finish(running, running.process.awaitEnd());
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    } catch (Throwable unexpected) {
+      LOG.errorf(unexpected, "agent session failed unexpectedly session=%s", name);
+      abandon();
+    } finally {
+      resources.free().release();
+    }
+  }
+
+  private void appendLines(Turn running, List<byte[]> lines) {
+    try (var _ = lock.hold()) {
+      List<AgentEvent> parsed = new ArrayList<>();
+      lines.forEach(line -> parse(running, line, parsed));
+      if (!parsed.isEmpty()) {
+        append(parsed, false);
+      }
+    }
+  }
+
+  private void parse(Turn running, byte[] line, List<AgentEvent> to) {
+    if (line.length == 0) {
+      to.add(
+          AgentEvent.error(
+              "A line of the agent is longer than %d bytes, and was dropped."
+                  .formatted(resources.program().maxMessageBytes())));
+      return;
+    }
+    JsonNode json = EventMessages.parse(line);
+    List<AgentEvent> parsed = running.parser.parse(json);
+    if (parsed.isEmpty()) {
+      to.add(AgentEvent.raw(new String(line, UTF_8)));
+    }
+    for (AgentEvent event : parsed) {
+      switch (event.type()) {
+        case END -> running.result = event.text() == null ? running.result : event;
+        case STATE -> add(event, to);
+        case TOOL, MESSAGE -> {
+          add(AgentEvent.state(State.WORKING, null), to);
+          to.add(event);
+        }
+        case ERROR -> {
+          running.failed = true;
+          to.add(event);
+        }
+        case RAW, LOST -> to.add(event);
+      }
+    }
+  }
+
+  /** Adds an event of a changed state. */
+  private void add(AgentEvent event, List<AgentEvent> to) {
+    String id = event.agentSession();
+    if (event.state() != state || (id != null && !id.equals(agentSession))) {
+      apply(event);
+      to.add(event);
+    }
+  }
+
+  private void finish(Turn ended, int exitCode) {
+    try (var _ = lock.hold()) {
+      List<AgentEvent> last = new ArrayList<>();
+      Reason reason = ended.stopped;
+      if (reason == null) {
+        reason = exitCode == 0 && !ended.failed ? Reason.COMPLETED : Reason.FAILED;
+        if (exitCode != 0) {
+          last.add(AgentEvent.error("The agent ended with exit code " + exitCode + "."));
+        }
+      }
+      last.add(ended.result.ended(reason, exitCode));
+      last.add(AgentEvent.state(closing ? State.CLOSED : State.IDLE, null));
+      turn = null;
+      append(last, closing);
+    }
+  }
+
+  private void append(List<AgentEvent> batch, boolean last) {
+    try (var _ = lock.hold()) {
+      if (abandoned) {
+        return;
+      }
+      events.append(batch, last);
+      batch.forEach(this::apply);
+    } catch (LogException.Fenced fenced) {
+      LOG.debugf("agent abandoned session=%s: %s", name, fenced.getMessage());
+      abandon();
+    }
+    changes.change();
+  }
+
+  /** Stops the process. Its end event follows. Throws {@link RefusedException} without one. */
+  void interrupt() {
+    try (var _ = lock.hold()) {
+      requireOpen();
+      if (turn == null) {
+        throw new RefusedException("Session %s is not working.".formatted(name));
+      }
+      stop(turn, Reason.INTERRUPTED);
+    }
+  }
+
+  /** Stops the process and ends the session. Its events remain. */
+  void close() {
+    try (var _ = lock.hold()) {
+      requireOpen();
+      closing = true;
+      if (turn != null) {
+        stop(turn, Reason.CLOSED);
+      } else {
+        append(List.of(AgentEvent.state(State.CLOSED, null)), true);
+      }
+    }
+  }
+
+  private static void stop(Turn running, Reason why) {
+    running.stopped = why;
+    running.process.stop();
+  }
+
+  private void requireOpen() {
+    if (closing || abandoned) {
+      throw new RefusedException("Session %s is closed.".formatted(name));
+    }
+  }
+
+  /** Kills the process. Appends nothing more: another replica may own the events. */
+  void abandon() {
+    abandoned = true;
+    Turn running = turn;
+    if (running != null) {
+      running.process.abandon();
+    }
+    changes.change();
+  }
+
+  /** Waits until the process of an abandoned agent has ended. Returns false after the timeout. */
+  boolean awaitEnd(Duration timeout) throws InterruptedException {
+    Turn running = turn;
+    return running == null || running.process.awaitEnd(timeout);
+  }
+}

@@ -1,0 +1,33 @@
+package dev.holdfast.agent;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The command line and the JSON lines of one kind of agent. */
+interface AgentFormat {
+
+  /**
+   * Returns the whole command. An agent gets the prompt on its stdin, unless the command has it.
+   *
+   * @param base the configured command
+   * @param agentSession the agent's id of the session to continue; null for a new one
+   */
+  List<String> command(List<String> base, @Nullable String agentSession, String prompt);
+
+  /** Whether the prompt goes to stdin, and not into the command. */
+  default boolean readsPrompt(List<String> base) {
+    return true;
+  }
+
+  /** Returns a parser for the lines of one process. */
+  Parser newParser();
+
+  /** Parses the lines of one process in their order. For one thread. */
+  @FunctionalInterface
+  interface Parser {
+
+    /** Returns the events of a line; none if the line is of an unknown kind. */
+    List<AgentEvent> parse(JsonNode line);
+  }
+}

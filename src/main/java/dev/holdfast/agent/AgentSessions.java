@@ -1,0 +1,83 @@
+package dev.holdfast.agent;
+
+import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.SharedLog;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+
+/** The agents of all MCP sessions that are pinned to this replica. Thread-safe. */
+final class AgentSessions {
+
+  private final EventLog log;
+  private final Agent.Resources resources;
+  private final int maxAgents;
+  private final Duration stopTime;
+
+  /** By the gateway's id of the MCP session. */
+  private final Map<String, SessionAgents> sessions = new ConcurrentHashMap<>();
+
+  /** By the local server's name of the MCP session. */
+  private final Map<String, SessionAgents> byName = new ConcurrentHashMap<>();
+
+  AgentSessions(AgentSettings settings, EventLog log) {
+    this.log = log;
+    this.maxAgents = settings.maxSessions();
+    // A process ends in at most three steps of this length.
+    this.stopTime = settings.process().stopGrace().multipliedBy(3).plusSeconds(1);
+    this.resources =
+        new Agent.Resources(
+            settings.process(),
+            settings.format(),
+            new Semaphore(settings.process().maxProcesses()),
+            ByteBudget.ofHeap(8, Long.MAX_VALUE));
+  }
+
+  private SessionAgents of(String session) {
+    return sessions.computeIfAbsent(
+        session, id -> new SessionAgents(id, log, resources, maxAgents));
+  }
+
+  /** Finds or makes the agents of a session, so that {@link #named} finds them too. */
+  SessionAgents use(String session, String name) {
+    return byName.computeIfAbsent(name, _ -> of(session));
+  }
+
+  /** Finds the agents of a session that was {@linkplain #use used} before. */
+  SessionAgents named(String name) {
+    SessionAgents found = byName.get(name);
+    if (found == null) {
+      throw new RefusedException("The MCP session has ended.");
+    }
+    return found;
+  }
+
+  void adopt(SharedLog.AdoptedStream stream) {
+    of(stream.stream().session()).adopt(stream);
+  }
+
+  /** Kills the agents of a session that has ended or is pinned to another replica now. */
+  void end(String session, String name) {
+    byName.remove(name);
+    SessionAgents ended = sessions.remove(session);
+    if (ended != null) {
+      ended.end();
+    }
+  }
+
+  /** Kills all agents and waits for their ends: nothing can end them after this process. */
+  void close() {
+    List<SessionAgents> open = List.copyOf(sessions.values());
+    open.forEach(SessionAgents::end);
+    try {
+      for (SessionAgents each : open) {
+        boolean _ = each.awaitEnd(stopTime);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

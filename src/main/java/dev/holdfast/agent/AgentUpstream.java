@@ -1,0 +1,142 @@
+package dev.holdfast.agent;
+
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.SharedLog;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.upstream.local.server.LogLevelStore;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An MCP server whose tools run agent CLIs, each as a child process.
+ *
+ * <p>A session is pinned to the replica that runs its agents. The events of the agents are in the
+ * log, so the session continues on another replica when its own is lost. Only the processes are
+ * lost then.
+ */
+public final class AgentUpstream implements Upstream {
+
+  /** The upstream's name, as part of its path. */
+  public static final String NAME = "agent";
+
+  private final LocalUpstream server;
+  private final ChosenLevels levels;
+  private final AgentSessions sessions;
+
+  /**
+   * Creates a server without agents.
+   *
+   * @param levels log levels of the sessions, on all replicas
+   * @throws IllegalArgumentException if the settings are invalid
+   */
+  public AgentUpstream(AgentSettings settings, EventLog log, LogLevelStore levels, String version) {
+    this.levels = new ChosenLevels(levels);
+    this.sessions = new AgentSessions(settings, log);
+    this.server =
+        new LocalUpstream(
+            new LocalUpstream.ServerFeatures(AgentTools.of(sessions), List.of(), List.of()),
+            this.levels,
+            "holdfast-agent",
+            version);
+  }
+
+  /** Continues an agent session whose replica was lost. Waits while the store is away. */
+  public void adopt(SharedLog.AdoptedStream stream) {
+    sessions.adopt(stream);
+  }
+
+  @Override
+  public Handshake initialize(Message.Request initialize) {
+    return server.initialize(initialize);
+  }
+
+  /** Attaches without agents, for sessions that end before they begin. */
+  @Override
+  public UpstreamSession attach(UpstreamLink link) {
+    return server.attach(link);
+  }
+
+  @Override
+  public UpstreamSession attach(UpstreamLink link, String session) {
+    String name = String.valueOf(link.session());
+    return new AgentSession(server.attach(link), name, session, sessions, levels);
+  }
+
+  @Override
+  public boolean mayHaveOpened(UpstreamLink link) {
+    return server.mayHaveOpened(link);
+  }
+
+  /** Always true: the agents are children of this process. */
+  @Override
+  public boolean isPinned(UpstreamLink link) {
+    return true;
+  }
+
+  @Override
+  public boolean canReopen() {
+    return true;
+  }
+
+  /** Does nothing: the events are in the log, and the name says the rest. */
+  @Override
+  public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {}
+
+  /** Kills all agents and waits for their ends. */
+  @Override
+  public void close() {
+    server.close();
+    sessions.close();
+  }
+
+  /** A session of one client. */
+  private record AgentSession(
+      UpstreamSession tools,
+      String name,
+      String session,
+      AgentSessions sessions,
+      ChosenLevels levels)
+      implements UpstreamSession {
+
+    @Override
+    public Answer request(Body requests) {
+      var _ = sessions.use(session, name);
+      return tools.request(requests);
+    }
+
+    @Override
+    public void send(Body messages) {
+      tools.send(messages);
+    }
+
+    /** The events of the agents; never empty. */
+    @Override
+    public Optional<MessageSource> listen(@Nullable String after) {
+      return Optional.of(
+          new AgentFeed(sessions.use(session, name), () -> levels.find(name), after));
+    }
+
+    /** Always fails: only the standalone stream can be resumed. */
+    @Override
+    public MessageSource resume(String eventId) {
+      throw new UpstreamException.Broken("a call of an agent cannot be resumed", null);
+    }
+
+    /** Kills the agents. */
+    @Override
+    public void end() {
+      sessions.end(session, name);
+      tools.end();
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package dev.holdfast.agent;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.agent.AgentEvent.Status;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Any other agent. JSON pointers say what a line means: where a pointer finds a value, the line is
+ * an event of its kind.
+ *
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc6901">RFC 6901, JSON Pointer</a>
+ */
+final class MappedFormat implements AgentFormat {
+
+  private static final String PROMPT = "{prompt}";
+  private static final String SESSION = "{session}";
+
+  /** What a pointer finds. */
+  private enum Value {
+    /** The agent's id of the session. */
+    SESSION,
+    /** The text of a message. */
+    MESSAGE,
+    /** The name of a tool. */
+    TOOL,
+    /** How far the use of the tool is. */
+    TOOL_STATUS,
+    /** The id of the use. */
+    TOOL_CALL,
+    /** The text of an error. */
+    ERROR,
+    /** The final result. */
+    RESULT
+  }
+
+  private static final Set<String> COMPLETED =
+      Set.of("completed", "complete", "success", "succeeded", "done", "ok", "end");
+  private static final Set<String> FAILED =
+      Set.of("failed", "failure", "error", "declined", "cancelled");
+
+  private final Map<Value, JsonPointer> pointers = new EnumMap<>(Value.class);
+  private final List<String> resumeArguments;
+
+  /**
+   * Creates a format.
+   *
+   * @param mapping JSON pointers by {@code session}, {@code message}, {@code tool}, {@code
+   *     tool-status}, {@code tool-call}, {@code error} and {@code result}
+   * @param resumeArguments added to the command to continue a session; <code>{session}</code>
+   *     stands for the agent's id
+   * @throws IllegalArgumentException for another name, or what is no JSON pointer
+   */
+  MappedFormat(Map<String, String> mapping, List<String> resumeArguments) {
+    mapping.forEach((name, pointer) -> pointers.put(value(name), pointer(name, pointer)));
+    this.resumeArguments = List.copyOf(resumeArguments);
+  }
+
+  private static Value value(String name) {
+    for (Value value : Value.values()) {
+      if (value.name().equals(name.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_"))) {
+        return value;
+      }
+    }
+    throw new IllegalArgumentException("there is no mapping named " + name);
+  }
+
+  private static JsonPointer pointer(String name, String text) {
+    try {
+      return JsonPointer.compile(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("the mapping " + name + " is no JSON pointer", e);
+    }
+  }
+
+  @Override
+  public List<String> command(List<String> base, @Nullable String agentSession, String prompt) {
+    List<String> command = new ArrayList<>();
+    base.forEach(word -> command.add(word.equals(PROMPT) ? prompt : word));
+    if (agentSession != null) {
+      resumeArguments.forEach(word -> command.add(word.replace(SESSION, agentSession)));
+    }
+    return command;
+  }
+
+  @Override
+  public boolean readsPrompt(List<String> base) {
+    return !base.contains(PROMPT);
+  }
+
+  @Override
+  public Parser newParser() {
+    return this::parse;
+  }
+
+  private List<AgentEvent> parse(JsonNode line) {
+    List<AgentEvent> events = new ArrayList<>();
+    String session = find(line, Value.SESSION);
+    if (session != null) {
+      events.add(AgentEvent.state(AgentEvent.State.WORKING, session));
+    }
+    String tool = find(line, Value.TOOL);
+    if (tool != null) {
+      events.add(AgentEvent.tool(tool, status(line), find(line, Value.TOOL_CALL)));
+    }
+    String message = find(line, Value.MESSAGE);
+    if (message != null) {
+      events.add(AgentEvent.message(message));
+    }
+    String error = find(line, Value.ERROR);
+    if (error != null) {
+      events.add(AgentEvent.error(error));
+    }
+    String result = find(line, Value.RESULT);
+    if (result != null) {
+      events.add(AgentEvent.result(result));
+    }
+    return events;
+  }
+
+  private Status status(JsonNode line) {
+    String status = find(line, Value.TOOL_STATUS);
+    String known = status == null ? "" : status.toLowerCase(Locale.ROOT);
+    return COMPLETED.contains(known)
+        ? Status.COMPLETED
+        : FAILED.contains(known) ? Status.FAILED : Status.STARTED;
+  }
+
+  private @Nullable String find(JsonNode line, Value value) {
+    JsonPointer pointer = pointers.get(value);
+    JsonNode found = pointer == null ? null : line.at(pointer);
+    if (found == null || found.isMissingNode() || found.isNull()) {
+      return null;
+    }
+    return found.isValueNode() ? found.asText() : found.toString();
+  }
+}

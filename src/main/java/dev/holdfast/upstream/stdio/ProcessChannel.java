@@ -1,0 +1,106 @@
+package dev.holdfast.upstream.stdio;
+
+import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.channel.Channel;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/** A process that runs one session with an MCP server. */
+final class ProcessChannel extends Channel implements ChildProcess.Listener {
+
+  private final ChildProcess process;
+
+  private ProcessChannel(
+      StdioUpstreamSettings settings,
+      ByteBudget budget,
+      String session,
+      Consumer<Channel> whenGone) {
+    super(settings.name(), session, whenGone, budget);
+    process = ChildProcess.start(settings, budget, this);
+  }
+
+  /**
+   * Starts a process. {@code whenGone} is called once, when a started process and all its
+   * descendants have ended.
+   */
+  static ProcessChannel start(
+      StdioUpstreamSettings settings,
+      ByteBudget budget,
+      String session,
+      Consumer<Channel> whenGone,
+      BiConsumer<String, Runnable> threads) {
+    ProcessChannel channel = new ProcessChannel(settings, budget, session, whenGone);
+    channel.process.read(threads);
+    return channel;
+  }
+
+  @Override
+  public void line(byte[] line) {
+    if (line.length == 0) {
+      return;
+    }
+    try {
+      Envelopes.read(line).messages().forEach(router()::route);
+    } catch (EnvelopeException e) {
+      process.logInvalidMessage(line);
+    }
+  }
+
+  @Override
+  public boolean lineTooLong(LineReader.LineTooLongException tooLong) {
+    router().end(new UpstreamException.Broken("a message is too large", tooLong));
+    return false;
+  }
+
+  @Override
+  public void outputEnded() {
+    router().end(new UpstreamException.Broken("the process has ended", null));
+  }
+
+  @Override
+  public void outputBroke(IOException cause) {
+    router().end(new UpstreamException.Broken("its output broke", cause));
+  }
+
+  @Override
+  public void gone() {
+    router().end(new UpstreamException.Broken("the process has ended", null));
+    reportGone();
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  @Override
+  public boolean isAlive() {
+    return process.isAlive() && !router().isOver();
+  }
+
+  /** Records the descendants of the process for its shutdown. */
+  @Override
+  public void opened() {
+    process.findDescendants();
+  }
+
+  @Override
+  public void send(byte[] json, Duration timeout) {
+    process.send(json, timeout);
+  }
+
+  @Override
+  public void sendLater(byte[] json) {
+    process.sendLater(json);
+  }
+
+  @Override
+  public void stop(UpstreamException why) {
+    router().end(why);
+    process.end();
+  }
+}
