@@ -124,7 +124,7 @@ class AgentUpstreamTest {
         .toList();
   }
 
-  static List<Arguments> shouldReportWorkingStateToolsMessagesErrorsAndTheEnd() {
+  static List<Arguments> transcripts() {
     return List.of(
         Arguments.of(
             AgentSettings.Kind.DROID,
@@ -196,7 +196,7 @@ class AgentUpstreamTest {
   }
 
   @ParameterizedTest
-  @MethodSource
+  @MethodSource("transcripts")
   void shouldReportWorkingStateToolsMessagesErrorsAndTheEnd(
       AgentSettings.Kind kind, String lines, List<String> expected, String nextArguments) {
     AgentClient client = new AgentClient(upstream(kind, log), log);

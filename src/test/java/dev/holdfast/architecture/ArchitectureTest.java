@@ -342,7 +342,7 @@ class ArchitectureTest {
   @CsvSource({"io.quarkus..", "jakarta.enterprise..", "jakarta.inject..", "jakarta.ws.rs.."})
   void shouldUseTheFrameworkOnlyAtTheEdges(String framework) {
     // Tests of the core create its objects with new, without a container.
-    onlyUsedIn(framework, "http..", "observe", "wiring", "demo", "cli", "config");
+    onlyUsedIn(framework, "http..", "observe", "wiring", "demo", "agent", "cli", "config");
   }
 
   private static void onlyUsedIn(String library, String... packages) {
