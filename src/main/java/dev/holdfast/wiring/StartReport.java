@@ -1,5 +1,6 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.session.Session;
@@ -74,6 +75,10 @@ final class StartReport {
         .forEach((name, server) ->
             LOG.infof(
                 "serving url=%s%s upstream=%s server=%s", root, path(name), name, kind(server)));
+    if (gateway.agent().command().isPresent()) {
+      String name = AgentUpstream.NAME;
+      LOG.infof("serving url=%s%s upstream=%s server=agents", root, path(name), name);
+    }
   }
 
   private static String path(String upstream) {
