@@ -95,6 +95,11 @@ public final class RecordedUpstream implements Upstream {
   }
 
   @Override
+  public UpstreamSession attach(UpstreamLink link, String session) {
+    return new Session(upstream.attach(link, session), link);
+  }
+
+  @Override
   public boolean mayHaveOpened(UpstreamLink link) {
     return upstream.mayHaveOpened(link);
   }

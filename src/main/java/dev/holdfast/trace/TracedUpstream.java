@@ -87,6 +87,11 @@ public final class TracedUpstream implements Upstream {
   }
 
   @Override
+  public UpstreamSession attach(UpstreamLink link, String session) {
+    return new Session(upstream.attach(link, session));
+  }
+
+  @Override
   public boolean mayHaveOpened(UpstreamLink link) {
     return upstream.mayHaveOpened(link);
   }

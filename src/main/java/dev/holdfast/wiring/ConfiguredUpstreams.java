@@ -5,11 +5,11 @@ import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.log.SharedLog;
 import dev.holdfast.record.RecordedUpstream;
 import dev.holdfast.record.Recorder;
 import dev.holdfast.record.TapeDirectory;
 import dev.holdfast.record.TapeException;
-import dev.holdfast.log.SharedLog;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.http.DetectingUpstream;
@@ -34,8 +34,8 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -63,6 +63,7 @@ final class ConfiguredUpstreams {
 
   /** By the directory of their tapes. */
   private final Map<Path, Recorder> recorders = new HashMap<>();
+
   /** Null without agents. */
   private final @Nullable AgentUpstream agents;
 
