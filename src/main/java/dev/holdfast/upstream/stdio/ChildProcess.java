@@ -189,9 +189,14 @@ public final class ChildProcess {
     return !ending.get();
   }
 
-  /** The exit code; empty while the process runs. */
-  public OptionalInt exitCode() {
-    return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
+  /**
+   * Returns the exit code of a process that is {@linkplain Listener#gone gone}. Waits until the
+   * system reports it, which may be a moment later. Empty if the process could not be ended.
+   */
+  public OptionalInt exitCode() throws InterruptedException {
+    return process.waitFor(settings.stopGrace().toNanos(), TimeUnit.NANOSECONDS)
+        ? OptionalInt.of(process.exitValue())
+        : OptionalInt.empty();
   }
 
   /** Records the descendants of the process for its shutdown. */
