@@ -31,6 +31,7 @@ final class NodeToolchain {
    * @param args none
    */
   public static void main(String[] args) {
+    ProcessRun.killDescendantsAtExit();
     try {
       node();
     } catch (IllegalStateException failed) {

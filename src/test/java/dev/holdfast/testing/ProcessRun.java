@@ -58,6 +58,14 @@ final class ProcessRun {
     }
   }
 
+  /** Kills all that this process has started when it ends, also when it is asked to end. */
+  static void killDescendantsAtExit() {
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() ->
+                ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly)));
+  }
+
   /** Kills the process with its descendants and returns when it is gone. */
   static void kill(Process process) {
     List<ProcessHandle> descendants = process.descendants().toList();

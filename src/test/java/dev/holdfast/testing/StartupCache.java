@@ -6,6 +6,7 @@ import java.net.URI;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
@@ -34,6 +35,7 @@ record StartupCache(Path file) {
    * @param args none
    */
   public static void main(String[] args) {
+    ProcessRun.killDescendantsAtExit();
     if (PackagedProgram.isJar(PackagedProgram.PROGRAM) && Files.exists(PackagedProgram.PROGRAM)) {
       of(PackagedProgram.PROGRAM);
     }
@@ -51,7 +53,10 @@ record StartupCache(Path file) {
         var _ = lockFile.lock()) {
       if (!Files.exists(file)
           || Files.getLastModifiedTime(file).compareTo(Files.getLastModifiedTime(jar)) < 0) {
-        create(jar, file);
+        // Another name first: the process may be killed while it writes.
+        Path unfinished = jar.resolveSibling("startup.part");
+        create(jar, unfinished);
+        Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING);
       }
       return new StartupCache(file);
     } catch (IOException failure) {
