@@ -262,7 +262,7 @@ class AgentUpstreamTest {
           assertThat(params.at("/data/text").asText()).isEqualTo("oops");
         });
     assertThat(summary(polled)).hasSize(5);
-    // A level that is chosen later admits what comes later.
+    // Nothing comes without a level: the reader waits until the stream is closed.
     Thread reader = Thread.startVirtualThread(nothing::take);
     await()
         .until(() ->
