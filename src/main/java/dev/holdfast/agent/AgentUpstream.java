@@ -60,16 +60,13 @@ public final class AgentUpstream implements Upstream {
     return server.initialize(initialize);
   }
 
-  /** Attaches without agents, for sessions that end before they begin. */
+  /** Attaches without agents to a session that ends before the gateway has recorded it. */
   @Override
   public UpstreamSession attach(UpstreamLink link) {
-    return server.attach(link);
-  }
-
-  @Override
-  public UpstreamSession attach(UpstreamLink link, String session) {
+    UpstreamSession attached = server.attach(link);
+    String session = link.gatewaySession();
     String name = String.valueOf(link.session());
-    return new AgentSession(server.attach(link), name, session, sessions, levels);
+    return session == null ? attached : new AgentSession(attached, name, session, sessions, levels);
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.record.TapeEntry.Sender;
 import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Upstream;
@@ -25,12 +26,11 @@ import org.jspecify.annotations.Nullable;
  * Records the sessions of an upstream as they pass this replica. A session that continues on
  * another replica, or after a restart, gets a further tape there. Thread-safe.
  */
-public final class RecordedUpstream implements Upstream {
+public final class RecordedUpstream extends ForwardingUpstream {
 
   /** Sessions with a tape. The one unused for longest gets a new tape if it is used again. */
   private static final int MAX_SESSIONS = 10_000;
 
-  private final Upstream upstream;
   private final String name;
   private final Recorder recorder;
   private final AutoLock lock = new AutoLock();
@@ -44,14 +44,9 @@ public final class RecordedUpstream implements Upstream {
    * @param name its name, for the tapes
    */
   public RecordedUpstream(Upstream upstream, String name, Recorder recorder) {
-    this.upstream = upstream;
+    super(upstream);
     this.name = name;
     this.recorder = recorder;
-  }
-
-  @Override
-  public Handshake initialize(Message.Request initialize) {
-    return initialize(initialize, "");
   }
 
   @Override
@@ -92,41 +87,6 @@ public final class RecordedUpstream implements Upstream {
   @Override
   public UpstreamSession attach(UpstreamLink link) {
     return new Session(upstream.attach(link), link);
-  }
-
-  @Override
-  public UpstreamSession attach(UpstreamLink link, String session) {
-    return new Session(upstream.attach(link, session), link);
-  }
-
-  @Override
-  public boolean mayHaveOpened(UpstreamLink link) {
-    return upstream.mayHaveOpened(link);
-  }
-
-  @Override
-  public boolean runsInProcess() {
-    return upstream.runsInProcess();
-  }
-
-  @Override
-  public boolean isPinned(UpstreamLink link) {
-    return upstream.isPinned(link);
-  }
-
-  @Override
-  public boolean canReopen() {
-    return upstream.canReopen();
-  }
-
-  @Override
-  public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
-    upstream.reopen(link, initialize, initialized);
-  }
-
-  @Override
-  public void close() {
-    upstream.close();
   }
 
   private final class Session implements UpstreamSession {

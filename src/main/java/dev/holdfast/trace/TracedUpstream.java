@@ -3,6 +3,7 @@ package dev.holdfast.trace;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Upstream;
@@ -24,9 +25,8 @@ import org.jspecify.annotations.Nullable;
  * An upstream with a span for each call: from the request to the end of its answer. The standalone
  * stream has none.
  */
-public final class TracedUpstream implements Upstream {
+public final class TracedUpstream extends ForwardingUpstream {
 
-  private final Upstream upstream;
   private final String name;
   private final Tracer tracer;
 
@@ -36,7 +36,7 @@ public final class TracedUpstream implements Upstream {
   }
 
   TracedUpstream(Upstream upstream, String name, Tracer tracer) {
-    this.upstream = upstream;
+    super(upstream);
     this.name = name;
     this.tracer = tracer;
   }
@@ -65,18 +65,9 @@ public final class TracedUpstream implements Upstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize) {
-    return initializing(initialize, () -> upstream.initialize(initialize));
-  }
-
-  @Override
   public Handshake initialize(Message.Request initialize, String opener) {
-    return initializing(initialize, () -> upstream.initialize(initialize, opener));
-  }
-
-  private Handshake initializing(Message.Request request, Supplier<Handshake> work) {
-    Span span = start(new Body.Single(request));
-    Handshake handshake = during(span, work);
+    Span span = start(new Body.Single(initialize));
+    Handshake handshake = during(span, () -> upstream.initialize(initialize, opener));
     span.end();
     return handshake;
   }
@@ -84,41 +75,6 @@ public final class TracedUpstream implements Upstream {
   @Override
   public UpstreamSession attach(UpstreamLink link) {
     return new Session(upstream.attach(link));
-  }
-
-  @Override
-  public UpstreamSession attach(UpstreamLink link, String session) {
-    return new Session(upstream.attach(link, session));
-  }
-
-  @Override
-  public boolean mayHaveOpened(UpstreamLink link) {
-    return upstream.mayHaveOpened(link);
-  }
-
-  @Override
-  public boolean runsInProcess() {
-    return upstream.runsInProcess();
-  }
-
-  @Override
-  public boolean isPinned(UpstreamLink link) {
-    return upstream.isPinned(link);
-  }
-
-  @Override
-  public boolean canReopen() {
-    return upstream.canReopen();
-  }
-
-  @Override
-  public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
-    upstream.reopen(link, initialize, initialized);
-  }
-
-  @Override
-  public void close() {
-    upstream.close();
   }
 
   private final class Session implements UpstreamSession {

@@ -30,15 +30,6 @@ public interface Upstream extends AutoCloseable {
   UpstreamSession attach(UpstreamLink link);
 
   /**
-   * Attaches to a session, for an upstream that keeps events of its own in the log.
-   *
-   * @param session the gateway's id of the session, which is the session's key in the log
-   */
-  default UpstreamSession attach(UpstreamLink link, String session) {
-    return attach(link);
-  }
-
-  /**
    * Whether this server may have opened a session. Returns false only if the configured name meant
    * another server at that time.
    */

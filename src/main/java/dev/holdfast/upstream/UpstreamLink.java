@@ -7,10 +7,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param session the server's id of the session; null when it gave none
  * @param protocolVersion the version that the server chose, verbatim
+ * @param gatewaySession the gateway's id of the session; null before the gateway has recorded it
  */
-public record UpstreamLink(@Nullable String session, String protocolVersion) {
+public record UpstreamLink(
+    @Nullable String session, String protocolVersion, @Nullable String gatewaySession) {
 
-  /** Keeps the server's session id out of logs: it is a credential. */
+  /** The link to a session that the gateway has not recorded yet. */
+  public UpstreamLink(@Nullable String session, String protocolVersion) {
+    this(session, protocolVersion, null);
+  }
+
+  /** Keeps the session ids out of logs: they are credentials. */
   @Override
   public String toString() {
     return "UpstreamLink[protocolVersion=" + protocolVersion + "]";

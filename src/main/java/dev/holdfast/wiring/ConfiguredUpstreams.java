@@ -5,6 +5,8 @@ import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.intercept.InterceptedUpstream;
+import dev.holdfast.intercept.Interceptor;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.record.RecordedUpstream;
 import dev.holdfast.record.Recorder;
@@ -74,6 +76,7 @@ final class ConfiguredUpstreams {
       @All List<Resource> resources,
       @All List<Prompt<?>> prompts,
       StoreProducer stores,
+      @All List<Interceptor> own,
       TraceProducer traces,
       Vertx vertx,
       ProcessMode mode,
@@ -130,6 +133,13 @@ final class ConfiguredUpstreams {
         reserved,
         server.orElseGet(() -> new LocalUpstream(features, stores.logLevels, "holdfast", version)));
     byName.replaceAll(traces::traced);
+    config
+        .allUpstreams()
+        .forEach((name, rules) -> {
+          List<Interceptor> all = ConfiguredInterceptors.of(name, rules, own);
+          byName.computeIfPresent(
+              name, (_, upstream) -> InterceptedUpstream.of(upstream, name, all));
+        });
     if (mode.hasClients()) {
       // Last, so that tapes have what clients send and get.
       record(config, stores.clock);

@@ -12,6 +12,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -233,6 +234,29 @@ public interface GatewayConfig {
 
     /** Directory of the tapes of this upstream; by default that of all upstreams. */
     Optional<Path> recordDir();
+
+    /**
+     * The tools that clients may see and call, by name; {@code *} stands for any characters. Others
+     * are hidden. Without it, clients may use all tools.
+     */
+    Optional<List<String>> allowTools();
+
+    /** Tools that are hidden even if they are allowed, by name as above. */
+    Optional<List<String>> denyTools();
+
+    /**
+     * JSON pointers (RFC 6901) into the server's results. These values are replaced before they are
+     * logged or delivered. A token {@code *} stands for all elements or members.
+     */
+    Optional<List<String>> redact();
+
+    /** Limit on calls of each tool in each session, per minute, on this replica. */
+    @Range(min = "1", max = "1000000")
+    OptionalInt callsPerMinute();
+
+    /** Limit on the size of a result. */
+    @WithConverter(SizeConverter.class)
+    Optional<MemorySize> resultBytes();
 
     /** Limit on the server's sessions on all replicas; by default only the common limit applies. */
     @Range(min = "1", max = "10000000")

@@ -56,7 +56,7 @@ final class AgentClient {
   }
 
   UpstreamSession attach() {
-    return upstream.attach(link, session);
+    return upstream.attach(new UpstreamLink(link.session(), link.protocolVersion(), session));
   }
 
   MessageSource listen(@Nullable String after) {

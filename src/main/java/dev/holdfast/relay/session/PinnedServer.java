@@ -51,7 +51,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
 
   /** The upstream's side of the session, on whichever server it is now. */
   public UpstreamSession attach() {
-    return upstream.attach(link(session), session.id().value());
+    return upstream.attach(link(session));
   }
 
   /** Whether the server can be reopened after it was lost. */
@@ -84,6 +84,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
   }
 
   static UpstreamLink link(Session session) {
-    return new UpstreamLink(session.upstreamSession(), session.version().wire());
+    return new UpstreamLink(
+        session.upstreamSession(), session.version().wire(), session.id().value());
   }
 }

@@ -58,8 +58,7 @@ public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store)
       return true;
     }
     Optional<Upstream> upstream = of(session);
-    upstream.ifPresent(
-        found -> found.attach(PinnedServer.link(session), session.id().value()).end());
+    upstream.ifPresent(found -> found.attach(PinnedServer.link(session)).end());
     return upstream.isPresent();
   }
 

@@ -1,0 +1,261 @@
+package dev.holdfast.intercept;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.intercept.InterceptedMessage.Direction;
+import dev.holdfast.intercept.InterceptorChain.Outcome;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A session whose messages pass a chain of interceptors, both ways. */
+record InterceptedSession(
+    InterceptorChain chain, String upstream, @Nullable String id, UpstreamSession server)
+    implements UpstreamSession {
+
+  @Override
+  public Answer request(Body requests) {
+    Judged judged = judge(requests);
+    Body left = judged.left();
+    if (left == null) {
+      return answer(judged.errors());
+    }
+    Answer answer = server.request(left);
+    return switch (answer) {
+      case Answer.Json(byte[] json) when judged.errors().isEmpty() ->
+          new Answer.Json(toClient(json, judged.requests()));
+      case Answer.Json _, Answer.Stream _ ->
+          new Answer.Stream(new Source(this, answer.source(), judged.requests(), judged.errors()));
+    };
+  }
+
+  private static Answer answer(List<byte[]> errors) {
+    return errors.size() == 1
+        ? new Answer.Json(errors.getFirst())
+        : new Answer.Stream(
+            MessageSource.of(
+                errors.stream().map(error -> new UpstreamMessage(error, null)).toList()));
+  }
+
+  @Override
+  public void send(Body messages) {
+    Body left = judge(messages).left();
+    if (left != null) {
+      server.send(left);
+    }
+  }
+
+  /**
+   * What is left of a body from the client.
+   *
+   * @param left what the server gets; null for nothing
+   * @param requests the requests that the server gets
+   * @param errors the responses to refused requests
+   */
+  private record Judged(
+      @Nullable Body left, Map<RequestId, Message.Request> requests, List<byte[]> errors) {}
+
+  private Judged judge(Body body) {
+    List<Message> left = new ArrayList<>();
+    List<byte[]> errors = new ArrayList<>();
+    Map<RequestId, Message.Request> requests = new HashMap<>();
+    boolean changed = false;
+    for (Message message : body.messages()) {
+      Outcome outcome = chain.judge(intercepted(message, Direction.TO_SERVER, null));
+      changed |= !message.equals(outcome.message());
+      switch (outcome.message()) {
+        case Message.Request request -> {
+          left.add(request);
+          requests.put(request.id(), request);
+        }
+        case Message other -> left.add(other);
+        case null -> refused(message, outcome.error(), left, errors);
+      }
+    }
+    if (left.isEmpty()) {
+      return new Judged(null, requests, errors);
+    }
+    return new Judged(changed ? join(body, left) : body, requests, errors);
+  }
+
+  /** The server, too, gets an error in place of a response that it waits for. */
+  private static void refused(
+      Message message, byte[] error, List<Message> left, List<byte[]> errors) {
+    switch (message) {
+      case Message.Response _ -> left.addAll(Envelopes.read(error).messages());
+      case Message.Request _ -> errors.add(error);
+      case Message.Notification _ -> {}
+    }
+  }
+
+  private static Body join(Body body, List<Message> messages) {
+    return body instanceof Body.Single
+        ? new Body.Single(messages.getFirst())
+        : new Body.Batch(messages, array(messages.stream().map(Message::bytes).toList()));
+  }
+
+  private static byte[] array(List<byte[]> elements) {
+    ByteArrayOutputStream array = new ByteArrayOutputStream();
+    String separator = "[";
+    for (byte[] element : elements) {
+      array.writeBytes(separator.getBytes(UTF_8));
+      array.writeBytes(element);
+      separator = ",";
+    }
+    array.write(']');
+    return array.toByteArray();
+  }
+
+  /** Judges a response, or an array of them. */
+  private byte[] toClient(byte[] json, Map<RequestId, Message.Request> requests) {
+    Body body = Envelopes.read(json);
+    List<byte[]> left = new ArrayList<>();
+    boolean changed = false;
+    for (Message message : body.messages()) {
+      byte[] passed = toClient(message, requests);
+      changed |= !Arrays.equals(passed, message.bytes());
+      if (passed != null) {
+        left.add(passed);
+      }
+    }
+    if (!changed) {
+      return json;
+    }
+    return body instanceof Body.Single && !left.isEmpty() ? left.getFirst() : array(left);
+  }
+
+  /** What the client gets of a message; null for nothing. */
+  private byte @Nullable [] toClient(Message message, Map<RequestId, Message.Request> requests) {
+    Message.Request request =
+        message instanceof Message.Response response && response.id() != null
+            ? requests.get(response.id())
+            : null;
+    Outcome outcome = chain.judge(intercepted(message, Direction.TO_CLIENT, request));
+    Message passed = outcome.message();
+    if (passed != null) {
+      return passed.bytes();
+    }
+    return switch (message) {
+      case Message.Response _ -> outcome.error();
+      case Message.Notification _ -> null;
+      case Message.Request _ -> {
+        server.send(Envelopes.read(outcome.error()));
+        yield null;
+      }
+    };
+  }
+
+  private InterceptedMessage intercepted(
+      Message message, Direction direction, Message.@Nullable Request request) {
+    return new InterceptedMessage(message, direction, upstream, id, null, request);
+  }
+
+  @Override
+  public Optional<MessageSource> listen(@Nullable String after) {
+    return server.listen(after).map(source -> new Source(this, source, Map.of(), List.of()));
+  }
+
+  @Override
+  public MessageSource resume(String eventId) {
+    return new Source(this, server.resume(eventId), Map.of(), List.of());
+  }
+
+  @Override
+  public void end() {
+    server.end();
+  }
+
+  /** The messages of a server that the interceptors let through. For one reading thread. */
+  private static final class Source implements MessageSource {
+
+    private final InterceptedSession session;
+    private final MessageSource source;
+    private final Map<RequestId, Message.Request> requests;
+
+    /** Responses to refused requests, which come first. */
+    private List<UpstreamMessage> first;
+
+    private Consumer<String> onIdWithoutMessage = _ -> {};
+
+    Source(
+        InterceptedSession session,
+        MessageSource source,
+        Map<RequestId, Message.Request> requests,
+        List<byte[]> errors) {
+      this.session = session;
+      this.source = source;
+      this.requests = requests;
+      this.first = errors.stream().map(error -> new UpstreamMessage(error, null)).toList();
+    }
+
+    @Override
+    public List<UpstreamMessage> take() {
+      List<UpstreamMessage> left = first;
+      first = List.of();
+      while (left.isEmpty()) {
+        List<UpstreamMessage> taken = source.take();
+        if (taken.isEmpty()) {
+          return taken;
+        }
+        left = taken.stream().map(this::judge).flatMap(Optional::stream).toList();
+      }
+      return left;
+    }
+
+    /** The stream can be resumed after a message that is dropped, too. */
+    private Optional<UpstreamMessage> judge(UpstreamMessage message) {
+      byte[] passed = judge(message.payload());
+      if (Arrays.equals(passed, message.payload())) {
+        return Optional.of(message);
+      }
+      String eventId = message.eventId();
+      if (passed == null && eventId != null) {
+        onIdWithoutMessage.accept(eventId);
+      }
+      return Optional.ofNullable(passed).map(json -> new UpstreamMessage(json, eventId));
+    }
+
+    /** What is no JSON-RPC message is left to the pump, which refuses it. */
+    private byte @Nullable [] judge(byte[] payload) {
+      try {
+        Body body = Envelopes.read(payload);
+        return body instanceof Body.Single(Message message)
+            ? session.toClient(message, requests)
+            : session.toClient(payload, requests);
+      } catch (EnvelopeException invalid) {
+        return payload;
+      }
+    }
+
+    @Override
+    public boolean hasArrived() {
+      return source.hasArrived();
+    }
+
+    @Override
+    public void onIdWithoutMessage(Consumer<String> listener) {
+      onIdWithoutMessage = listener;
+      source.onIdWithoutMessage(listener);
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package dev.holdfast.intercept;
+
+import dev.holdfast.intercept.InterceptedMessage.Direction;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.ForwardingUpstream;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamSession;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An upstream whose messages pass a chain of interceptors, both ways. Thread-safe. */
+public final class InterceptedUpstream extends ForwardingUpstream {
+
+  private final String name;
+  private final InterceptorChain chain;
+
+  private InterceptedUpstream(Upstream upstream, String name, List<Interceptor> interceptors) {
+    super(upstream);
+    this.name = name;
+    this.chain = new InterceptorChain(interceptors);
+  }
+
+  /**
+   * Puts interceptors before an upstream.
+   *
+   * @param name the configured name of the upstream
+   * @return the upstream itself if there are no interceptors
+   */
+  public static Upstream of(Upstream upstream, String name, List<Interceptor> interceptors) {
+    return interceptors.isEmpty()
+        ? upstream
+        : new InterceptedUpstream(upstream, name, interceptors);
+  }
+
+  /** Returns an error, and no session, if the request is refused. */
+  @Override
+  public Handshake initialize(Message.Request initialize, String opener) {
+    InterceptorChain.Outcome sent = chain.judge(intercepted(initialize, Direction.TO_SERVER, null));
+    if (!(sent.message() instanceof Message.Request passed)) {
+      return new Handshake(sent.error(), null, List.of());
+    }
+    Handshake handshake = upstream.initialize(passed, opener);
+    if (!(Envelopes.read(handshake.response()) instanceof Body.Single(Message response))) {
+      return handshake;
+    }
+    InterceptorChain.Outcome received =
+        chain.judge(intercepted(response, Direction.TO_CLIENT, passed));
+    Message result = received.message();
+    UpstreamLink link = handshake.link();
+    if (result != null) {
+      return new Handshake(result.bytes(), link, handshake.before());
+    }
+    if (link != null) {
+      upstream.attach(link).end();
+    }
+    return new Handshake(received.error(), null, handshake.before());
+  }
+
+  private InterceptedMessage intercepted(
+      Message message, Direction direction, Message.@Nullable Request request) {
+    return new InterceptedMessage(message, direction, name, null, null, request);
+  }
+
+  @Override
+  public UpstreamSession attach(UpstreamLink link) {
+    return new InterceptedSession(chain, name, link.gatewaySession(), upstream.attach(link));
+  }
+}

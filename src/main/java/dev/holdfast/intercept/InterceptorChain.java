@@ -1,0 +1,108 @@
+package dev.holdfast.intercept;
+
+import dev.holdfast.budget.LogRate;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.RequestId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/** The interceptors of one upstream, in their order. Thread-safe. */
+final class InterceptorChain {
+
+  private static final Logger LOG = Logger.getLogger(InterceptorChain.class);
+  private static final LogRate FAILURES = new LogRate(Duration.ofSeconds(10));
+
+  private static final byte[] NOTHING = {};
+
+  private final List<Interceptor> interceptors;
+
+  InterceptorChain(List<Interceptor> interceptors) {
+    this.interceptors = List.copyOf(interceptors);
+  }
+
+  /**
+   * What is left of a message.
+   *
+   * @param message the message that goes on; null when it was refused
+   * @param error what its sender or receiver gets if it was refused; empty for a notification
+   */
+  record Outcome(@Nullable Message message, byte[] error) {}
+
+  Outcome judge(InterceptedMessage message) {
+    InterceptedMessage current = message;
+    for (Interceptor each : interceptors) {
+      switch (judge(each, current)) {
+        case Verdict.Pass _ -> {}
+        case Verdict.Replace(byte[] json) -> {
+          Message replacement = read(json);
+          if (replacement == null || !isSame(current.message(), replacement)) {
+            return refuse(current.message(), failed(each, "it replaced a message by another one"));
+          }
+          current = current.with(replacement);
+        }
+        case Verdict.Refuse refusal -> {
+          return refuse(current.message(), refusal);
+        }
+      }
+    }
+    return new Outcome(current.message(), NOTHING);
+  }
+
+  private static Verdict judge(Interceptor interceptor, InterceptedMessage message) {
+    try {
+      return interceptor.judge(message);
+    } catch (Exception failure) {
+      return failed(interceptor, failure.toString());
+    }
+  }
+
+  /** Only the class of the interceptor is logged: what it throws may quote the message. */
+  private static Verdict.Refuse failed(Interceptor interceptor, String reason) {
+    FAILURES
+        .next()
+        .ifPresent(leftOut -> {
+          LOG.errorf(
+              "an interceptor failed, its message is refused interceptor=%s not-logged-before=%d",
+              interceptor.getClass().getName(), leftOut);
+          LOG.debugf("an interceptor failed: %s", reason);
+        });
+    return new Verdict.Refuse(
+        JsonRpcErrorCode.INTERNAL_ERROR, "The gateway could not check the message");
+  }
+
+  private static @Nullable Message read(byte[] json) {
+    try {
+      return Envelopes.read(json) instanceof Body.Single(Message message) ? message : null;
+    } catch (RuntimeException invalid) {
+      return null;
+    }
+  }
+
+  private static boolean isSame(Message message, Message replacement) {
+    return replacement.getClass() == message.getClass()
+        && Objects.equals(id(replacement), id(message));
+  }
+
+  private static @Nullable RequestId id(Message message) {
+    return switch (message) {
+      case Message.Request request -> request.id();
+      case Message.Response response -> response.id();
+      case Message.Notification _ -> null;
+    };
+  }
+
+  private static Outcome refuse(Message message, Verdict.Refuse refusal) {
+    if (message instanceof Message.Notification) {
+      return new Outcome(null, NOTHING);
+    }
+    byte[] error = JsonRpcErrors.error(id(message), refusal.code(), refusal.text(), refusal.data());
+    return new Outcome(null, error);
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Interceptors: an ordered chain that passes, replaces or refuses each message between a client and
+ * its server, below the log. The built-in ones follow the configuration of an upstream.
+ */
+@NullMarked
+package dev.holdfast.intercept;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,45 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.intercept.CallLimit;
+import dev.holdfast.intercept.Interceptor;
+import dev.holdfast.intercept.Redaction;
+import dev.holdfast.intercept.ResultLimit;
+import dev.holdfast.intercept.ToolRules;
+import dev.holdfast.session.Session;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The interceptors that the configuration asks for. */
+final class ConfiguredInterceptors {
+
+  private ConfiguredInterceptors() {}
+
+  /**
+   * Returns the interceptors of an upstream: the program's own, and then the rules of the
+   * configuration, which see what is delivered.
+   *
+   * @throws ConfigurationException if a pointer is invalid
+   */
+  static List<Interceptor> of(String name, GatewayConfig.Server rules, List<Interceptor> own) {
+    List<Interceptor> all = new ArrayList<>(own);
+    List<String> allow = rules.allowTools().orElse(List.of());
+    List<String> deny = rules.denyTools().orElse(List.of());
+    if (!allow.isEmpty() || !deny.isEmpty()) {
+      all.add(new ToolRules(allow, deny));
+    }
+    rules.callsPerMinute().ifPresent(limit -> all.add(new CallLimit(limit)));
+    rules.redact().ifPresent(pointers -> all.add(redaction(name, pointers)));
+    rules.resultBytes().ifPresent(limit -> all.add(new ResultLimit(limit.asLongValue())));
+    return all;
+  }
+
+  private static Redaction redaction(String name, List<String> pointers) {
+    try {
+      return new Redaction(pointers);
+    } catch (IllegalArgumentException invalid) {
+      String upstream = name.equals(Session.DEFAULT_UPSTREAM) ? "upstream" : "upstreams." + name;
+      throw new ConfigurationException("holdfast." + upstream + "." + invalid.getMessage());
+    }
+  }
+}

@@ -1,0 +1,318 @@
+package dev.holdfast.intercept;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.holdfast.intercept.InterceptedMessage.Direction;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Every way that a message takes between a client and a server passes the chain. */
+class InterceptedUpstreamTest {
+
+  private static final UpstreamLink LINK = new UpstreamLink("server's", "2025-11-25", "gateway's");
+
+  private static final String REFUSED = "\"error\":{\"code\":-32000,\"message\":\"no\"}";
+
+  private final List<InterceptedMessage> seen = new ArrayList<>();
+  private final Server server = new Server();
+
+  /** Refuses what contains "bad", replaces "old" by "new", and throws at "bug". */
+  private Verdict judge(InterceptedMessage message) {
+    seen.add(message);
+    String json = new String(message.message().bytes(), UTF_8);
+    if (json.contains("bug")) {
+      throw new IllegalStateException("a bug");
+    }
+    if (json.contains("bad")) {
+      return new Verdict.Refuse(JsonRpcErrorCode.SERVER_ERROR, "no");
+    }
+    return json.contains("old")
+        ? new Verdict.Replace(json.replace("old", "new").getBytes(UTF_8))
+        : Verdict.PASS;
+  }
+
+  private final Upstream upstream = InterceptedUpstream.of(server, "files", List.of(this::judge));
+  private final UpstreamSession session = upstream.attach(LINK);
+
+  /** Keeps what it gets, and answers as it is told. */
+  private static final class Server implements Upstream, UpstreamSession {
+    final List<String> got = new ArrayList<>();
+    List<UpstreamMessage> messages = List.of();
+    boolean plain;
+    boolean ended;
+
+    void says(String... json) {
+      messages = new ArrayList<>();
+      for (int i = 0; i < json.length; i++) {
+        messages.add(new UpstreamMessage(json[i].getBytes(UTF_8), "e" + i));
+      }
+    }
+
+    private MessageSource source() {
+      return new MessageSource() {
+        private final List<UpstreamMessage> left = new ArrayList<>(messages);
+
+        @Override
+        public List<UpstreamMessage> take() {
+          return left.isEmpty() ? List.of() : List.of(left.removeFirst());
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+
+    @Override
+    public Handshake initialize(Message.Request initialize) {
+      got.add(new String(initialize.bytes(), UTF_8));
+      return new Handshake(messages.getFirst().payload(), LINK, List.of());
+    }
+
+    @Override
+    public UpstreamSession attach(UpstreamLink link) {
+      return this;
+    }
+
+    @Override
+    public Answer request(Body requests) {
+      got.add(new String(requests.bytes(), UTF_8));
+      return plain ? new Answer.Json(messages.getFirst().payload()) : new Answer.Stream(source());
+    }
+
+    @Override
+    public void send(Body body) {
+      got.add(new String(body.bytes(), UTF_8));
+    }
+
+    @Override
+    public Optional<MessageSource> listen(@Nullable String after) {
+      return Optional.of(source());
+    }
+
+    @Override
+    public MessageSource resume(String eventId) {
+      return source();
+    }
+
+    @Override
+    public void end() {
+      ended = true;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static Body body(String json) {
+    return Envelopes.read(json.getBytes(UTF_8));
+  }
+
+  private static String request(int id, String text) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\"}".formatted(id, text);
+  }
+
+  private static String response(int id, String text) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":\"%s\"}".formatted(id, text);
+  }
+
+  private static String refused(int id) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":%d,%s}".formatted(id, REFUSED);
+  }
+
+  private static String notification(String text) {
+    return "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"}".formatted(text);
+  }
+
+  private static List<String> all(MessageSource source) {
+    List<String> all = new ArrayList<>();
+    source.forEach(message -> all.add(new String(message.payload(), UTF_8)));
+    return all;
+  }
+
+  @Test
+  void shouldNotWrapWithoutInterceptors() {
+    assertThat(InterceptedUpstream.of(server, "files", List.of())).isSameAs(server);
+  }
+
+  @Test
+  void shouldPassTheSameBytes() {
+    String spaced = " " + request(1, "fine") + " ";
+    server.says(" " + response(1, "fine"));
+
+    List<String> answer = all(session.request(body(spaced)).source());
+
+    assertThat(server.got).containsExactly(spaced);
+    assertThat(answer).containsExactly(" " + response(1, "fine"));
+    assertThat(seen)
+        .extracting(
+            InterceptedMessage::direction,
+            InterceptedMessage::upstream,
+            InterceptedMessage::session,
+            InterceptedMessage::method)
+        .containsExactly(
+            tuple(Direction.TO_SERVER, "files", "gateway's", "fine"),
+            tuple(Direction.TO_CLIENT, "files", "gateway's", "fine"));
+  }
+
+  @Test
+  void shouldReplaceEitherWay() {
+    server.says(notification("old"), response(1, "old"));
+
+    List<String> answer = all(session.request(body(request(1, "old"))).source());
+
+    assertThat(server.got).containsExactly(request(1, "new"));
+    assertThat(answer).containsExactly(notification("new"), response(1, "new"));
+  }
+
+  @Test
+  void shouldRefuseARequest() {
+    Answer answer = session.request(body(request(1, "bad")));
+
+    assertThat(server.got).isEmpty();
+    assertThat(answer).isInstanceOf(Answer.Json.class);
+    assertThat(all(answer.source())).containsExactly(refused(1));
+  }
+
+  @Test
+  void shouldRefuseAResponseAndDropNotifications() {
+    server.says(notification("bad"), notification("fine"), notification("bad"), response(1, "bad"));
+    MessageSource source = session.request(body(request(1, "fine"))).source();
+    List<String> dropped = new ArrayList<>();
+    source.onIdWithoutMessage(dropped::add);
+
+    assertThat(all(source)).containsExactly(notification("fine"), refused(1));
+    assertThat(dropped).containsExactly("e0", "e2");
+  }
+
+  @Test
+  void shouldJudgePlainJson() {
+    server.plain = true;
+    server.says(response(1, "old"));
+    assertThat(all(session.request(body(request(1, "fine"))).source()))
+        .containsExactly(response(1, "new"));
+
+    server.says("[" + response(1, "bad") + "," + response(2, "fine") + "]");
+    String batch = "[" + request(1, "fine") + "," + request(2, "fine") + "]";
+    assertThat(all(session.request(body(batch)).source()))
+        .containsExactly("[" + refused(1) + "," + response(2, "fine") + "]");
+  }
+
+  @Test
+  void shouldRefuseSomeOfABatch() {
+    server.says(response(2, "fine"));
+    String batch = "[" + request(1, "bad") + "," + request(2, "fine") + "]";
+
+    List<String> answer = all(session.request(body(batch)).source());
+
+    assertThat(server.got).containsExactly("[" + request(2, "fine") + "]");
+    assertThat(answer).containsExactly(refused(1), response(2, "fine"));
+  }
+
+  @Test
+  void shouldRefuseAllOfABatch() {
+    String batch = "[" + request(1, "bad") + "," + request(2, "bad") + "]";
+
+    assertThat(all(session.request(body(batch)).source())).containsExactly(refused(1), refused(2));
+    assertThat(server.got).isEmpty();
+  }
+
+  /** The server must not wait for an answer that was refused. */
+  @Test
+  void shouldJudgeWhatNeedsNoAnswer() {
+    session.send(body(notification("bad")));
+    session.send(body(response(4, "bad")));
+    session.send(body(notification("old")));
+
+    assertThat(server.got).containsExactly(refused(4), notification("new"));
+  }
+
+  @Test
+  void shouldJudgeTheStandaloneStreamAndResumedStreams() {
+    server.says(notification("old"), request(9, "bad"), notification("fine"));
+
+    assertThat(all(session.listen(null).orElseThrow()))
+        .containsExactly(notification("new"), notification("fine"));
+    assertThat(server.got).containsExactly(refused(9));
+    assertThat(all(session.resume("e0")))
+        .containsExactly(notification("new"), notification("fine"));
+  }
+
+  @Test
+  void shouldJudgeInitialize() {
+    Message.Request request =
+        (Message.Request) ((Body.Single) body(request(1, "initialize bad"))).message();
+    Handshake refusedRequest = upstream.initialize(request, "");
+
+    assertThat(refusedRequest.link()).isNull();
+    assertThat(new String(refusedRequest.response(), UTF_8)).isEqualTo(refused(1));
+    assertThat(server.got).isEmpty();
+
+    server.says(response(1, "bad"));
+    Message.Request fine = (Message.Request) ((Body.Single) body(request(1, "fine"))).message();
+    Handshake refusedResponse = upstream.initialize(fine, "");
+
+    assertThat(refusedResponse.link()).isNull();
+    assertThat(server.ended).isTrue();
+  }
+
+  @Test
+  void shouldRefuseOnlyTheMessageAtWhichAnInterceptorThrows() {
+    server.says(notification("bug"), response(1, "fine"));
+
+    List<String> answer = all(session.request(body(request(1, "fine"))).source());
+    List<String> refused = all(session.request(body(request(2, "bug"))).source());
+
+    assertThat(answer).containsExactly(response(1, "fine"));
+    assertThat(refused)
+        .containsExactly(
+            "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32603,"
+                + "\"message\":\"The gateway could not check the message\"}}");
+  }
+
+  @Test
+  void shouldRefuseAReplacementThatIsAnotherMessage() {
+    for (String other : List.of("{", response(1, "x"), request(2, "x"), "[]")) {
+      UpstreamSession replacing =
+          InterceptedUpstream.of(
+                  server, "files", List.of(_ -> new Verdict.Replace(other.getBytes(UTF_8))))
+              .attach(LINK);
+
+      assertThat(all(replacing.request(body(request(1, "fine"))).source()))
+          .singleElement()
+          .asString()
+          .contains("\"id\":1,\"error\":{\"code\":-32603");
+    }
+    assertThat(server.got).isEmpty();
+  }
+
+  @Test
+  void shouldAskInterceptorsInTheirOrder() {
+    UpstreamSession ordered =
+        InterceptedUpstream.of(
+                server,
+                "files",
+                List.of(_ -> new Verdict.Replace(request(1, "old").getBytes(UTF_8)), this::judge))
+            .attach(LINK);
+    server.says(response(1, "x"));
+
+    assertThat(ordered.request(body(request(1, "first")))).isNotNull();
+
+    assertThat(server.got).containsExactly(request(1, "new"));
+  }
+}
