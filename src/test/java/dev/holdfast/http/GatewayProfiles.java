@@ -3,6 +3,7 @@ package dev.holdfast.http;
 import io.quarkus.test.junit.QuarkusTestProfile;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Configurations for the tests of the gateway. Each one starts the program once more. */
 final class GatewayProfiles {
@@ -46,7 +47,7 @@ final class GatewayProfiles {
 
   /**
    * A trusted proxy, all origins allowed, and few requests at once. Replay is disabled, so clients
-   * cannot resume streams.
+   * cannot resume streams. There is an interceptor.
    */
   public static final class BehindProxy extends WithUpstreams {
     @Override
@@ -60,6 +61,11 @@ final class GatewayProfiles {
           "holdfast.limits.requests", "2",
           // By default, one of the two requests would be reserved for other upstreams.
           "holdfast.upstreams.hasty.max-requests", "2");
+    }
+
+    @Override
+    public Set<Class<?>> getEnabledAlternatives() {
+      return Set.of(OwnInterceptorTest.NoSecrets.class);
     }
   }
 
