@@ -9,6 +9,7 @@ import dev.holdfast.session.Session;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The interceptors that the configuration asks for. */
 final class ConfiguredInterceptors {
@@ -19,10 +20,15 @@ final class ConfiguredInterceptors {
    * Returns the interceptors of an upstream: the program's own, and then the rules of the
    * configuration, which see what is delivered.
    *
+   * @param rules the configuration of the upstream; null for agents, which have no rules
    * @throws ConfigurationException if a pointer is invalid
    */
-  static List<Interceptor> of(String name, GatewayConfig.Server rules, List<Interceptor> own) {
+  static List<Interceptor> of(
+      String name, GatewayConfig.@Nullable Server rules, List<Interceptor> own) {
     List<Interceptor> all = new ArrayList<>(own);
+    if (rules == null) {
+      return all;
+    }
     List<String> allow = rules.allowTools().orElse(List.of());
     List<String> deny = rules.denyTools().orElse(List.of());
     if (!allow.isEmpty() || !deny.isEmpty()) {

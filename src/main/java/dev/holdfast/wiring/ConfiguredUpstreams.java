@@ -8,9 +8,6 @@ import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.InterceptedUpstream;
 import dev.holdfast.intercept.Interceptor;
 import dev.holdfast.log.SharedLog;
-import dev.holdfast.record.RecordedUpstream;
-import dev.holdfast.record.Recorder;
-import dev.holdfast.record.TapeDirectory;
 import dev.holdfast.record.TapeException;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
@@ -37,7 +34,6 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -63,8 +59,7 @@ final class ConfiguredUpstreams {
 
   private final Map<String, Upstream> byName = new HashMap<>();
 
-  /** By the directory of their tapes. */
-  private final Map<Path, Recorder> recorders = new HashMap<>();
+  private final ConfiguredTapes tapes;
 
   /** Null without agents. */
   private final @Nullable AgentUpstream agents;
@@ -88,6 +83,7 @@ final class ConfiguredUpstreams {
           "holdfast.upstreams.default is reserved: holdfast.upstream configures the server at"
               + " /mcp");
     }
+    tapes = new ConfiguredTapes(config.record(), stores.clock);
     Factory factory = new Factory(vertx, limits, mode.isStdioBridge(), traces.headers());
     config
         .upstreams()
@@ -133,16 +129,13 @@ final class ConfiguredUpstreams {
         reserved,
         server.orElseGet(() -> new LocalUpstream(features, stores.logLevels, "holdfast", version)));
     byName.replaceAll(traces::traced);
-    config
-        .allUpstreams()
-        .forEach((name, rules) -> {
-          List<Interceptor> all = ConfiguredInterceptors.of(name, rules, own);
-          byName.computeIfPresent(
-              name, (_, upstream) -> InterceptedUpstream.of(upstream, name, all));
-        });
+    Map<String, GatewayConfig.Server> servers = config.allUpstreams();
+    byName.replaceAll((name, upstream) ->
+        InterceptedUpstream.of(
+            upstream, name, ConfiguredInterceptors.of(name, servers.get(name), own)));
     if (mode.hasClients()) {
       // Last, so that tapes have what clients send and get.
-      record(config, stores.clock);
+      byName.replaceAll((name, upstream) -> tapes.recorded(name, servers.get(name), upstream));
     }
   }
 
@@ -151,36 +144,6 @@ final class ConfiguredUpstreams {
       return mode.replay();
     } catch (TapeException invalid) {
       throw new ConfigurationException(invalid.getMessage());
-    }
-  }
-
-  /** Records the upstreams that have a directory for their tapes. */
-  private void record(GatewayConfig config, InstantSource clock) {
-    config
-        .allUpstreams()
-        .forEach((name, server) ->
-            server
-                .recordDir()
-                .or(config.record()::dir)
-                .ifPresent(directory -> {
-                  Recorder recorder =
-                      recorders.computeIfAbsent(
-                          directory.toAbsolutePath().normalize(),
-                          path -> recorder(path, config.record(), clock));
-                  byName.computeIfPresent(
-                      name, (_, upstream) -> new RecordedUpstream(upstream, name, recorder));
-                }));
-  }
-
-  private static Recorder recorder(
-      Path directory, GatewayConfig.Tapes config, InstantSource clock) {
-    try {
-      return new Recorder(
-          new TapeDirectory(
-              directory, config.fileBytes().asLongValue(), config.maxBytes().asLongValue()),
-          clock);
-    } catch (IllegalArgumentException invalid) {
-      throw new ConfigurationException("holdfast.record: " + invalid.getMessage());
     }
   }
 
@@ -219,7 +182,7 @@ final class ConfiguredUpstreams {
   @PreDestroy
   void close() {
     byName.values().forEach(Upstream::close);
-    recorders.values().forEach(Recorder::close);
+    tapes.close();
   }
 
   /**

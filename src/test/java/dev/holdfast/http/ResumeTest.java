@@ -155,6 +155,7 @@ class ResumeTest {
     HttpResponse<String> ended = client.delete();
 
     assertThat(ended.statusCode()).isEqualTo(204);
+    assertThat(call.stream().event().data()).contains("The stream of the request is gone");
     assertThat(call.stream().events()).isEmpty();
     assertThat(standalone.events()).isEmpty();
     for (HttpResponse<String> late :
