@@ -1,17 +1,7 @@
 package dev.holdfast.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.UnixOperatingSystemMXBean;
-import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Methods;
-import dev.holdfast.protocol.ProtocolVersion;
-import dev.holdfast.protocol.RequestId;
-import dev.holdfast.session.Session;
-import dev.holdfast.upstream.Upstream;
-import dev.holdfast.upstream.UpstreamException;
-import dev.holdfast.upstream.UpstreamLink;
 import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -43,39 +33,11 @@ record DoctorCommand(CommandContext context, InstantSource clock, Output output)
                         "store",
                         "in memory: a restart loses every session and stream",
                         "holdfast.store=redis keeps them and shares them among replicas")));
-    context.upstreams().forEach((name, upstream) -> results.add(check(name, upstream)));
+    context
+        .upstreams()
+        .forEach((name, upstream) -> results.add(new UpstreamCheck(name, upstream).run()));
     results.add(openFiles());
     return results;
-  }
-
-  /** Opens a session at an upstream, and closes it again. */
-  private static CheckResult check(String name, Upstream upstream) {
-    String check = "upstream " + name;
-    String key =
-        name.equals(Session.DEFAULT_UPSTREAM) ? "holdfast.upstream" : "holdfast.upstreams." + name;
-    try {
-      UpstreamLink link = upstream.initialize(initialize()).link();
-      if (link == null) {
-        return CheckResult.wrong(
-            check, "the server refuses initialize", "check " + key + " and the log of the server");
-      }
-      upstream.attach(link).end();
-      return CheckResult.fine(check, "opens sessions with MCP " + link.protocolVersion());
-    } catch (UpstreamException failure) {
-      return CheckResult.wrong(
-          check, Output.message(failure), "check " + key + " and whether the server runs");
-    }
-  }
-
-  private static Message.Request initialize() {
-    String json =
-        """
-        {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"%s",\
-        "capabilities":{},"clientInfo":{"name":"holdfast-doctor","version":"%s"}}}\
-        """
-            .formatted(ProtocolVersion.V2025_11_25.wire(), CommandLineSyntax.version());
-    return new Message.Request(
-        RequestId.of(1), Methods.INITIALIZE, null, null, json.getBytes(UTF_8));
   }
 
   /** A client needs one open file, and its upstream may need another. */

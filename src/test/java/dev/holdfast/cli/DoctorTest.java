@@ -3,7 +3,13 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.demo.Demo;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.session.Session;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LogLevelStore;
 import java.io.ByteArrayOutputStream;
@@ -70,7 +76,8 @@ class DoctorTest {
         .allMatch(line -> line.startsWith("{\"check\":\"") && line.contains("\"verdict\":\""));
     assertThat(printed())
         .contains("{\"check\":\"store\",\"verdict\":\"doubtful\"")
-        .contains("{\"check\":\"upstream default\",\"verdict\":\"fine\"");
+        .contains("{\"check\":\"upstream default\",\"verdict\":\"fine\"")
+        .contains("opens sessions with MCP 2025-11-25: test 1, 0 tools");
   }
 
   @Test
@@ -80,5 +87,55 @@ class DoctorTest {
     assertThat(run(1, false)).isEqualTo(ExitCode.PROBLEM);
 
     assertThat(printed()).contains("wrong    upstream default: ", "check holdfast.upstream ");
+  }
+
+  @Test
+  void shouldSayWhatAServerOffers() {
+    try (LocalUpstream demo =
+        new LocalUpstream(
+            new LocalUpstream.ServerFeatures(Demo.TOOLS, List.of(), List.of()),
+            new LogLevelStore.InMemory(),
+            "demo",
+            "2")) {
+      CheckResult result = new UpstreamCheck("files", demo).run();
+
+      assertThat(result.verdict()).isEqualTo(CheckResult.Verdict.FINE);
+      assertThat(result.found())
+          .isEqualTo("opens sessions with MCP 2025-11-25: demo 2, " + Demo.TOOLS.size() + " tools");
+    }
+  }
+
+  @Test
+  void shouldNameTheVersionsOfAServerThatIsTooNew() {
+    String error =
+        """
+        {"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"Unsupported protocol version",\
+        "data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}}\
+        """;
+
+    CheckResult result = new UpstreamCheck("files", refusing(error)).run();
+
+    assertThat(result.found())
+        .isEqualTo(
+            "the server refuses initialize: it speaks only [\"2026-07-28\"], which is not supported"
+                + " yet");
+    assertThat(result.fix()).startsWith("check holdfast.upstreams.files ");
+  }
+
+  private static Upstream refusing(String error) {
+    return new Upstream() {
+      @Override
+      public Handshake initialize(Message.Request initialize) {
+        return new Handshake(error.getBytes(UTF_8), null, List.of());
+      }
+
+      @Override
+      public UpstreamSession attach(UpstreamLink link) {
+        throw new IllegalStateException("no session was opened");
+      }
+
+      @Override
+      public void close() {}
+    };
   }
 }

@@ -1,0 +1,117 @@
+package dev.holdfast.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.session.Session;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
+import java.io.IOException;
+import java.util.List;
+
+/** Opens a session at an upstream, asks what it offers, and closes the session again. */
+record UpstreamCheck(String name, Upstream upstream) {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private static final String INITIALIZED =
+      """
+      {"jsonrpc":"2.0","method":"notifications/initialized"}\
+      """;
+  private static final String LIST_TOOLS =
+      """
+      {"jsonrpc":"2.0","id":2,"method":"tools/list"}\
+      """;
+
+  CheckResult run() {
+    String check = "upstream " + name;
+    String key =
+        name.equals(Session.DEFAULT_UPSTREAM) ? "holdfast.upstream" : "holdfast.upstreams." + name;
+    try {
+      Handshake handshake = upstream.initialize(initialize());
+      JsonNode response = read(handshake.response());
+      UpstreamLink link = handshake.link();
+      if (link == null) {
+        return CheckResult.wrong(
+            check,
+            "the server refuses initialize" + reason(response.path("error")),
+            "check " + key + " and the log of the server");
+      }
+      UpstreamSession session = upstream.attach(link);
+      try {
+        String offer = server(response.path("result")) + tools(session, response.path("result"));
+        return CheckResult.fine(
+            check, "opens sessions with MCP " + link.protocolVersion() + ": " + offer);
+      } finally {
+        session.end();
+      }
+    } catch (UpstreamException failure) {
+      return CheckResult.wrong(
+          check, Output.message(failure), "check " + key + " and whether the server runs");
+    }
+  }
+
+  private static Message.Request initialize() {
+    String json =
+        """
+        {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"%s",\
+        "capabilities":{},"clientInfo":{"name":"holdfast-doctor","version":"%s"}}}\
+        """
+            .formatted(ProtocolVersion.V2025_11_25.wire(), CommandLineSyntax.version());
+    return (Message.Request) ((Body.Single) body(json)).message();
+  }
+
+  private static Body body(String json) {
+    return Envelopes.read(json.getBytes(UTF_8));
+  }
+
+  private static JsonNode read(byte[] message) {
+    try {
+      return JSON.readTree(message);
+    } catch (IOException invalid) {
+      throw new UpstreamException.Broken("it sent no JSON", invalid);
+    }
+  }
+
+  /** A server of revision 2026-07-28 or later names its versions in the error's data. */
+  private static String reason(JsonNode error) {
+    JsonNode versions = error.path("data").path("supported");
+    return versions.isEmpty()
+        ? ": " + error.path("message").asText()
+        : ": it speaks only " + versions + ", which is not supported yet";
+  }
+
+  private static String server(JsonNode result) {
+    JsonNode server = result.path("serverInfo");
+    return server.path("name").asText("no name") + " " + server.path("version").asText();
+  }
+
+  private static String tools(UpstreamSession session, JsonNode initialized) {
+    if (!initialized.path("capabilities").has("tools")) {
+      return ", no tools";
+    }
+    session.send(body(INITIALIZED));
+    try (MessageSource answer = session.request(body(LIST_TOOLS)).source()) {
+      for (List<UpstreamMessage> taken = answer.take(); !taken.isEmpty(); taken = answer.take()) {
+        for (UpstreamMessage message : taken) {
+          JsonNode result = read(message.payload()).path("result");
+          if (result.has("tools")) {
+            String more = result.has("nextCursor") ? " or more" : "";
+            return ", " + result.path("tools").size() + more + " tools";
+          }
+        }
+      }
+    }
+    return ", no list of tools";
+  }
+}
