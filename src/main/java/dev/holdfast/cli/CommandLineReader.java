@@ -11,11 +11,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * Parses the command line without starting Quarkus, so that help and errors come at once. Options
@@ -40,7 +42,7 @@ final class CommandLineReader {
   static Command read(String... arguments) {
     CommandLine root = new CommandLine(CommandLineSyntax.program());
     try {
-      ParseResult program = root.parseArgs(arguments);
+      ParseResult program = root.parseArgs(withHelpOption(arguments));
       ParseResult command = program.hasSubcommand() ? program.subcommand() : program;
       if (command.isUsageHelpRequested() || program.isUsageHelpRequested()) {
         return new Command.Print(ExitCode.SUCCESS, usage(command.commandSpec().commandLine()));
@@ -55,12 +57,35 @@ final class CommandLineReader {
       }
       return new CommandLineReader(command).command();
     } catch (ParameterException error) {
-      return new Command.Print(
-          ExitCode.USAGE,
-          PrintableText.of(String.valueOf(error.getMessage()))
-              + "\n\n"
-              + usage(error.getCommandLine()));
+      return new Command.Print(ExitCode.USAGE, PrintableText.of(text(error)) + "\n" + hint(error));
     }
+  }
+
+  /** {@code help doctor} means {@code doctor --help}. */
+  private static String[] withHelpOption(String... arguments) {
+    boolean help = arguments.length > 0 && arguments[0].equals("help");
+    return help
+        ? Stream.concat(Stream.of(arguments).skip(1), Stream.of("--help")).toArray(String[]::new)
+        : arguments;
+  }
+
+  private static String text(ParameterException error) {
+    if (!(error instanceof UnmatchedArgumentException unmatched)) {
+      return String.valueOf(error.getMessage());
+    }
+    String word = unmatched.getUnmatched().getFirst();
+    String meant =
+        unmatched.getSuggestions().stream()
+            .findFirst()
+            .map(suggestion -> " Did you mean " + suggestion + "?")
+            .orElse("");
+    String kind = unmatched.isUnknownOption() ? "option" : "command or argument";
+    return "There is no " + kind + " " + word + "." + meant;
+  }
+
+  private static String hint(ParameterException error) {
+    String command = error.getCommandLine().getCommandSpec().qualifiedName();
+    return "'" + command + " --help' shows what there is.\n";
   }
 
   private static String usage(CommandLine command) {

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,13 @@ public record UpstreamLink(
   /** The link to a session that the gateway has not recorded yet. */
   public UpstreamLink(@Nullable String session, String protocolVersion) {
     this(session, protocolVersion, null);
+  }
+
+  /** Whether both lead to the same session of the server, whatever the gateway calls it. */
+  public boolean isSameAtServer(@Nullable UpstreamLink other) {
+    return other != null
+        && Objects.equals(session, other.session)
+        && protocolVersion.equals(other.protocolVersion);
   }
 
   /** Keeps the session ids out of logs: they are credentials. */

@@ -133,7 +133,9 @@ class CommandLineReaderTest {
 
   @ParameterizedTest
   @CsvSource({
-    "frobnicate, frobnicate",
+    "frobnicate, There is no command or argument frobnicate.",
+    "sesions, Did you mean sessions?",
+    "serve --prot 1, There is no option --prot.",
     "--port 8080 sessions, --port must come after the command",
     "serve --port 65536, '--port must be 0 to 65535, not 65536'",
     "serve --port x, --port",
@@ -153,7 +155,8 @@ class CommandLineReaderTest {
     Command.Print error = printed(words.split(" "));
 
     assertThat(error.code()).isEqualTo(ExitCode.USAGE);
-    assertThat(error.text()).contains(why).contains("Usage: holdfast");
+    assertThat(error.text()).contains(why).contains(" --help' shows what there is.");
+    assertThat(error.text().lines()).hasSizeLessThanOrEqualTo(2);
   }
 
   @Test
@@ -192,6 +195,12 @@ class CommandLineReaderTest {
         .doesNotContain(other);
     assertThat(printed("tail", SESSION.value(), "--from", "1").text())
         .contains("--from is not an event id");
+  }
+
+  @Test
+  void shouldUnderstandHelpAsACommand() {
+    assertThat(printed("help")).isEqualTo(printed("--help"));
+    assertThat(printed("help", "doctor")).isEqualTo(printed("doctor", "--help"));
   }
 
   @Test

@@ -104,7 +104,7 @@ class CommandsIT {
     assertThat(help.stderr()).isEmpty();
     assertThat(error.exitCode()).as(error.toString()).isEqualTo(2);
     assertThat(error.stdout()).isEmpty();
-    assertThat(error.stderr()).contains("frobnicate", "Usage: holdfast");
+    assertThat(error.stderr()).contains("frobnicate", "'holdfast --help' shows");
   }
 
   /** Options take precedence: the environment configures the opposite of each. */

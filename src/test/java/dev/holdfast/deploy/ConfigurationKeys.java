@@ -35,6 +35,7 @@ final class ConfigurationKeys {
       return switch (values) {
         case "URL" -> "http://server:3000/mcp";
         case "path" -> "/tmp";
+        case "list" -> "/a,/b";
         case "text" -> "text = \\ with : 'signs' #";
         default -> values.startsWith("size") ? "2M" : choices().getFirst();
       };

@@ -52,6 +52,7 @@ class ValuesSchemaIT {
   @Test
   void shouldDescribeEveryKeyOfTheConfiguration() {
     Map<String, JsonNode> config = new TreeMap<>();
+    Map<String, JsonNode> named = new TreeMap<>();
     Map<String, JsonNode> upstream = new TreeMap<>();
     for (ConfigurationKeys.Key key : ConfigurationKeys.all()) {
       if (key.name().startsWith("upstream.")) {
@@ -63,12 +64,16 @@ class ValuesSchemaIT {
         } else {
           upstream.put(name, expected(key));
         }
+      } else if (key.name().endsWith(".<name>")) {
+        String prefix = key.name().replace("<name>", "").replace(".", "\\.");
+        named.put("^" + prefix + ".+$", expected(key));
       } else if (!key.name().equals("store")) {
         config.put(key.name(), expected(key));
       }
     }
 
     assertThat(properties("/properties/config/properties")).isEqualTo(config);
+    assertThat(properties("/properties/config/patternProperties")).isEqualTo(named);
     assertThat(properties("/definitions/upstream/properties")).isEqualTo(upstream);
   }
 
@@ -116,7 +121,7 @@ class ValuesSchemaIT {
       return;
     }
     int dot = name.indexOf('.');
-    boolean inMap = name.endsWith(".x-name");
+    boolean inMap = name.endsWith(".x-name") && name.indexOf('.', dot + 1) < 0;
     ObjectNode parent = inMap ? values.withObject("/" + name.substring(0, dot)) : values;
     String field = inMap ? name.substring(dot + 1) : name;
     String example = key.example();

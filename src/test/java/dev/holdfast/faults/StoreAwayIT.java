@@ -75,6 +75,8 @@ class StoreAwayIT {
       assertThat(get(gateway, "/health").statusCode()).isEqualTo(503);
       assertThat(get(gateway, "/q/metrics").body()).contains("holdfast_sessions_active NaN");
 
+      await().until(() -> gateway.output().contains("Redis is away: reason="));
+
       redis.restart();
       await().atMost(Duration.ofSeconds(20)).until(() -> readiness(gateway) == 200);
       HttpResponse<String> back = post(gateway, CALL, session);

@@ -153,12 +153,15 @@ public final class Transcript {
   /** An event arrived; one without data only moves the cursor. */
   void add(String id, String data) {
     note(id, data);
+    boolean hasOwnId = !id.equals(lastEventId);
     lastEventId = id;
     if (data.isEmpty()) {
       return;
     }
     heard();
-    ids.add(id);
+    if (hasOwnId) {
+      ids.add(id);
+    }
     Matcher matcher = PROGRESS.matcher(data);
     if (matcher.find()) {
       progress.add(Integer.valueOf(matcher.group(1)));
@@ -222,7 +225,7 @@ public final class Transcript {
     return List.copyOf(progress);
   }
 
-  /** The ids of all messages. */
+  /** The ids of all messages that have one of their own. */
   public List<String> ids() {
     return List.copyOf(ids);
   }

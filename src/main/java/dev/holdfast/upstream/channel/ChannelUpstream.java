@@ -102,8 +102,8 @@ public abstract class ChannelUpstream implements Upstream {
       throw new UpstreamException.SessionGone();
     }
     Handshake handshake =
-        open(session, "", initialize, this::start, answer -> link.equals(answer.link()));
-    if (!link.equals(handshake.link())) {
+        open(session, "", initialize, this::start, answer -> link.isSameAtServer(answer.link()));
+    if (!link.isSameAtServer(handshake.link())) {
       throw new UpstreamException.Broken("it opens the session in another way", null);
     }
     if (initialized) {
