@@ -81,8 +81,8 @@ public final class Tail implements Tails.Movable {
   private boolean behind = true;
   private boolean complete;
 
-  /** The requests whose responses the client awaits on this connection. */
-  private List<RequestId> requests = List.of();
+  /** The only request whose response the client awaits on this connection; null for none. */
+  private @Nullable RequestId request;
 
   /** Bytes that the next event needs beyond a page; zero while it fits into one. */
   private long needed;
@@ -151,9 +151,9 @@ public final class Tail implements Tails.Movable {
     return this;
   }
 
-  /** Gives these requests an error if the store loses the stream, so that nobody waits. */
-  Tail answering(List<RequestId> requests) {
-    this.requests = requests;
+  /** Gives this request an error if the store loses the stream, so that nobody waits. */
+  Tail answering(RequestId request) {
+    this.request = request;
     return this;
   }
 
@@ -243,7 +243,9 @@ public final class Tail implements Tails.Movable {
           return false;
         }
         case ReadResult.NoSuchStream _ -> {
-          requests.forEach(id -> framing.unlogged(frames, streamLost(id)));
+          if (request != null) {
+            framing.unlogged(frames, streamLost(request));
+          }
           return false;
         }
       }

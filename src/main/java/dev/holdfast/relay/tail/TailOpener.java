@@ -65,10 +65,13 @@ public final class TailOpener {
             log, streams, replay.onGap(), listener, tails, PageReader.pages(), clock, traces);
   }
 
-  /** Follows the stream of new requests. They get errors if the store loses it. */
+  /**
+   * Follows the stream of new requests. A single one gets an error if the store loses the stream;
+   * of a batch, some may have been answered.
+   */
   public Tail ofRequests(Session session, StreamRef stream, List<RequestId> requests) {
-    return tail(session, stream, framing(session, stream), Position.START, Tail.Kind.REQUEST)
-        .answering(requests);
+    Tail tail = tail(session, stream, framing(session, stream), Position.START, Tail.Kind.REQUEST);
+    return requests.size() == 1 ? tail.answering(requests.getFirst()) : tail;
   }
 
   /**
