@@ -37,7 +37,8 @@ public sealed interface TapeEntry {
       implements TapeEntry {}
 
   /**
-   * A place where messages are missing, since the recorder could not keep up or they were too long.
+   * A place where messages are missing: the recorder could not keep up, or they were too long, or
+   * they were not JSON-RPC.
    *
    * @param messages their number
    */

@@ -55,8 +55,12 @@ final class TapeLine {
         "{%s,\"stream\":%s,\"failure\":%s}".formatted(time(time), quoted(stream), quoted(reason)));
   }
 
+  /** A line with a message, or one that says that an invalid message is missing. */
   static byte[] sent(
       Instant time, TapeEntry.Sender from, @Nullable String stream, long position, byte[] message) {
+    if (!isMessage(message)) {
+      return missing(time, 1); // Such a line would make the whole tape unreadable.
+    }
     ByteArrayOutputStream line = new ByteArrayOutputStream(message.length + 128);
     String place =
         stream == null ? "" : ",\"stream\":%s,\"position\":%d".formatted(quoted(stream), position);
@@ -67,6 +71,15 @@ final class TapeLine {
     line.writeBytes(Utf8.singleLine(message));
     line.writeBytes(line("}"));
     return line.toByteArray();
+  }
+
+  private static boolean isMessage(byte[] message) {
+    try {
+      Envelopes.read(message);
+      return true;
+    } catch (EnvelopeException invalid) {
+      return false;
+    }
   }
 
   private static byte[] line(String json) {

@@ -148,6 +148,25 @@ class RecorderTest {
                 + "\"the upstream was too slow: it \\\"slept\\\"\"}");
   }
 
+  /** One invalid message of a server made its whole tape unreadable. */
+  @Test
+  void shouldMarkMessagesThatAreNotJsonRpc() throws Exception {
+    ScriptedUpstream server = new ScriptedUpstream();
+    server.answer =
+        _ ->
+            new Answer.Stream(
+                MessageSource.of(List.of(message("not JSON"), message("{}"), message(RESULT))));
+    try (Recorder recorder = new Recorder(directory(1 << 20, 1 << 21), CLOCK)) {
+      UpstreamLink link = new UpstreamLink("s", "2025-11-25");
+      UpstreamSession session = new RecordedUpstream(server, "web", recorder).attach(link);
+      session.request(body(CALL)).source().forEach(_ -> {});
+    }
+
+    List<TapeEntry> entries = Tape.read(files().getFirst()).entries();
+    assertThat(entries).hasSize(4);
+    assertThat(entries.subList(1, 3)).allMatch(TapeEntry.Missing.class::isInstance);
+  }
+
   @Test
   void shouldReadATapeUpToAnyCut() throws Exception {
     Path whole = record();
