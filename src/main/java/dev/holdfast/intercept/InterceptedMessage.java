@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param upstream the configured name of the server
  * @param session the gateway's id of the session; null before the server has accepted it
  * @param principal who sent it; always null, because clients are not authenticated yet
- * @param request the request that a response answers; null for other messages, and when a replica
- *     continues a call of a lost one
+ * @param request the client's request that a response answers; null for other messages, and when a
+ *     replica continues a call of a lost one
  */
 public record InterceptedMessage(
     Message message,

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +33,20 @@ record InterceptedSession(
   public Answer request(Body requests) {
     Judged judged = judge(requests);
     Body left = judged.left();
-    if (left == null) {
+    if (judged.requests().isEmpty()) {
+      if (left != null) {
+        server.send(left);
+      }
       return answer(judged.errors());
     }
-    Answer answer = server.request(left);
+    Answer answer = server.request(Objects.requireNonNull(left));
     return switch (answer) {
-      case Answer.Json(byte[] json) when judged.errors().isEmpty() ->
-          new Answer.Json(toClient(json, judged.requests()));
+      case Answer.Json(byte[] json) when judged.errors().isEmpty() -> {
+        byte[] passed = toClient(json, judged.requests());
+        yield passed == null
+            ? new Answer.Stream(MessageSource.of(List.of()))
+            : new Answer.Json(passed);
+      }
       case Answer.Json _, Answer.Stream _ ->
           new Answer.Stream(new Source(this, answer.source(), judged.requests(), judged.errors()));
     };
@@ -121,9 +129,17 @@ record InterceptedSession(
     return array.toByteArray();
   }
 
-  /** Judges a response, or an array of them. */
-  private byte[] toClient(byte[] json, Map<RequestId, Message.Request> requests) {
-    Body body = Envelopes.read(json);
+  /**
+   * What the client gets of a message or a batch; null for nothing. What is no JSON-RPC message is
+   * left to the pump, which refuses it.
+   */
+  private byte @Nullable [] toClient(byte[] json, Map<RequestId, Message.Request> requests) {
+    Body body;
+    try {
+      body = Envelopes.read(json);
+    } catch (EnvelopeException invalid) {
+      return json;
+    }
     List<byte[]> left = new ArrayList<>();
     boolean changed = false;
     for (Message message : body.messages()) {
@@ -136,7 +152,10 @@ record InterceptedSession(
     if (!changed) {
       return json;
     }
-    return body instanceof Body.Single && !left.isEmpty() ? left.getFirst() : array(left);
+    if (left.isEmpty()) {
+      return null;
+    }
+    return body instanceof Body.Single ? left.getFirst() : array(left);
   }
 
   /** What the client gets of a message; null for nothing. */
@@ -192,6 +211,9 @@ record InterceptedSession(
 
     private Consumer<String> onIdWithoutMessage = _ -> {};
 
+    /** Id of a dropped message after the last one that was taken. */
+    private @Nullable String dropped;
+
     Source(
         InterceptedSession session,
         MessageSource source,
@@ -205,6 +227,7 @@ record InterceptedSession(
 
     @Override
     public List<UpstreamMessage> take() {
+      reportDropped();
       List<UpstreamMessage> left = first;
       first = List.of();
       while (left.isEmpty()) {
@@ -213,33 +236,32 @@ record InterceptedSession(
           return taken;
         }
         left = taken.stream().map(this::judge).flatMap(Optional::stream).toList();
+        if (left.isEmpty()) {
+          reportDropped();
+        }
       }
       return left;
     }
 
+    /** Only now, because the reader has logged the messages that came before. */
+    private void reportDropped() {
+      if (dropped != null) {
+        onIdWithoutMessage.accept(dropped);
+        dropped = null;
+      }
+    }
+
     /** The stream can be resumed after a message that is dropped, too. */
     private Optional<UpstreamMessage> judge(UpstreamMessage message) {
-      byte[] passed = judge(message.payload());
+      byte[] passed = session.toClient(message.payload(), requests);
+      String eventId = message.eventId();
+      if (eventId != null) {
+        dropped = passed == null ? eventId : null;
+      }
       if (Arrays.equals(passed, message.payload())) {
         return Optional.of(message);
       }
-      String eventId = message.eventId();
-      if (passed == null && eventId != null) {
-        onIdWithoutMessage.accept(eventId);
-      }
       return Optional.ofNullable(passed).map(json -> new UpstreamMessage(json, eventId));
-    }
-
-    /** What is no JSON-RPC message is left to the pump, which refuses it. */
-    private byte @Nullable [] judge(byte[] payload) {
-      try {
-        Body body = Envelopes.read(payload);
-        return body instanceof Body.Single(Message message)
-            ? session.toClient(message, requests)
-            : session.toClient(payload, requests);
-      } catch (EnvelopeException invalid) {
-        return payload;
-      }
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
@@ -58,6 +59,16 @@ public final class InterceptedUpstream extends ForwardingUpstream {
       upstream.attach(link).end();
     }
     return new Handshake(received.error(), null, handshake.before());
+  }
+
+  /** The server gets the same request as before. */
+  @Override
+  public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
+    InterceptorChain.Outcome sent = chain.judge(intercepted(initialize, Direction.TO_SERVER, null));
+    if (!(sent.message() instanceof Message.Request passed)) {
+      throw new UpstreamException.SessionGone();
+    }
+    upstream.reopen(link, passed, initialized);
   }
 
   private InterceptedMessage intercepted(

@@ -2,6 +2,7 @@ package dev.holdfast.intercept;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.holdfast.intercept.InterceptedMessage.Direction;
@@ -13,6 +14,7 @@ import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
@@ -54,7 +56,9 @@ class InterceptedUpstreamTest {
   private static final class Server implements Upstream, UpstreamSession {
     final List<String> got = new ArrayList<>();
     List<UpstreamMessage> messages = List.of();
+    final List<String> sent = new ArrayList<>();
     boolean plain;
+    boolean together;
     boolean ended;
 
     void says(String... json) {
@@ -70,7 +74,10 @@ class InterceptedUpstreamTest {
 
         @Override
         public List<UpstreamMessage> take() {
-          return left.isEmpty() ? List.of() : List.of(left.removeFirst());
+          List<UpstreamMessage> taken =
+              List.copyOf(together || left.isEmpty() ? left : left.subList(0, 1));
+          left.subList(0, taken.size()).clear();
+          return taken;
         }
 
         @Override
@@ -82,6 +89,11 @@ class InterceptedUpstreamTest {
     public Handshake initialize(Message.Request initialize) {
       got.add(new String(initialize.bytes(), UTF_8));
       return new Handshake(messages.getFirst().payload(), LINK, List.of());
+    }
+
+    @Override
+    public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
+      got.add(new String(initialize.bytes(), UTF_8));
     }
 
     @Override
@@ -97,6 +109,7 @@ class InterceptedUpstreamTest {
 
     @Override
     public void send(Body body) {
+      sent.add(new String(body.bytes(), UTF_8));
       got.add(new String(body.bytes(), UTF_8));
     }
 
@@ -230,6 +243,56 @@ class InterceptedUpstreamTest {
 
     assertThat(all(session.request(body(batch)).source())).containsExactly(refused(1), refused(2));
     assertThat(server.got).isEmpty();
+  }
+
+  /** A server answers a body without requests with nothing. */
+  @Test
+  void shouldSendTheRestOfABatchWithoutItsRequests() {
+    String batch = "[" + request(1, "bad") + "," + notification("fine") + "]";
+
+    assertThat(all(session.request(body(batch)).source())).containsExactly(refused(1));
+    assertThat(server.sent).containsExactly("[" + notification("fine") + "]");
+  }
+
+  /** Both were errors of the gateway, or an invalid message. */
+  @Test
+  void shouldPassOnInvalidAndEmptyAnswers() {
+    server.plain = true;
+    server.says("not JSON");
+    assertThat(all(session.request(body(request(1, "fine"))).source())).containsExactly("not JSON");
+
+    server.says(notification("bad"));
+    assertThat(all(session.request(body(request(1, "fine"))).source())).isEmpty();
+
+    server.plain = false;
+    server.says("[" + notification("bad") + "]", response(1, "fine"));
+    assertThat(all(session.request(body(request(1, "fine"))).source()))
+        .containsExactly(response(1, "fine"));
+  }
+
+  /** The cursor passed a message that was not in the log yet, so a lost replica lost it. */
+  @Test
+  void shouldReportADroppedMessageAfterThoseBeforeIt() {
+    server.together = true;
+    server.says(notification("fine"), notification("bad"));
+    MessageSource source = session.listen(null).orElseThrow();
+    List<String> dropped = new ArrayList<>();
+    source.onIdWithoutMessage(dropped::add);
+
+    assertThat(source.take()).hasSize(1);
+    assertThat(dropped).isEmpty();
+    assertThat(source.take()).isEmpty();
+    assertThat(dropped).containsExactly("e1");
+  }
+
+  @Test
+  void shouldJudgeTheRequestThatReopensASession() {
+    upstream.reopen(LINK, (Message.Request) body(request(1, "old")).messages().getFirst(), true);
+    assertThat(server.got).containsExactly(request(1, "new"));
+
+    Message.Request bad = (Message.Request) body(request(1, "bad")).messages().getFirst();
+    assertThatExceptionOfType(UpstreamException.SessionGone.class)
+        .isThrownBy(() -> upstream.reopen(LINK, bad, true));
   }
 
   /** The server must not wait for an answer that was refused. */
