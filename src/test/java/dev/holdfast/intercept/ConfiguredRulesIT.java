@@ -7,11 +7,16 @@ import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The rules of the configuration, over two replicas and Redis. */
 class ConfiguredRulesIT {
@@ -22,8 +27,10 @@ class ConfiguredRulesIT {
       """;
   private static final String SECRET = "the number of the card is 1234";
 
+  @TempDir private Path tapes;
+
   @Test
-  void shouldApplyToWhatIsListedCalledLoggedAndReplayed() {
+  void shouldApplyToWhatIsListedCalledLoggedReplayedAndRecorded() throws Exception {
     try (RedisFixture redis = RedisFixture.start()) {
       Map<String, String> redisStore =
           Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url());
@@ -31,6 +38,7 @@ class ConfiguredRulesIT {
       rules.put("holdfast.upstream.deny-tools", "prim*,nothing");
       rules.put("holdfast.upstream.redact", "/content/*/text,/structuredContent");
       rules.put("holdfast.upstream.calls-per-minute", "2");
+      rules.put("holdfast.record.dir", tapes.toString());
       Map<String, String> sizes = new HashMap<>(redisStore);
       sizes.put("holdfast.upstream.result-bytes", "1K");
       List<Gateway> pair = Gateway.startAll(List.of(rules, sizes));
@@ -54,6 +62,16 @@ class ConfiguredRulesIT {
         assertThat(elsewhere.post(LIST).body())
             .contains("The result is larger than this gateway allows", "\"limit\":1024");
       }
+    }
+    assertThat(recordedFromServer()).contains("[redacted]").doesNotContain(SECRET);
+  }
+
+  /** Without what the client sent: its arguments are on the tape as they are. */
+  private String recordedFromServer() throws IOException {
+    try (Stream<Path> files = Files.list(tapes)) {
+      return Files.readAllLines(files.findFirst().orElseThrow()).stream()
+          .filter(line -> line.contains("\"from\":\"server\""))
+          .collect(Collectors.joining("\n"));
     }
   }
 
