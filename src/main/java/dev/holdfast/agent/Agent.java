@@ -95,7 +95,11 @@ final class Agent {
 
   /** Continues after a lost replica. If its agent worked, the agent is lost too. */
   void adopt() {
-    events.scan(this::apply);
+    events.scan(event -> {
+      // The last event of a turn is a state. The states before may be purged.
+      state = State.WORKING;
+      apply(event);
+    });
     if (state.isRunning()) {
       append(List.of(AgentEvent.lost()), false);
     }

@@ -343,6 +343,21 @@ class AgentUpstreamTest {
     assertThat(client.start("true")).isEqualTo("A8");
   }
 
+  /** A long turn purges the state with which it began: the agent looked idle, and nothing ended. */
+  @Test
+  void shouldReportALostAgentWhoseStateIsPurged() {
+    AgentUpstream upstream = upstream(AgentSettings.Kind.DROID, log);
+    AgentClient client = new AgentClient(upstream, log);
+    StreamWriter writer = log.open(new StreamRef(client.session(), "A1"), "");
+    byte[] kept = EventMessages.write(AgentEvent.raw("kept").at("A1", 1));
+    writer.append(List.of(new NewEvent(kept, null, false)));
+
+    upstream.adopt(new SharedLog.AdoptedStream(writer, "", null));
+
+    assertThat(client.result("session_list", arguments()).at("/sessions/0/state").asText())
+        .isEqualTo("lost");
+  }
+
   @Test
   void shouldRefuseMoreThanItsBounds() {
     AgentUpstream upstream = upstream(AgentSettings.Kind.DROID, log, 2, 1000);
