@@ -151,6 +151,9 @@ final class Agent {
     process.begin(resources.format().readsPrompt(base) ? prompt.getBytes(UTF_8) : new byte[0]);
     Turn started = new Turn(process, resources.format().newParser());
     turn = started;
+    if (abandoned) {
+      process.abandon(); // The session ended meanwhile, and had no process to kill.
+    }
     append(List.of(AgentEvent.state(State.STARTING, null)), false);
     Thread.ofVirtual().name("agent " + name).start(() -> run(started));
   }
