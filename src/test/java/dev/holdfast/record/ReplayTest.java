@@ -157,6 +157,16 @@ class ReplayTest {
   }
 
   @Test
+  void shouldNotReplayATapeWithoutTheBeginningOfItsSession() {
+    Tape whole = tape("yes");
+    List<TapeEntry> rest = whole.entries().subList(2, whole.entries().size());
+
+    assertThatExceptionOfType(TapeException.class)
+        .isThrownBy(() -> new ReplayUpstream(new Tape(whole.upstream(), rest, false), atOnce()))
+        .withMessageContaining("does not begin with an answered initialize");
+  }
+
+  @Test
   void shouldWaitAsRecorded() throws Exception {
     Tape tape = tape("yes");
     // At this speed an hour takes 3.6 ms.
