@@ -35,7 +35,9 @@ public final class ToolRules implements Interceptor {
   private static @Nullable Pattern pattern(List<String> names) {
     return names.isEmpty()
         ? null
-        : Pattern.compile(names.stream().map(ToolRules::pattern).collect(Collectors.joining("|")));
+        : Pattern.compile(
+            names.stream().map(ToolRules::pattern).collect(Collectors.joining("|")),
+            Pattern.DOTALL);
   }
 
   private static String pattern(String name) {

@@ -146,6 +146,17 @@ class RulesTest {
     assertThat(verdict).isEqualTo(PASS);
   }
 
+  /** A reader could take the first one. */
+  @Test
+  void shouldRefuseResultsWithAMemberTwice() {
+    InterceptorChain chain = new InterceptorChain(List.of(new Redaction(List.of("/a/b"))));
+
+    InterceptorChain.Outcome outcome =
+        chain.judge(toClient(result("{\"a\":{\"b\":1},\"a\":{}}"), null));
+
+    assertThat(new String(outcome.error(), UTF_8)).contains("The gateway could not check");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"a", "", "/a~2", "/a~"})
   void shouldRefuseInvalidPointers(String pointer) {
