@@ -11,6 +11,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.io.ByteArrayOutputStream;
@@ -22,12 +23,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** A session whose messages pass a chain of interceptors, both ways. */
 record InterceptedSession(
     InterceptorChain chain, String upstream, @Nullable String id, UpstreamSession server)
     implements UpstreamSession {
+
+  private static final Logger LOG = Logger.getLogger(InterceptedSession.class);
 
   @Override
   public Answer request(Body requests) {
@@ -173,10 +177,26 @@ record InterceptedSession(
       case Message.Response _ -> outcome.error();
       case Message.Notification _ -> null;
       case Message.Request _ -> {
-        server.send(Envelopes.read(outcome.error()));
+        refuse(outcome.error());
         yield null;
       }
     };
+  }
+
+  /** A server that cannot be reached waits in vain; its stream goes on. */
+  private void refuse(byte[] error) {
+    try {
+      server.send(Envelopes.read(error));
+    } catch (UpstreamException failure) {
+      LOG.debugf("a refused request is not answered: %s", failure.getMessage());
+    }
+  }
+
+  /** What the client gets of messages that have arrived. */
+  List<UpstreamMessage> judge(List<UpstreamMessage> messages) {
+    List<UpstreamMessage> left = new ArrayList<>();
+    new Source(this, MessageSource.of(messages), Map.of(), List.of()).forEach(left::add);
+    return left;
   }
 
   private InterceptedMessage intercepted(

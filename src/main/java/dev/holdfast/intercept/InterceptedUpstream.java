@@ -52,13 +52,15 @@ public final class InterceptedUpstream extends ForwardingUpstream {
         chain.judge(intercepted(response, Direction.TO_CLIENT, passed));
     Message result = received.message();
     UpstreamLink link = handshake.link();
-    if (result != null) {
-      return new Handshake(result.bytes(), link, handshake.before());
+    if (link == null) {
+      return new Handshake(result == null ? received.error() : result.bytes(), null, List.of());
     }
-    if (link != null) {
-      upstream.attach(link).end();
+    InterceptedSession session = new InterceptedSession(chain, name, null, upstream.attach(link));
+    if (result == null) {
+      session.end();
+      return new Handshake(received.error(), null, List.of());
     }
-    return new Handshake(received.error(), null, handshake.before());
+    return new Handshake(result.bytes(), link, session.judge(handshake.before()));
   }
 
   /** The server gets the same request as before. */

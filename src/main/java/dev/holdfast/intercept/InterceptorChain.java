@@ -57,8 +57,8 @@ final class InterceptorChain {
 
   private static Verdict judge(Interceptor interceptor, InterceptedMessage message) {
     try {
-      return interceptor.judge(message);
-    } catch (Exception failure) {
+      return Objects.requireNonNull(interceptor.judge(message));
+    } catch (Throwable failure) {
       return failed(interceptor, failure.toString());
     }
   }

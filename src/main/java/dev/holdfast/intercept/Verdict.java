@@ -30,9 +30,19 @@ public sealed interface Verdict {
    */
   record Refuse(int code, String text, Map<String, Object> data) implements Verdict {
 
-    /** Copies the data. */
+    /**
+     * Copies the data.
+     *
+     * @throws IllegalArgumentException if a value is of another type
+     */
     public Refuse {
       data = Map.copyOf(data);
+      for (Object value : data.values()) {
+        if (!(value instanceof String || value instanceof Boolean || value instanceof Number)) {
+          throw new IllegalArgumentException(
+              "data has a value that is no string, boolean or number");
+        }
+      }
     }
 
     /** Refuses without data. */

@@ -18,8 +18,10 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -60,6 +62,7 @@ class InterceptedUpstreamTest {
     boolean plain;
     boolean together;
     boolean ended;
+    boolean unreachable;
 
     void says(String... json) {
       messages = new ArrayList<>();
@@ -88,7 +91,8 @@ class InterceptedUpstreamTest {
     @Override
     public Handshake initialize(Message.Request initialize) {
       got.add(new String(initialize.bytes(), UTF_8));
-      return new Handshake(messages.getFirst().payload(), LINK, List.of());
+      int last = messages.size() - 1;
+      return new Handshake(messages.get(last).payload(), LINK, messages.subList(0, last));
     }
 
     @Override
@@ -109,6 +113,9 @@ class InterceptedUpstreamTest {
 
     @Override
     public void send(Body body) {
+      if (unreachable) {
+        throw new UpstreamException.Unreachable(new IOException("planted"));
+      }
       sent.add(new String(body.bytes(), UTF_8));
       got.add(new String(body.bytes(), UTF_8));
     }
@@ -346,6 +353,43 @@ class InterceptedUpstreamTest {
         .containsExactly(
             "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32603,"
                 + "\"message\":\"The gateway could not check the message\"}}");
+  }
+
+  @Test
+  void shouldJudgeWhatComesBeforeTheAnswerToInitialize() {
+    server.says(notification("old"), notification("bad"), response(1, "fine"));
+    Message.Request fine = (Message.Request) ((Body.Single) body(request(1, "fine"))).message();
+
+    Handshake handshake = upstream.initialize(fine, "");
+
+    assertThat(handshake.before())
+        .extracting(message -> new String(message.payload(), UTF_8))
+        .containsExactly(notification("new"));
+  }
+
+  @Test
+  void shouldGoOnWhenTheServerCannotBeToldOfARefusal() {
+    server.unreachable = true;
+    server.says(request(9, "bad"), notification("fine"));
+
+    assertThat(all(session.listen(null).orElseThrow())).containsExactly(notification("fine"));
+  }
+
+  @Test
+  void shouldRefuseTheMessageWhateverAnInterceptorDoes() {
+    Interceptor dying =
+        _ -> {
+          throw new StackOverflowError("planted");
+        };
+    Interceptor wrong = _ -> new Verdict.Refuse(1, "x", Map.of("k", List.of()));
+    for (Interceptor each : List.of(dying, wrong)) {
+      UpstreamSession failing = InterceptedUpstream.of(server, "files", List.of(each)).attach(LINK);
+
+      assertThat(all(failing.request(body(request(1, "fine"))).source()))
+          .singleElement()
+          .asString()
+          .contains("\"id\":1,\"error\":{\"code\":-32603");
+    }
   }
 
   @Test
