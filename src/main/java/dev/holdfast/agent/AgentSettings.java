@@ -32,13 +32,19 @@ public record AgentSettings(
     GENERIC
   }
 
-  /** Copies the collections. */
+  /**
+   * Copies the collections.
+   *
+   * @throws IllegalArgumentException if the mapping of a generic agent is invalid
+   */
   public AgentSettings {
     mapping = Map.copyOf(mapping);
+    if (kind == Kind.GENERIC) {
+      MappedFormat.check(mapping);
+    }
     resumeArguments = List.copyOf(resumeArguments);
   }
 
-  /** Throws {@link IllegalArgumentException} if the mapping is invalid. */
   AgentFormat format() {
     return switch (kind) {
       case DROID -> new DroidFormat();

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The tools with which a client drives agents. */
@@ -36,8 +37,16 @@ final class AgentTools {
         new SessionMessage(sessions),
         new SessionEvents(sessions),
         new SessionList(sessions),
-        new SessionInterrupt(sessions),
-        new SessionClose(sessions));
+        new SessionAction(
+            sessions,
+            "session_interrupt",
+            "Stops the agent of a session. Its end event follows; the session stays open.",
+            Agent::interrupt),
+        new SessionAction(
+            sessions,
+            "session_close",
+            "Stops the agent of a session and closes the session. Its events remain for a while.",
+            Agent::close));
   }
 
   /** The name of a session. */
@@ -240,40 +249,19 @@ final class AgentTools {
     }
   }
 
-  /** Stops the answer to a message. */
-  private static final class SessionInterrupt extends SessionTool<SessionName> {
-    SessionInterrupt(AgentSessions sessions) {
-      super(
-          sessions,
-          "session_interrupt",
-          "Stops the agent of a session. Its end event follows; the session stays open.",
-          SessionName.class,
-          SessionInfo.class);
+  /** Does something with an open session. */
+  private static final class SessionAction extends SessionTool<SessionName> {
+    private final Consumer<Agent> action;
+
+    SessionAction(AgentSessions sessions, String name, String description, Consumer<Agent> action) {
+      super(sessions, name, description, SessionName.class, SessionInfo.class);
+      this.action = action;
     }
 
     @Override
     Record call(SessionName given, SessionAgents agents, ToolCall call) {
       Agent agent = agents.find(given.session());
-      agent.interrupt();
-      return SessionInfo.of(agent);
-    }
-  }
-
-  /** Ends a session. */
-  private static final class SessionClose extends SessionTool<SessionName> {
-    SessionClose(AgentSessions sessions) {
-      super(
-          sessions,
-          "session_close",
-          "Stops the agent of a session and closes the session. Its events remain for a while.",
-          SessionName.class,
-          SessionInfo.class);
-    }
-
-    @Override
-    Record call(SessionName given, SessionAgents agents, ToolCall call) {
-      Agent agent = agents.find(given.session());
-      agent.close();
+      action.accept(agent);
       return SessionInfo.of(agent);
     }
   }

@@ -62,20 +62,33 @@ final class MappedFormat implements AgentFormat {
     this.resumeArguments = List.copyOf(resumeArguments);
   }
 
+  /** Throws as the constructor does. */
+  static void check(Map<String, String> mapping) {
+    mapping.forEach((name, pointer) -> {
+      value(name);
+      pointer(name, pointer);
+    });
+  }
+
   private static Value value(String name) {
     for (Value value : Value.values()) {
       if (value.name().equals(name.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_"))) {
         return value;
       }
     }
-    throw new IllegalArgumentException("there is no mapping named " + name);
+    throw new IllegalArgumentException(
+        "mapping."
+            + name
+            + " is not a mapping: use one of session, message, tool, tool-status, tool-call, error"
+            + " or result");
   }
 
   private static JsonPointer pointer(String name, String text) {
     try {
       return JsonPointer.compile(text);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("the mapping " + name + " is no JSON pointer", e);
+      throw new IllegalArgumentException(
+          "mapping." + name + " must be a JSON pointer, such as /session/id", e);
     }
   }
 

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /** The agent sessions of one MCP session, on the replica to which it is pinned. Thread-safe. */
 final class SessionAgents {
 
-  /** First letter of the streams. Take-over knows them by it. */
+  /** First letter of the names of the streams. {@code TakeOver} recognizes them by this letter. */
   private static final String PREFIX = "A";
 
   private static final Pattern NAME = Pattern.compile(PREFIX + "[1-9][0-9]{0,8}");

@@ -45,7 +45,7 @@ record SafeRetry(Duration timeout) {
         if (over || !isSafe(failure)) {
           throw failure;
         }
-        LOG.warnf("trying again: cause=%s", failure.getMessage());
+        LOG.warnf("trying again reason=%s", failure.getMessage());
         pause(Collections.max(List.of(retryAfter(failure), backoff.delay())), failure);
       }
     }

@@ -92,7 +92,7 @@ public final class StdioBridge implements AutoCloseable {
       }
       return true;
     } catch (IOException broken) {
-      LOG.warnf("client input broke: cause=%s", broken.getMessage());
+      LOG.warnf("client input broke reason=%s", broken.getMessage());
       return false;
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
@@ -147,7 +147,7 @@ public final class StdioBridge implements AutoCloseable {
       try {
         bridgeSession.open(attempt);
       } catch (UpstreamException failure) {
-        LOG.warnf("session not opened: cause=%s", failure.getMessage());
+        LOG.warnf("session not opened reason=%s", failure.getMessage());
         out.write(
             JsonRpcErrors.error(
                 request.id(), JsonRpcErrorCode.SERVER_ERROR, String.valueOf(failure.getMessage())));
@@ -197,7 +197,7 @@ public final class StdioBridge implements AutoCloseable {
         bridgeSession.lost(session); // The message belongs to the lost session only.
       }
     } catch (UpstreamException | SessionUnavailableException failure) {
-      LOG.warnf("client message not delivered: cause=%s", failure.getMessage());
+      LOG.warnf("client message not delivered reason=%s", failure.getMessage());
     }
     listen();
   }
@@ -228,7 +228,7 @@ public final class StdioBridge implements AutoCloseable {
         bridgeSession.session();
         listen();
       } catch (UpstreamException | SessionUnavailableException failure) {
-        LOG.warnf("session not reopened: cause=%s", failure.getMessage());
+        LOG.warnf("session not reopened reason=%s", failure.getMessage());
       }
     }
   }

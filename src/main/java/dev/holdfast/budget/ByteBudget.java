@@ -68,9 +68,14 @@ public final class ByteBudget {
     taken.addAndGet(-bytes);
   }
 
-  /** The part that is taken; above 1 when more is taken than there is. */
-  public double used() {
-    return (double) taken.get() / capacity;
+  /** The bytes that are taken; may be more than there are. */
+  public long taken() {
+    return taken.get();
+  }
+
+  /** The bytes that there are. */
+  public long capacity() {
+    return capacity;
   }
 
   /** Whether more is taken than there is. */

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,5 +46,15 @@ public final class LogRate {
     }
     leftOut.incrementAndGet();
     return OptionalLong.empty();
+  }
+
+  /**
+   * Logs a message unless the rate forbids it. If messages were left out before it, the message
+   * ends with their number.
+   */
+  public void log(Logger logger, Logger.Level level, Supplier<String> message) {
+    next()
+        .ifPresent(before ->
+            logger.log(level, message.get() + (before == 0 ? "" : " not-logged-before=" + before)));
   }
 }

@@ -64,6 +64,18 @@ sealed interface Command {
   /** Checks the installation. */
   record Doctor(Map<String, String> properties, boolean json) implements Command {}
 
+  /**
+   * Prints the configuration in force.
+   *
+   * @param onlyCheck whether only the problems are printed
+   */
+  record Config(boolean onlyCheck, boolean json) implements Command {
+    @Override
+    public Map<String, String> properties() {
+      return Map.of();
+    }
+  }
+
   /** Asks the gateway on this machine whether it is alive, without starting Quarkus. */
   record Live(int port) implements Command {
     @Override

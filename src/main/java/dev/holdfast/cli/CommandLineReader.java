@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.auth.AccessKey;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.stream.EventId;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class CommandLineReader {
 
   private static final int MAX_PORT = 65_535;
+  private static final Pattern HAS_SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://");
   private static final String URL = "holdfast.upstream.url";
   private static final String COMMAND = "holdfast.upstream.command";
   private static final String TRANSPORT = "holdfast.upstream.transport";
@@ -105,6 +108,7 @@ final class CommandLineReader {
           parsed.hasMatchedOption(CommandLineSyntax.LIVE)
               ? new Command.Live(LivenessCheck.configuredPort())
               : new Command.Doctor(properties, json);
+      case CommandLineSyntax.CONFIG -> new Command.Config(onlyCheck(), json);
       case CommandLineSyntax.SESSIONS -> new Command.Sessions(properties, json);
       case CommandLineSyntax.STREAMS -> new Command.Streams(properties, session(), json);
       case CommandLineSyntax.TAIL -> tail(json);
@@ -116,6 +120,7 @@ final class CommandLineReader {
               tape(),
               parsed.matchedOptionValue(CommandLineSyntax.IGNORE, List.of()),
               json);
+      case CommandLineSyntax.KEY -> key();
       case CommandLineSyntax.SHOW -> new Command.Show(tape(), json);
       default -> throw usageError("unknown command: " + name);
     };
@@ -155,7 +160,7 @@ final class CommandLineReader {
       throw usageError("--transport must be one of " + TRANSPORTS + ", not " + transport);
     }
     String upstream = option(CommandLineSyntax.UPSTREAM);
-    if (isUrl(upstream)) {
+    if (HAS_SCHEME.matcher(upstream).lookingAt()) {
       putUrl(CommandLineSyntax.UPSTREAM, upstream);
     } else if (!upstream.isEmpty()) {
       putServer("", upstream);
@@ -235,6 +240,14 @@ final class CommandLineReader {
     return new Command.Tail(properties, session, id.stream(), id.position(), json);
   }
 
+  private boolean onlyCheck() {
+    String word = parsed.matchedPositionalValue(0, "");
+    if (!word.isEmpty() && !word.equals(CommandLineSyntax.CHECK)) {
+      throw usageError("config takes nothing but check, not " + word);
+    }
+    return !word.isEmpty();
+  }
+
   private Command replay() {
     boolean waits = !parsed.hasMatchedOption(CommandLineSyntax.NO_WAIT);
     String speed = parsed.matchedOptionValue(CommandLineSyntax.SPEED, "1");
@@ -245,6 +258,13 @@ final class CommandLineReader {
     putServer("", "");
     properties.put("holdfast.record.dir", "");
     return new Command.Replay(properties, tape(), Double.parseDouble(speed), waits);
+  }
+
+  /** Nothing keeps the key: it is shown once. */
+  private static Command key() {
+    AccessKey key = AccessKey.random();
+    return new Command.Print(
+        ExitCode.SUCCESS, "key:  " + key.value() + "\nhash: " + key.hash() + "\n");
   }
 
   private Path tape() {

@@ -30,6 +30,9 @@ final class CommandLineSyntax {
   static final String REPLAY = "replay";
   static final String VERIFY = "verify";
   static final String SHOW = "show";
+  static final String KEY = "key";
+  static final String CONFIG = "config";
+  static final String CHECK = "check";
 
   static final String HOST = "--host";
   static final String PORT = "--port";
@@ -64,6 +67,9 @@ final class CommandLineSyntax {
                     .addOption(upstream())
                     .addOption(
                         flag(LIVE, "only ask the gateway on this machine whether it is alive"))),
+            command(CONFIG, "Prints the configuration in force, and where it comes from.")
+                .addOption(json())
+                .addPositional(argument("0", CHECK, "0..1", "only print what is wrong with it")),
             reporting(command(SESSIONS, "Lists the sessions in the store.")),
             reporting(command(STREAMS, "Lists the streams of one session, or of all sessions."))
                 .addPositional(argument("0", "SESSION", "0..1", "session id")),
@@ -73,7 +79,8 @@ final class CommandLineSyntax {
             verify(),
             command(SHOW, "Prints a tape as a time line with one column per stream.")
                 .addOption(json())
-                .addPositional(tape()))
+                .addPositional(tape()),
+            key())
         .forEach(each -> program.addSubcommand(each.name(), each));
     return program;
   }
@@ -120,6 +127,15 @@ final class CommandLineSyntax {
                 .build())
         .addOption(json())
         .addPositional(tape());
+  }
+
+  private static CommandSpec key() {
+    CommandSpec key = command(KEY, "Makes a key for a client, and the hash for the configuration.");
+    key.usageMessage()
+        .footer(
+            "The gateway knows only the hash: holdfast.auth.keys.<name>.hash. The client sends"
+                + " the key: Authorization: Bearer <key>.");
+    return key;
   }
 
   private static PositionalParamSpec tape() {

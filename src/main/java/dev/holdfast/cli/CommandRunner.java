@@ -12,6 +12,7 @@ import dev.holdfast.upstream.Upstream;
 import io.quarkus.arc.Unremovable;
 import io.quarkus.runtime.QuarkusApplication;
 import io.quarkus.runtime.ShutdownEvent;
+import io.smallrye.config.SmallRyeConfig;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
@@ -20,6 +21,7 @@ import java.io.FileInputStream;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the commands other than {@code serve}. */
@@ -65,6 +67,9 @@ public final class CommandRunner implements QuarkusApplication {
           throw new IllegalStateException("not run by this class: " + command);
       case Command.Stdio _ -> runBridge(output);
       case Command.Doctor _ -> new DoctorCommand(context, clock, output).run();
+      case Command.Config config ->
+          new ConfigCommand(ConfigProvider.getConfig().unwrap(SmallRyeConfig.class), output)
+              .run(config.onlyCheck());
       case Command.Verify verify -> TapeCommands.verify(verify, defaultUpstream(), output);
       case Command.OnStore onStore ->
           context

@@ -1,26 +1,39 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.upstream.stdio.CommandLine;
 import io.quarkus.runtime.Quarkus;
-import io.quarkus.runtime.annotations.QuarkusMain;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Entry point of the program. Answers help and usage errors itself, turns options into system
- * properties, and then starts Quarkus.
+ * Runs a command line. Answers help and usage errors itself, turns options into system properties,
+ * and then starts Quarkus.
  */
-@QuarkusMain
 public final class Holdfast {
 
   private static final String CONSOLE_LEVEL = "quarkus.log.console.level";
 
   private Holdfast() {}
 
-  /** Runs the program. */
-  public static void main(String... arguments) {
+  /**
+   * Runs the program.
+   *
+   * @param explain says what is to be done about an exception of Quarkus, in lines
+   */
+  public static void run(Function<Throwable, List<String>> explain, String... arguments) {
     Command command = CommandLineReader.read(arguments);
     command.properties().forEach(System::setProperty);
     System.setErr(PrintableText.errors(new FileOutputStream(FileDescriptor.err)));
+    missingProgram(command)
+        .ifPresent(program ->
+            printAndExit(
+                new Command.Print(ExitCode.PROBLEM, "There is no program " + program + ".\n")));
     switch (command) {
       case Command.Print print -> printAndExit(print);
       case Command.Live live -> System.exit(LivenessCheck.run(live.port()).number());
@@ -28,12 +41,47 @@ public final class Holdfast {
           System.exit(TapeCommands.show(show.tape(), Output.ofProcess(show.json())).number());
       case Command.Serve _, Command.Replay _ -> {
         guardSockets();
-        Quarkus.run(arguments);
+        Quarkus.run(null, end(explain), arguments);
       }
-      case Command.Stdio _, Command.Doctor _, Command.Verify _, Command.OnStore _ -> {
+      case Command.Stdio _,
+          Command.Doctor _,
+          Command.Config _,
+          Command.Verify _,
+          Command.OnStore _ -> {
         disableServer();
-        Quarkus.run(CommandRunner.class, arguments);
+        Quarkus.run(CommandRunner.class, end(explain), arguments);
       }
+    }
+  }
+
+  /** Ends the process with the exit code of Quarkus. */
+  private static BiConsumer<Integer, @Nullable Throwable> end(
+      Function<Throwable, List<String>> explain) {
+    return (code, failure) -> {
+      if (failure != null) {
+        explain.apply(failure).forEach(Output.ofProcess(false)::note);
+      }
+      System.exit(code);
+    };
+  }
+
+  /**
+   * Returns the program in the options if it does not exist, so that nobody waits for it. The
+   * doctor reports that among other things.
+   */
+  private static Optional<String> missingProgram(Command command) {
+    String line = command.properties().getOrDefault("holdfast.upstream.command", "");
+    if (line.isEmpty() || command instanceof Command.Doctor) {
+      return Optional.empty();
+    }
+    try {
+      return CommandLine.parse(line).stream()
+          .limit(1)
+          .filter(program -> !CommandLine.isInstalled(program, Path.of("")))
+          .map(PrintableText::of)
+          .findFirst();
+    } catch (IllegalArgumentException invalid) {
+      return Optional.empty(); // The configuration is refused later, with the reason.
     }
   }
 

@@ -37,12 +37,13 @@ record Output(PrintStream stdout, PrintStream stderr, boolean json) {
   }
 
   /**
-   * Joins the messages of an exception and its causes in one line, without repetitions and without
-   * the passwords of URLs.
+   * Joins the messages of an exception and its causes, or what it suppressed, in one line, without
+   * repetitions and without the passwords of URLs.
    */
   static String message(Throwable failure) {
-    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-        .limit(MAX_CAUSES)
+    return Stream.concat(
+            Stream.iterate(failure, Objects::nonNull, Throwable::getCause).limit(MAX_CAUSES),
+            Stream.of(failure.getSuppressed()))
         .map(Throwable::getMessage)
         .filter(Objects::nonNull)
         .reduce((text, cause) -> text.contains(cause) ? text : text + ": " + cause)

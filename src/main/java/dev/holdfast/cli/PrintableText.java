@@ -45,13 +45,12 @@ public final class PrintableText implements Filter {
     return CREDENTIALS.matcher(text).replaceAll("://***@");
   }
 
-  /** Returns a stream of errors of the framework, in plain words where it can. */
+  /** Returns a stream of errors without the user names and passwords of URLs. */
   static PrintStream errors(OutputStream out) {
-    ConfigErrors config = new ConfigErrors(System::getenv);
     return new PrintStream(out, true, UTF_8) {
       @Override
       public void println(@Nullable String text) {
-        super.println(redact(config.explain(String.valueOf(text))));
+        super.println(redact(String.valueOf(text)));
       }
     };
   }

@@ -19,6 +19,7 @@ import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import jakarta.inject.Provider;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -37,7 +38,8 @@ record StoreCommands(
     Output output) {
 
   private static final int PAGE = 100;
-  private static final String SESSION_ROW = "%-43s  %-24s  %-24s  %8s  %-15s  %s";
+  private static final String SESSION_ROW =
+      "%-43s  %-12s  %-15s  %-20s  %-20s  %8s  %6s  %-15s  %s";
   private static final String STREAM_ROW = "%-43s  %-12s  %-8s  %6s  %s";
 
   private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
@@ -53,7 +55,16 @@ record StoreCommands(
 
   private ExitCode listSessions() {
     output.header(
-        SESSION_ROW.formatted("SESSION", "CREATED", "LAST USED", "REQUESTS", "FROM", "CLIENT"));
+        SESSION_ROW.formatted(
+            "SESSION",
+            "UPSTREAM",
+            "TRANSPORT",
+            "CREATED",
+            "LAST USED",
+            "REQUESTS",
+            "ERRORS",
+            "FROM",
+            "CLIENT"));
     forEachSession(this::print);
     return ExitCode.SUCCESS;
   }
@@ -72,6 +83,7 @@ record StoreCommands(
   private void print(SessionStore.Page.Entry entry) {
     Session session = entry.session();
     SessionActivity activity = entry.activity();
+    String transport = session.hasOneStream() ? "sse" : "streamable-http";
     output.result(
         Output.object()
             .put("session", session.id().value())
@@ -81,13 +93,17 @@ record StoreCommands(
             .put("errors", activity.errors())
             .put("address", activity.address())
             .put("upstream", session.upstream())
+            .put("transport", transport)
             .put("protocolVersion", session.version().wire())
             .put("client", session.client()),
         SESSION_ROW.formatted(
             session.id().value(),
-            session.created(),
-            activity.lastUsed(),
+            session.upstream(),
+            transport,
+            session.created().truncatedTo(ChronoUnit.SECONDS),
+            activity.lastUsed().truncatedTo(ChronoUnit.SECONDS),
             activity.requests(),
+            activity.errors(),
             Objects.requireNonNullElse(activity.address(), "-"),
             session.client()));
   }
@@ -137,37 +153,39 @@ record StoreCommands(
       case Command.Scope.One(SessionId id) -> {
         Sessions.EndReport report =
             sessions.find(id).map(relay::end).orElse(Sessions.EndReport.NONE);
-        ExitCode code = print(report);
-        yield report.sessions() == 1 ? code : ExitCode.PROBLEM;
+        print(report);
+        yield report.sessions() == 1 ? ExitCode.SUCCESS : ExitCode.PROBLEM;
       }
-      case Command.Scope.Expired _ -> print(relay.sweep());
+      case Command.Scope.Expired _ -> {
+        print(relay.sweep());
+        yield ExitCode.SUCCESS;
+      }
       case Command.Scope.All _ -> {
         List<Session> found = new ArrayList<>();
         forEachSession(entry -> found.add(entry.session()));
-        yield print(
+        print(
             found.stream()
                 .map(relay::end)
                 .reduce(Sessions.EndReport.NONE, Sessions.EndReport::plus)
                 .plus(relay.sweep()));
+        yield ExitCode.SUCCESS;
       }
     };
   }
 
-  private ExitCode print(Sessions.EndReport report) {
+  private void print(Sessions.EndReport report) {
     long ended = report.sessions();
     long notTold = report.upstreamsNotTold();
     output.result(
         Output.object().put("ended", ended).put("untold", notTold),
         ended + (ended == 1 ? " session ended" : " sessions ended"));
-    if (notTold == 0) {
-      return ExitCode.SUCCESS;
+    if (notTold > 0) {
+      output.note(
+          "The upstreams of "
+              + notTold
+              + " of them were not told, because this command does not know them."
+              + " Run it with the configuration of the gateway.");
     }
-    output.note(
-        "The upstreams of "
-            + notTold
-            + " of them were not told, because this command does not know them."
-            + " Run it with the configuration of the gateway.");
-    return ExitCode.PROBLEM;
   }
 
   /**

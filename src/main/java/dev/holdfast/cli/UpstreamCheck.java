@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.session.Session;
@@ -17,12 +18,14 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Opens a session at an upstream, asks what it offers, and closes the session again. */
 record UpstreamCheck(String name, Upstream upstream) {
 
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int METHOD_NOT_FOUND = JsonRpcErrorCode.METHOD_NOT_FOUND.code();
 
   private static final String INITIALIZED =
       """
@@ -42,19 +45,26 @@ record UpstreamCheck(String name, Upstream upstream) {
       JsonNode response = read(handshake.response());
       UpstreamLink link = handshake.link();
       if (link == null) {
-        return CheckResult.wrong(
-            check,
-            "the server refuses initialize" + reason(response.path("error")),
-            "check " + key + " and the log of the server");
+        return refused(check, key, response.path("error"));
       }
       UpstreamSession session = upstream.attach(link);
       try {
         String offer = server(response.path("result")) + tools(session, response.path("result"));
         return CheckResult.fine(
-            check, "opens sessions with MCP " + link.protocolVersion() + ": " + offer);
+            check,
+            "opens sessions with MCP "
+                + link.protocolVersion()
+                + " over "
+                + upstream.transport(link)
+                + ": "
+                + offer);
       } finally {
         session.end();
       }
+    } catch (UpstreamException.Refused refusal) {
+      return refusal.error() == null
+          ? CheckResult.wrong(check, Output.message(refusal), statusFix(key, refusal.status()))
+          : refused(check, key, read(refusal.error()).path("error"));
     } catch (UpstreamException failure) {
       return CheckResult.wrong(
           check, Output.message(failure), "check " + key + " and whether the server runs");
@@ -84,11 +94,31 @@ record UpstreamCheck(String name, Upstream upstream) {
   }
 
   /** A server of revision 2026-07-28 or later names its versions in the error's data. */
-  private static String reason(JsonNode error) {
-    JsonNode versions = error.path("data").path("supported");
+  private static CheckResult refused(String check, String key, JsonNode error) {
+    List<String> versions = new ArrayList<>();
+    error.path("data").path("supported").forEach(version -> versions.add(version.asText()));
     return versions.isEmpty()
-        ? ": " + error.path("message").asText()
-        : ": it speaks only " + versions + ", which is not supported yet";
+        ? CheckResult.wrong(
+            check,
+            "the server refuses initialize: " + error.path("message").asText(),
+            error.path("code").asInt() == METHOD_NOT_FOUND
+                ? "use a version of the server that speaks 2025-11-25 or older: later ones have no"
+                    + " initialize"
+                : "check " + key + " and the log of the server")
+        : CheckResult.wrong(
+            check,
+            "the server speaks "
+                + String.join(", ", versions)
+                + " only, which is not supported yet",
+            "use a version of the server that speaks 2025-11-25 or older");
+  }
+
+  private static String statusFix(String key, int status) {
+    return switch (status) {
+      case 401, 403 -> "set " + key + ".headers.authorization to credentials that the server takes";
+      case 404, 405 -> "check the path of " + key + ".url: it is often /mcp or /sse";
+      default -> "check " + key + " and the log of the server";
+    };
   }
 
   private static String server(JsonNode result) {

@@ -99,20 +99,21 @@ public final class Membership implements AutoCloseable {
     } catch (RedisException failure) {
       redisFailed(failure);
     } catch (RuntimeException unexpected) {
-      LOG.error("Heartbeat failed unexpectedly", unexpected);
+      LOG.error("heartbeat failed unexpectedly", unexpected);
     }
   }
 
   private void redisFailed(RedisException failure) {
     if (awaySince == null) {
       awaySince = Instant.now();
-      LOG.warnf("Redis is away: reason=%s", failure.getMessage());
+      LOG.warnf("Redis is away reason=%s", failure.getMessage());
     }
   }
 
   private void redisAnswered() {
     if (awaySince != null) {
-      LOG.infof("Redis is back: away=%s", Duration.between(awaySince, Instant.now()));
+      LOG.infof(
+          "Redis is back away-seconds=%d", Duration.between(awaySince, Instant.now()).toSeconds());
       awaySince = null;
     }
   }
@@ -123,7 +124,7 @@ public final class Membership implements AutoCloseable {
         lostSessions.adoptAll(each, () -> adopting);
       }
     } catch (RedisException failure) {
-      LOG.warnf("Adopting sessions of a lost replica paused: reason=%s", failure.getMessage());
+      LOG.warnf("adopting sessions of a lost replica paused reason=%s", failure.getMessage());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     } finally {
@@ -206,7 +207,7 @@ public final class Membership implements AutoCloseable {
       }
       if (batch.isEmpty()) {
         boolean _ = replicas.isSilent(lost, true);
-        LOG.infof("Sessions of a lost replica adopted: replica=%s sessions=%d", lost, total);
+        LOG.infof("sessions of a lost replica adopted replica=%s sessions=%d", lost, total);
       }
     }
 
@@ -227,7 +228,7 @@ public final class Membership implements AutoCloseable {
             running.get(i).get();
             adopted.add(sessions.get(i));
           } catch (ExecutionException failed) {
-            LOG.warnf(failed.getCause(), "Adopting a session failed and will be repeated");
+            LOG.warnf(failed.getCause(), "adopting a session failed and will be repeated");
           }
         }
       }

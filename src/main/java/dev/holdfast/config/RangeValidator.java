@@ -23,9 +23,13 @@ import java.util.function.Function;
  */
 public final class RangeValidator implements ConfigValidator, SmallRyeConfigBuilderCustomizer {
 
+  /** Above the converters of the framework. */
+  private static final int PRIORITY = 300;
+
   @Override
   public void configBuilder(SmallRyeConfigBuilder builder) {
     builder.withValidator(this);
+    builder.withConverter(Boolean.class, PRIORITY, new BooleanConverter());
   }
 
   /**

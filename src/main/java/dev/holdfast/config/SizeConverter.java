@@ -25,7 +25,8 @@ public final class SizeConverter implements Converter<MemorySize> {
     MemorySize size = new MemorySizeConverter().convert(text);
     BigInteger bytes = size == null ? MIN : size.asBigInteger();
     if (bytes.compareTo(MIN) < 0 || bytes.compareTo(BigInteger.valueOf(most)) > 0) {
-      throw new IllegalArgumentException("must be " + range + ", not " + bytes + " bytes");
+      throw new IllegalArgumentException(
+          "must be a size of " + range + ", not " + bytes + " bytes");
     }
     return size;
   }

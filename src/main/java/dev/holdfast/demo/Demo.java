@@ -60,6 +60,16 @@ public final class Demo {
     public Class<A> arguments() {
       return arguments;
     }
+
+    @Override
+    public boolean readOnlyHint() {
+      return true;
+    }
+
+    @Override
+    public boolean openWorldHint() {
+      return false;
+    }
   }
 
   /** Returns its argument. */

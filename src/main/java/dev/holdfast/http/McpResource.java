@@ -4,12 +4,14 @@ import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.stream.EventStream;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.sse.SseWriter;
@@ -57,7 +59,8 @@ public abstract sealed class McpResource {
           if (headers.getHeaderString(McpHeaders.SESSION_ID) == null) {
             relay.requireAdmission();
           } else {
-            relay.requireSession(upstream, RequestChecks.sessionId(headers), false);
+            relay.requireSession(
+                upstream, RequestChecks.sessionId(headers), false, handler.principal());
           }
           return handler.withBody(
               headers, content, (body, lease) -> take(upstream, headers, body, lease));
@@ -66,10 +69,12 @@ public abstract sealed class McpResource {
 
   private Response take(String upstream, HttpHeaders headers, Body body, BodyBudget.Lease lease) {
     if (body instanceof Body.Single(Message.Request request) && request.isInitialize()) {
-      return initialized(relay.initialize(upstream, request, handler.clientNetwork()));
+      return initialized(
+          relay.initialize(upstream, request, handler.opener(upstream), handler.principal()));
     }
     RequestChecks.checkVersion(headers);
-    Session session = relay.session(upstream, RequestChecks.sessionId(headers), body);
+    Session session =
+        relay.session(upstream, RequestChecks.sessionId(headers), body, handler.principal());
     return handler.inSession(session, () -> answer(session, body, lease));
   }
 
@@ -94,12 +99,13 @@ public abstract sealed class McpResource {
   private Response answer(Session session, Body body, BodyBudget.Lease lease) {
     RequestChecks.checkBatch(session.version(), body);
     if (body.requestIds().isEmpty()) {
-      relay.send(session, body);
+      relay.send(session, body, handler.forwarded(session.upstream()));
       return Response.accepted().build();
     }
+    ForwardedHeaders headers = handler.forwarded(session.upstream());
     // The slot comes first: after the upstream has the call, the client must get its answer.
     return handler.withConnection(slot ->
-        switch (relay.request(session, body, lease::release)) {
+        switch (relay.request(session, body, headers, lease::release)) {
           case Relay.Reply.Json json -> handler.answer(json.document(), slot);
           case Relay.Reply.Stream stream -> {
             lease.handOver();
@@ -121,7 +127,7 @@ public abstract sealed class McpResource {
           SessionId id = RequestChecks.sessionId(headers);
           Function<Session, Optional<Tail>> tail =
               tail(id, headers.getHeaderString(McpHeaders.LAST_EVENT_ID));
-          Session session = relay.session(upstream, id);
+          Session session = relay.session(upstream, id, handler.principal());
           return handler.inSession(
               session, () -> handler.withConnection(slot -> follow(tail.apply(session), slot)));
         });
@@ -147,7 +153,10 @@ public abstract sealed class McpResource {
       RequestChecks.warnOfMalformedEventId("replaying the whole stream");
       return session -> Optional.of(relay.listen(session, true));
     }
-    return relay.resume(id, last.get());
+    // A page of somebody else's stream is not read, or the size of the page would show in the time.
+    return handler.principal().equals(PrincipalId.ANONYMOUS)
+        ? relay.resume(id, last.get())
+        : session -> relay.resume(session, last.get());
   }
 
   /** Refuses: a response without a body cannot follow a stream. */
@@ -164,7 +173,7 @@ public abstract sealed class McpResource {
     return handler.handle(
         upstream,
         () -> {
-          relay.end(relay.session(upstream, RequestChecks.sessionId(headers)));
+          relay.end(relay.session(upstream, RequestChecks.sessionId(headers), handler.principal()));
           return Response.noContent().build();
         });
   }

@@ -25,14 +25,15 @@ final class RequestChecks {
   private static final Logger LOG = Logger.getLogger(RequestChecks.class);
   private static final LogRate MALFORMED_EVENT_IDS = new LogRate(Duration.ofSeconds(10));
 
+  /** What SDKs send. Needs no parsing. */
+  private static final String USUAL_ACCEPT = "application/json, text/event-stream";
+
   private RequestChecks() {}
 
   /** Logs at a bounded rate that the gateway cannot resume, and what it does instead. */
   static void warnOfMalformedEventId(String consequence) {
-    MALFORMED_EVENT_IDS
-        .next()
-        .ifPresent(leftOut ->
-            LOG.warnf("Malformed Last-Event-ID; %s: not logged before=%d", consequence, leftOut));
+    MALFORMED_EVENT_IDS.log(
+        LOG, Logger.Level.WARN, () -> "malformed Last-Event-ID consequence=" + consequence);
   }
 
   /** Checks that a POST carries JSON. */
@@ -45,6 +46,9 @@ final class RequestChecks {
   /** Checks that a POST carries JSON and accepts JSON and streams (2025-03-26 on, Transports). */
   static void checkPost(HttpHeaders headers) {
     checkContentType(headers);
+    if (USUAL_ACCEPT.equals(headers.getHeaderString(HttpHeaders.ACCEPT))) {
+      return;
+    }
     if (!accepts(headers, MediaType.APPLICATION_JSON_TYPE)
         || !accepts(headers, MediaType.SERVER_SENT_EVENTS_TYPE)) {
       throw notAcceptable("Client must accept both application/json and text/event-stream");

@@ -1,6 +1,7 @@
 package dev.holdfast.http;
 
 import dev.holdfast.http.error.ErrorResponses;
+import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.http.limit.ClientNetwork;
 import dev.holdfast.http.limit.ConnectionLimit;
@@ -8,9 +9,12 @@ import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.http.socket.ClientAddress;
 import dev.holdfast.http.stream.JsonAnswer;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.TraceListener;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.core.HttpHeaders;
@@ -37,6 +41,7 @@ final class RequestHandler {
   private final BodyReader reader;
   private final StreamConfig streams;
   private final ClientAddress client;
+  private final Authentication authentication;
   private final HttpHeaders headers;
   private final Request request;
 
@@ -51,6 +56,7 @@ final class RequestHandler {
       BodyReader reader,
       StreamConfig streams,
       ClientAddress client,
+      Authentication authentication,
       HttpHeaders headers,
       Request request,
       @Nullable TraceListener traces) {
@@ -61,6 +67,7 @@ final class RequestHandler {
     this.reader = reader;
     this.streams = streams;
     this.client = client;
+    this.authentication = authentication;
     this.headers = headers;
     this.request = request;
     this.traces = traces;
@@ -87,7 +94,7 @@ final class RequestHandler {
                 client.current(),
                 () -> {
                   relay.requireUpstream(upstream);
-                  return work.get();
+                  return authentication.refusal(upstream).orElseGet(work);
                 }));
   }
 
@@ -126,6 +133,35 @@ final class RequestHandler {
   /** The network of the client's address, which opens its sessions. */
   String clientNetwork() {
     return ClientNetwork.of(client.current()).name();
+  }
+
+  /** The client, as one that opens a session at an upstream. Throws as {@link #forwarded}. */
+  Opener opener(String upstream) {
+    return new Opener(clientNetwork(), forwarded(upstream));
+  }
+
+  /**
+   * Returns the headers of the request that go to the upstream. Throws {@link
+   * RequestRejectedException} if they are too large.
+   */
+  ForwardedHeaders forwarded(String upstream) {
+    ForwardedHeaders forwarded =
+        ForwardedHeaders.of(relay.forwardedHeaders(upstream), headers::getHeaderString);
+    if (forwarded.bytes() > ForwardedHeaders.MAX_BYTES) {
+      throw new RequestRejectedException(
+          431,
+          "The headers %s are larger than %d bytes together"
+              .formatted(String.join(", ", forwarded.names()), ForwardedHeaders.MAX_BYTES));
+    }
+    if (!forwarded.areSendable()) {
+      throw new RequestRejectedException(400, "A header has a control character");
+    }
+    return forwarded;
+  }
+
+  /** Who sends the request. Sessions belong to their principal. */
+  PrincipalId principal() {
+    return authentication.principal().id();
   }
 
   void count(Session session, boolean failed) {

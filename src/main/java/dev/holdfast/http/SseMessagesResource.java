@@ -2,6 +2,7 @@ package dev.holdfast.http;
 
 import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.session.Session;
@@ -51,12 +52,12 @@ public abstract sealed class SseMessagesResource {
           RequestChecks.checkVersion(headers);
           SessionId id = RequestChecks.sessionId(session);
           // Before the body, which a client may never finish.
-          relay.requireSession(upstream, id, true);
+          relay.requireSession(upstream, id, true, handler.principal());
           return handler.withBody(
               headers,
               content,
               (body, lease) -> {
-                Session found = legacy.session(upstream, id, body);
+                Session found = legacy.session(upstream, id, body, handler.principal());
                 return handler.inSession(found, () -> accept(found, body, lease));
               });
         });
@@ -64,10 +65,11 @@ public abstract sealed class SseMessagesResource {
 
   private Response accept(Session session, Body body, BodyBudget.Lease lease) {
     RequestChecks.checkBatch(session.version(), body);
+    ForwardedHeaders headers = handler.forwarded(session.upstream());
     if (body.requestIds().isEmpty()) {
-      relay.send(session, body);
+      relay.send(session, body, headers);
     } else {
-      legacy.request(session, body, lease::release);
+      legacy.request(session, body, headers, lease::release);
       lease.handOver();
     }
     return Response.accepted(ACCEPTED).type(MediaType.APPLICATION_JSON_TYPE).build();
@@ -81,7 +83,8 @@ public abstract sealed class SseMessagesResource {
     return handler.handle(
         upstream,
         () -> {
-          relay.end(legacy.session(upstream, RequestChecks.sessionId(session)));
+          relay.end(
+              legacy.session(upstream, RequestChecks.sessionId(session), handler.principal()));
           return Response.noContent().build();
         });
   }

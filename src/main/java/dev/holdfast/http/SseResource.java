@@ -64,7 +64,8 @@ public abstract sealed class SseResource {
           Optional<EventId> last = lastEventId(headers);
           return last.isPresent()
               ? resume(upstream, last.get(), messagesPath)
-              : follow(() -> relay.open(upstream, handler.clientNetwork(), messagesPath));
+              : follow(() ->
+                  relay.open(upstream, handler.clientNetwork(), handler.principal(), messagesPath));
         });
   }
 
@@ -86,7 +87,7 @@ public abstract sealed class SseResource {
       throw new RelayException.SessionNotFound();
     }
     try {
-      Session session = relay.session(upstream, id);
+      Session session = relay.session(upstream, id, handler.principal());
       return handler.inSession(
           session, () -> follow(() -> relay.resume(session, last, messagesPath)));
     } catch (LogException.StoreUnavailable | SessionStoreException unavailable) {

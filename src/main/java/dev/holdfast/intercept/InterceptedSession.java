@@ -10,6 +10,7 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.ForwardingSource;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -45,8 +46,8 @@ record InterceptedSession(
     }
     Answer answer = server.request(Objects.requireNonNull(left));
     return switch (answer) {
-      case Answer.Json(byte[] json) when judged.errors().isEmpty() -> {
-        byte[] passed = toClient(json, judged.requests());
+      case Answer.Json document when judged.errors().isEmpty() -> {
+        byte[] passed = toClient(document.json(), judged.requests());
         yield passed == null
             ? new Answer.Stream(MessageSource.of(List.of()))
             : new Answer.Json(passed);
@@ -183,7 +184,7 @@ record InterceptedSession(
     };
   }
 
-  /** A server that cannot be reached waits in vain; its stream goes on. */
+  /** A server that cannot be reached gets no answer; its stream goes on. */
   private void refuse(byte[] error) {
     try {
       server.send(Envelopes.read(error));
@@ -220,10 +221,9 @@ record InterceptedSession(
   }
 
   /** The messages of a server that the interceptors let through. For one reading thread. */
-  private static final class Source implements MessageSource {
+  private static final class Source extends ForwardingSource {
 
     private final InterceptedSession session;
-    private final MessageSource source;
     private final Map<RequestId, Message.Request> requests;
 
     /** Responses to refused requests, which come first. */
@@ -239,8 +239,8 @@ record InterceptedSession(
         MessageSource source,
         Map<RequestId, Message.Request> requests,
         List<byte[]> errors) {
+      super(source);
       this.session = session;
-      this.source = source;
       this.requests = requests;
       this.first = errors.stream().map(error -> new UpstreamMessage(error, null)).toList();
     }
@@ -285,19 +285,9 @@ record InterceptedSession(
     }
 
     @Override
-    public boolean hasArrived() {
-      return source.hasArrived();
-    }
-
-    @Override
     public void onIdWithoutMessage(Consumer<String> listener) {
       onIdWithoutMessage = listener;
-      source.onIdWithoutMessage(listener);
-    }
-
-    @Override
-    public void close() {
-      source.close();
+      super.onIdWithoutMessage(listener);
     }
   }
 }

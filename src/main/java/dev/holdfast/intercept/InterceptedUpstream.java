@@ -4,6 +4,7 @@ import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
@@ -39,7 +40,7 @@ public final class InterceptedUpstream extends ForwardingUpstream {
 
   /** Returns an error, and no session, if the request is refused. */
   @Override
-  public Handshake initialize(Message.Request initialize, String opener) {
+  public Handshake initialize(Message.Request initialize, Opener opener) {
     InterceptorChain.Outcome sent = chain.judge(intercepted(initialize, Direction.TO_SERVER, null));
     if (!(sent.message() instanceof Message.Request passed)) {
       return new Handshake(sent.error(), null, List.of());

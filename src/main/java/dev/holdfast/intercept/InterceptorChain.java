@@ -65,14 +65,13 @@ final class InterceptorChain {
 
   /** Only the class of the interceptor is logged: what it throws may quote the message. */
   private static Verdict.Refuse failed(Interceptor interceptor, String reason) {
-    FAILURES
-        .next()
-        .ifPresent(leftOut -> {
-          LOG.errorf(
-              "an interceptor failed, its message is refused interceptor=%s not-logged-before=%d",
-              interceptor.getClass().getName(), leftOut);
-          LOG.debugf("an interceptor failed: %s", reason);
-        });
+    FAILURES.log(
+        LOG,
+        Logger.Level.ERROR,
+        () ->
+            "an interceptor failed, its message is refused interceptor="
+                + interceptor.getClass().getName());
+    LOG.debugf("an interceptor failed: %s", reason);
     return new Verdict.Refuse(
         JsonRpcErrorCode.INTERNAL_ERROR, "The gateway could not check the message");
   }

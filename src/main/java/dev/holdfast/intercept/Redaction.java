@@ -32,7 +32,7 @@ public final class Redaction implements Interceptor {
   private static List<String> parse(String pointer) {
     if (!pointer.startsWith("/") || pointer.matches(".*~([^01].*|$)")) {
       throw new IllegalArgumentException(
-          "redact must have JSON pointers such as /content/*/text, not " + pointer);
+          "redact must be JSON pointers, such as /content/*/text, not " + pointer);
     }
     return Stream.of(pointer.substring(1).split("/", -1))
         .map(token -> token.replace("~1", "/").replace("~0", "~"))

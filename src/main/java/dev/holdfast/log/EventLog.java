@@ -158,6 +158,12 @@ public interface EventLog extends AutoCloseable {
   /** The registration of a {@link Watcher} with a stream. */
   interface Watch extends AutoCloseable {
 
+    /**
+     * The JSON-RPC ids of the requests that the stream answers, as {@link #open} recorded them.
+     * Empty when it is complete, and for the first watcher on the replica that opened it.
+     */
+    String requests();
+
     /** Ends the watch. A call of the watcher that is under way may still complete. */
     @Override
     void close();

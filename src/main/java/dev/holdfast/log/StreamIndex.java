@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public interface StreamIndex {
 
   /**
-   * Lists the open streams first, then the complete streams in the order of their expiry. A stream
+   * Lists the open streams first, then the complete streams, those that expire last first. A stream
    * that changes between two pages may be listed twice or not at all.
    *
    * @param session the session's id
@@ -34,10 +34,11 @@ public interface StreamIndex {
    * A stream.
    *
    * @param owner the replica that writes it; null when it is complete
+   * @param first the position of its oldest kept event; {@link Position#START} if none is kept
    * @param last the position of its last event
    * @param kept number of kept events
    */
-  record Entry(StreamRef stream, @Nullable String owner, Position last, long kept) {
+  record Entry(StreamRef stream, @Nullable String owner, Position first, Position last, long kept) {
 
     /** Whether a replica still writes the stream. */
     public boolean open() {

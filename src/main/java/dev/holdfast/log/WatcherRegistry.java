@@ -125,6 +125,9 @@ public final class WatcherRegistry {
     /** Set once, by the registering thread. */
     private volatile boolean recorded;
 
+    // Owned by the registering thread.
+    private String requests = "";
+
     private Registration(StreamRef stream, EventLog.Watcher watcher, Runnable onRemoval) {
       this.stream = stream;
       this.watcher = watcher;
@@ -144,6 +147,16 @@ public final class WatcherRegistry {
     /** Marks this registration as recorded in the store: writers on other replicas can wake it. */
     public void markRecorded() {
       recorded = true;
+    }
+
+    /** Sets the result of {@link #requests()}. */
+    public void setRequests(String ids) {
+      requests = ids;
+    }
+
+    @Override
+    public String requests() {
+      return requests;
     }
 
     private void evict() {

@@ -1,5 +1,6 @@
 package dev.holdfast.observe;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.LimitsConfig;
@@ -22,6 +23,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
 /** Measures the uptime, the relay, the store and the use of limits at each scrape. */
@@ -36,27 +38,64 @@ final class Gauges {
   private final CachedValue<OptionalLong> sessions;
   private final CachedValue<EventLog.Size> logSize;
 
-  Gauges(MeterRegistry registry, Relay relay, SessionStore store, EventLog log) {
+  Gauges(
+      MeterRegistry registry,
+      Relay relay,
+      SessionStore store,
+      EventLog log,
+      @ConfigProperty(name = "quarkus.application.version") String version,
+      @ConfigProperty(name = "holdfast.store") String storeKind) {
     sessions = new CachedValue<>(MAX_AGE, () -> count(store));
     logSize = new CachedValue<>(MAX_AGE, () -> depth(log));
     TimeGauge.builder("holdfast.uptime", () -> uptime().toMillis(), TimeUnit.MILLISECONDS)
+        .description("Time since this replica started")
         .strongReference(true)
         .register(registry);
-    register(registry, "holdfast.sessions.active", null, this::sessions);
-    register(registry, "holdfast.log.events", null, () -> logSize.get().events());
-    register(registry, "holdfast.log", BaseUnits.BYTES, () -> logSize.get().bytes());
-    Gauge.builder("holdfast.log.quota", () -> logSize.get().quotaUsed().orElse(Double.NaN))
-        .strongReference(true)
-        .register(registry);
-    Gauge.builder("holdfast.streams.active", relay::openStreams)
-        .strongReference(true)
-        .register(registry);
-    Gauge.builder("holdfast.draining", () -> relay.isDraining() ? 1 : 0)
-        .strongReference(true)
-        .register(registry);
+    register(
+        Gauge.builder("holdfast.build.info", () -> 1)
+            .description("Always 1; the labels describe the running program")
+            .tag("version", version),
+        registry);
+    register(
+        Gauge.builder("holdfast.sessions.active", () -> number(sessions()))
+            .description("Sessions in the store, of all replicas"),
+        registry);
+    register(
+        Gauge.builder("holdfast.log.events", () -> number(logSize.get().events()))
+            .description("Events in the log"),
+        registry);
+    register(
+        Gauge.builder("holdfast.log", () -> number(logSize.get().bytes()))
+            .baseUnit(BaseUnits.BYTES)
+            .description("Memory used by the log, or by all of Redis"),
+        registry);
+    register(
+        Gauge.builder(
+                "holdfast.log.quota.used.ratio", () -> logSize.get().quotaUsed().orElse(Double.NaN))
+            .description("Used part of the quota of the log, 0 to 1"),
+        registry);
+    register(
+        Gauge.builder("holdfast.streams.active", relay::openStreams)
+            .description("Streams that this replica writes"),
+        registry);
+    register(
+        Gauge.builder("holdfast.draining", () -> relay.isDraining() ? 1 : 0)
+            .description("1 while this replica drains, else 0"),
+        registry);
+    if (storeKind.equalsIgnoreCase("redis")) {
+      CachedValue<Boolean> reachable = new CachedValue<>(MAX_AGE, () -> isReachable(log));
+      register(
+          Gauge.builder("holdfast.redis.up", () -> reachable.get() ? 1 : 0)
+              .description("1 while Redis takes writes and notifications arrive, else 0"),
+          registry);
+    }
   }
 
-  /** Measures the used parts of limits. Called once by CDI. */
+  private static void register(Gauge.Builder<?> gauge, MeterRegistry registry) {
+    gauge.strongReference(true).register(registry);
+  }
+
+  /** Measures the use of limits. Called once by CDI. */
   @Inject
   void measureLimits(
       MeterRegistry registry,
@@ -64,18 +103,40 @@ final class Gauges {
       ConnectionLimit connections,
       RequestLimit requests,
       BodyBudget bodies) {
-    registerLimit(registry, "sessions", () -> number(sessions()).doubleValue() / limits.sessions());
-    registerLimit(registry, "connections", connections::used);
-    registerLimit(registry, "requests", requests::used);
-    registerLimit(registry, "request_bytes", bodies::used);
-    registerLimit(registry, "unread_bytes", connections::usedBytes);
+    places(registry, "sessions", () -> number(sessions()), limits.sessions());
+    places(registry, "connections", connections::used, limits.connections());
+    places(registry, "requests", requests::used, limits.requests());
+    bytes(registry, "request_bytes", bodies.all());
+    bytes(registry, "unread_bytes", connections.unread());
   }
 
-  private static void registerLimit(MeterRegistry registry, String limit, Supplier<Number> used) {
-    Gauge.builder("holdfast.limit.used", used)
-        .tag("limit", limit)
-        .strongReference(true)
-        .register(registry);
+  private static void places(
+      MeterRegistry registry, String limit, Supplier<Number> used, int most) {
+    register(
+        Gauge.builder("holdfast.places.used", used)
+            .description("Places of a limit that are taken")
+            .tag("limit", limit),
+        registry);
+    register(
+        Gauge.builder("holdfast.places.limit", () -> most)
+            .description("Places of a limit")
+            .tag("limit", limit),
+        registry);
+  }
+
+  private static void bytes(MeterRegistry registry, String limit, ByteBudget budget) {
+    register(
+        Gauge.builder("holdfast.budget.used", budget::taken)
+            .baseUnit(BaseUnits.BYTES)
+            .description("Bytes of a limit that are held")
+            .tag("limit", limit),
+        registry);
+    register(
+        Gauge.builder("holdfast.budget.limit", budget::capacity)
+            .baseUnit(BaseUnits.BYTES)
+            .description("Bytes of a limit")
+            .tag("limit", limit),
+        registry);
   }
 
   Duration uptime() {
@@ -103,12 +164,13 @@ final class Gauges {
     }
   }
 
-  private static void register(
-      MeterRegistry registry, String name, @Nullable String unit, Supplier<OptionalLong> value) {
-    Gauge.builder(name, () -> number(value.get()))
-        .baseUnit(unit)
-        .strongReference(true)
-        .register(registry);
+  private static boolean isReachable(EventLog log) {
+    try {
+      log.check();
+      return true;
+    } catch (LogException unavailable) {
+      return false;
+    }
   }
 
   /** Prometheus has NaN for an unknown number. */

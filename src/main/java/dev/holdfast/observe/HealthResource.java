@@ -3,8 +3,10 @@ package dev.holdfast.observe;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.relay.Relay;
+import dev.holdfast.upstream.UpstreamMonitor;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.smallrye.health.SmallRyeHealthReporter;
+import io.smallrye.health.api.HealthGroup;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.GET;
@@ -15,9 +17,11 @@ import jakarta.ws.rs.core.Response;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +69,13 @@ public final class HealthResource {
   @Readiness
   @Singleton
   static HealthCheck accepting(Relay relay) {
-    return () -> HealthCheckResponse.named("accepting").status(!relay.isDraining()).build();
+    return () ->
+        relay.isDraining()
+            ? HealthCheckResponse.named("accepting")
+                .down()
+                .withData("reason", "this replica is stopping")
+                .build()
+            : HealthCheckResponse.up("accepting");
   }
 
   /**
@@ -81,8 +91,30 @@ public final class HealthResource {
         log.check();
         return HealthCheckResponse.up("store");
       } catch (LogException.StoreUnavailable unavailable) {
-        return HealthCheckResponse.down("store");
+        return HealthCheckResponse.named("store")
+            .down()
+            .withData("reason", unavailable.getMessage())
+            .build();
       }
+    };
+  }
+
+  /**
+   * Whether the servers are up, at {@code /q/health/group/upstreams}. Not part of the readiness: a
+   * replica that is taken out cannot resume streams, and others see the same server.
+   */
+  @Produces
+  @HealthGroup("upstreams")
+  @Singleton
+  static HealthCheck upstreams(UpstreamMonitor monitor) {
+    return () -> {
+      HealthCheckResponseBuilder response = HealthCheckResponse.named("upstreams").up();
+      new TreeMap<>(monitor.problems())
+          .forEach((name, problem) -> {
+            response.withData(name, problem.map(UpstreamMonitor.Problem::reason).orElse("up"));
+            problem.ifPresent(_ -> response.down());
+          });
+      return response.build();
     };
   }
 }

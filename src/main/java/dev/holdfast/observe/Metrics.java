@@ -3,9 +3,12 @@ package dev.holdfast.observe;
 import dev.holdfast.http.error.ErrorCountFilter;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMonitor;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -16,6 +19,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -34,6 +38,10 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
           .mapToObj(Duration::ofMillis)
           .toArray(Duration[]::new);
 
+  /** The label with the configured name of an upstream. */
+  static final String UPSTREAM = "upstream";
+
+  private final MeterRegistry registry;
   private final Counter sessionsOpened;
   private final Counter sessionsEnded;
   private final Timer sessionDuration;
@@ -51,40 +59,113 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
   private final Counter gaps;
   private final Counter resumedStreams;
   private final Counter lostStreams;
-  private final TaggedCounters<UpstreamError> upstreamErrors;
   private final TaggedCounters<ErrorKind> errors;
 
+  /** By the configured names of upstreams. */
+  private final Map<String, TaggedCounters<UpstreamError>> upstreamErrors =
+      new ConcurrentHashMap<>();
+
   Metrics(MeterRegistry registry) {
-    sessionsOpened = registry.counter("holdfast.sessions.opened");
-    sessionsEnded = registry.counter("holdfast.sessions.ended");
-    sessionDuration = registry.timer("holdfast.sessions.duration");
+    this.registry = registry;
+    sessionsOpened =
+        counter(registry, "holdfast.sessions.opened", "Sessions opened on this replica");
+    sessionsEnded =
+        counter(
+            registry,
+            "holdfast.sessions.ended",
+            "Sessions that this replica ended or found expired");
+    sessionDuration =
+        Timer.builder("holdfast.session.duration")
+            .description("Lifetime of the sessions that ended")
+            .register(registry);
     fromClients = messages(registry, "client");
     fromUpstreams = messages(registry, "upstream");
-    connectionsTotal = registry.counter("holdfast.connections.opened");
-    registry.gauge("holdfast.connections.active", connections);
-    appended = registry.counter("holdfast.events.appended");
-    appendTime = histogram(registry, "holdfast.append.time");
-    passed = registry.counter("holdfast.events.unlogged");
-    delivered = registry.counter("holdfast.events.delivered");
-    deliveryTime = histogram(registry, "holdfast.delivery.time");
-    replayTime = histogram(registry, "holdfast.replay.time");
-    replayed = registry.summary("holdfast.replay.events");
-    gaps = registry.counter("holdfast.gaps");
-    resumedStreams = registry.counter("holdfast.takeovers", "resumed", "true");
-    lostStreams = registry.counter("holdfast.takeovers", "resumed", "false");
-    upstreamErrors =
-        new TaggedCounters<>(registry, "holdfast.upstream.errors", UpstreamError.class);
-    errors = new TaggedCounters<>(registry, "holdfast.errors", ErrorKind.class);
+    connectionsTotal =
+        counter(
+            registry,
+            "holdfast.connections.opened",
+            "Client connections opened to follow a stream");
+    Gauge.builder("holdfast.connections.active", connections::get)
+        .description("Open client connections that follow a stream")
+        .strongReference(true)
+        .register(registry);
+    appended = counter(registry, "holdfast.events.appended", "Events written to the log");
+    appendTime =
+        histogram(
+            registry, "holdfast.append.duration", "Duration of one append, including retries");
+    passed =
+        counter(
+            registry,
+            "holdfast.events.unlogged",
+            "Events delivered without being logged because Redis was away");
+    delivered = counter(registry, "holdfast.events.delivered", "Events written to clients");
+    deliveryTime =
+        histogram(
+            registry,
+            "holdfast.delivery.delay",
+            "Time from the write of an event until the socket of the client took it");
+    replayTime =
+        histogram(
+            registry,
+            "holdfast.replay.duration",
+            "Time from a reconnect until the client has all missed events");
+    replayed =
+        DistributionSummary.builder("holdfast.replay.events")
+            .description("Events that a reconnecting client had missed")
+            .register(registry);
+    gaps = counter(registry, "holdfast.gaps", "Reconnects that asked for purged or lost events");
+    resumedStreams = takeOvers(registry, "true");
+    lostStreams = takeOvers(registry, "false");
+    errors =
+        new TaggedCounters<>(
+            registry, "holdfast.errors", "Requests answered with an error status", ErrorKind.class);
   }
 
-  private static Timer histogram(MeterRegistry registry, String name) {
-    return Timer.builder(name).serviceLevelObjectives(BUCKETS).register(registry);
+  private static Counter counter(MeterRegistry registry, String name, String help, String... tags) {
+    return Counter.builder(name).description(help).tags(tags).register(registry);
+  }
+
+  private static Counter takeOvers(MeterRegistry registry, String resumed) {
+    return counter(
+        registry,
+        "holdfast.takeovers",
+        "Streams taken over from lost replicas",
+        "resumed",
+        resumed);
+  }
+
+  private static Timer histogram(MeterRegistry registry, String name, String help) {
+    return Timer.builder(name).description(help).serviceLevelObjectives(BUCKETS).register(registry);
   }
 
   private static TaggedCounters<RelayListener.MessageKind> messages(
       MeterRegistry registry, String from) {
     return new TaggedCounters<>(
-        registry, "holdfast.messages", RelayListener.MessageKind.class, "from", from);
+        registry,
+        "holdfast.messages",
+        "JSON-RPC messages by sender and kind",
+        RelayListener.MessageKind.class,
+        "from",
+        from);
+  }
+
+  /** Measures an upstream with a configured name. Called once for each name. */
+  public Upstream measured(String name, Upstream upstream, UpstreamMonitor monitor) {
+    TaggedCounters<UpstreamError> _ = errorsOf(name);
+    return new MeasuredUpstream(upstream, name, registry, System::nanoTime, monitor);
+  }
+
+  private TaggedCounters<UpstreamError> errorsOf(String upstream) {
+    return upstreamErrors.computeIfAbsent(
+        upstream,
+        name ->
+            new TaggedCounters<>(
+                registry,
+                "holdfast.upstream.errors",
+                "Failures of upstreams that reached a client or a stream",
+                UpstreamError.class,
+                UPSTREAM,
+                name));
   }
 
   @Override
@@ -157,16 +238,17 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
   }
 
   @Override
-  public void upstreamFailed(UpstreamException failure) {
-    upstreamErrors.increment(
-        switch (failure) {
-          case UpstreamException.Unreachable _ -> UpstreamError.UNREACHABLE;
-          case UpstreamException.Busy _ -> UpstreamError.BUSY;
-          case UpstreamException.TimedOut _ -> UpstreamError.TIMED_OUT;
-          case UpstreamException.SessionGone _ -> UpstreamError.SESSION_GONE;
-          case UpstreamException.Refused _ -> UpstreamError.REFUSED;
-          case UpstreamException.Broken _ -> UpstreamError.BROKEN;
-        });
+  public void upstreamFailed(String upstream, UpstreamException failure) {
+    errorsOf(upstream)
+        .increment(
+            switch (failure) {
+              case UpstreamException.Unreachable _ -> UpstreamError.UNREACHABLE;
+              case UpstreamException.Busy _ -> UpstreamError.BUSY;
+              case UpstreamException.TimedOut _ -> UpstreamError.TIMED_OUT;
+              case UpstreamException.SessionGone _ -> UpstreamError.SESSION_GONE;
+              case UpstreamException.Refused _ -> UpstreamError.REFUSED;
+              case UpstreamException.Broken _ -> UpstreamError.BROKEN;
+            });
   }
 
   @Override
@@ -229,11 +311,12 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
 
     private final Map<K, Counter> counters;
 
-    TaggedCounters(MeterRegistry registry, String name, Class<K> kinds, String... otherTags) {
+    TaggedCounters(
+        MeterRegistry registry, String name, String help, Class<K> kinds, String... otherTags) {
       counters = new EnumMap<>(kinds);
       for (K kind : kinds.getEnumConstants()) {
         Tags tags = Tags.of(otherTags).and("kind", kind.name().toLowerCase(Locale.ROOT));
-        counters.put(kind, registry.counter(name, tags));
+        counters.put(kind, Counter.builder(name).description(help).tags(tags).register(registry));
       }
     }
 
@@ -250,8 +333,16 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
     private final Counter failures;
 
     OfRedis(MeterRegistry registry) {
-      roundTrips = histogram(registry, "holdfast.redis.round.trips");
-      failures = registry.counter("holdfast.redis.failures");
+      roundTrips =
+          histogram(
+              registry,
+              "holdfast.redis.round.trip",
+              "Time from writing a batch of commands to its last reply");
+      failures =
+          counter(
+              registry,
+              "holdfast.redis.failures",
+              "Batches whose connection ended before the last reply");
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.holdfast.protocol;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** The content of one HTTP body, one line or one SSE event: a message or a batch of messages. */
@@ -13,10 +14,13 @@ public sealed interface Body {
 
   /** The ids of the requests among the messages, in order. */
   default List<RequestId> requestIds() {
-    return messages().stream()
-        .filter(Message.Request.class::isInstance)
-        .map(message -> ((Message.Request) message).id())
-        .toList();
+    List<RequestId> ids = new ArrayList<>(1);
+    for (Message message : messages()) {
+      if (message instanceof Message.Request request) {
+        ids.add(request.id());
+      }
+    }
+    return ids;
   }
 
   /** The ids of the requests that the messages cancel, in order. */

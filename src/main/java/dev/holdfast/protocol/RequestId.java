@@ -6,6 +6,9 @@ import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A JSON-RPC request id, kept as the raw JSON text of a string or number. Its type and its spelling
@@ -45,6 +48,37 @@ public record RequestId(String json) implements Comparable<RequestId> {
   public static RequestId of(String string) {
     return new RequestId(
         "\"" + new String(JsonStringEncoder.getInstance().quoteAsString(string)) + "\"");
+  }
+
+  /** Formats ids as JSON, separated by commas. */
+  public static String format(List<RequestId> ids) {
+    return ids.stream().map(RequestId::json).collect(Collectors.joining(","));
+  }
+
+  /**
+   * Parses what {@link #format} returned.
+   *
+   * @throws IllegalArgumentException when the text has another form
+   */
+  public static List<RequestId> parse(String text) {
+    List<RequestId> ids = new ArrayList<>();
+    int from = 0;
+    boolean quoted = false;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (quoted && c == '\\') {
+        i++;
+      } else if (c == '"') {
+        quoted = !quoted;
+      } else if (c == ',' && !quoted) {
+        ids.add(new RequestId(text.substring(from, i)));
+        from = i + 1;
+      }
+    }
+    if (from < text.length()) {
+      ids.add(new RequestId(text.substring(from)));
+    }
+    return ids;
   }
 
   @Override

@@ -3,8 +3,10 @@ package dev.holdfast.record;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.record.TapeEntry.Sender;
 import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.ForwardingSource;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -19,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,7 @@ public final class RecordedUpstream extends ForwardingUpstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, String opener) {
+  public Handshake initialize(Message.Request initialize, Opener opener) {
     Instant time = recorder.now();
     Handshake handshake = upstream.initialize(initialize, opener);
     UpstreamLink link = handshake.link();
@@ -105,8 +106,8 @@ public final class RecordedUpstream extends ForwardingUpstream {
       try {
         Answer answer = session.request(requests);
         return switch (answer) {
-          case Answer.Json(byte[] json) -> {
-            stream.add(Sender.SERVER, json);
+          case Answer.Json json -> {
+            stream.add(Sender.SERVER, json.json());
             yield answer;
           }
           case Answer.Stream(MessageSource source) -> new Answer.Stream(new Source(source, stream));
@@ -143,7 +144,14 @@ public final class RecordedUpstream extends ForwardingUpstream {
   }
 
   /** Records messages as they are taken. */
-  private record Source(MessageSource source, SessionTape.Stream stream) implements MessageSource {
+  private static final class Source extends ForwardingSource {
+
+    private final SessionTape.Stream stream;
+
+    Source(MessageSource source, SessionTape.Stream stream) {
+      super(source);
+      this.stream = stream;
+    }
 
     @Override
     public List<UpstreamMessage> take() {
@@ -155,21 +163,6 @@ public final class RecordedUpstream extends ForwardingUpstream {
         stream.failed(failure);
         throw failure;
       }
-    }
-
-    @Override
-    public boolean hasArrived() {
-      return source.hasArrived();
-    }
-
-    @Override
-    public void onIdWithoutMessage(Consumer<String> listener) {
-      source.onIdWithoutMessage(listener);
-    }
-
-    @Override
-    public void close() {
-      source.close();
     }
   }
 }

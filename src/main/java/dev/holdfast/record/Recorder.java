@@ -136,7 +136,7 @@ public final class Recorder implements AutoCloseable {
       directory.append(tape, lines, now());
     } catch (IOException | RuntimeException failure) {
       tape.stop();
-      LOG.warnf("tape stopped, its session continues: tape=%s cause=%s", tape.name(), failure);
+      LOG.warnf("tape stopped, its session continues tape=%s reason=%s", tape.name(), failure);
     }
   }
 

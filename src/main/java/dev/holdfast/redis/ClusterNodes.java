@@ -151,7 +151,7 @@ final class ClusterNodes {
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException unexpected) {
-      LOG.error("Reading the slots of the cluster failed unexpectedly", unexpected);
+      LOG.error("reading the slots of the cluster failed unexpectedly", unexpected);
       result.completeExceptionally(unexpected);
     } finally {
       refresh.set(null);

@@ -103,9 +103,8 @@ public final class LayoutGuard implements RedisClient {
   private RedisException refuse(String found) {
     if (!found.equals(logged.getAndSet(found))) {
       LOG.errorf(
-          "Redis holds data of another layout, and this replica does not use it. Run a version of"
-              + " Holdfast with that layout, or set another holdfast.redis.prefix: found=%s"
-              + " needed=%s prefix=%s",
+          "Redis holds data of another layout found=%s needed=%s prefix=%s advice=run a version of"
+              + " Holdfast with that layout, or set another holdfast.redis.prefix",
           found, LAYOUT, keys.prefix());
     }
     return new RedisException.Unavailable(

@@ -192,6 +192,6 @@ public final class RedisSubscription implements AutoCloseable {
         LOG.trace("Still subscribed");
       }
     }
-    LOG.warn("The subscription to Redis receives nothing; subscribing again");
+    LOG.warn("subscription to Redis receives nothing, subscribing again");
   }
 }

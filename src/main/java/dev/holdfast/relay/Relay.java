@@ -4,8 +4,10 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.UpstreamRequest;
@@ -22,6 +24,7 @@ import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TailOpener;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
@@ -30,6 +33,7 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
@@ -109,22 +113,27 @@ public final class Relay {
     upstreams.named(upstream);
   }
 
+  /** The headers of clients that an upstream gets, by name in lower case. Throws as above. */
+  public Set<String> forwardedHeaders(String upstream) {
+    return upstreams.named(upstream).forwardedHeaders();
+  }
+
   /**
    * Opens a session.
    *
-   * @param opener as in {@link Session#opener}
+   * @param principal whom the session will belong to
    * @throws RelayException.UnknownUpstream when no upstream has the name
    * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
    */
   public Sessions.InitializeReply initialize(
-      String upstream, Message.Request request, String opener) {
+      String upstream, Message.Request request, Opener opener, PrincipalId principal) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(new Body.Single(request));
-      Sessions.InitializeReply reply = sessions.initialize(upstream, request, opener);
+      Sessions.InitializeReply reply = sessions.initialize(upstream, request, opener, principal);
       listener.fromUpstream(RelayListener.MessageKind.RESPONSE);
       return reply;
     } catch (UpstreamException failure) {
-      listener.upstreamFailed(failure);
+      listener.upstreamFailed(upstream, failure);
       throw failure;
     }
   }
@@ -134,16 +143,16 @@ public final class Relay {
     admission.enter().close();
   }
 
-  /** Finds a session; throws {@link RelayException.SessionNotFound}. */
-  public Session session(String upstream, SessionId id) {
-    return sessions.find(upstream, id, false);
+  /** Finds a session of the principal; throws {@link RelayException.SessionNotFound}. */
+  public Session session(String upstream, SessionId id, PrincipalId principal) {
+    return sessions.find(upstream, id, false, principal);
   }
 
   /** Finds the session for a body. For some bodies, only {@link #request} notices its end. */
-  public Session session(String upstream, SessionId id, Body body) {
+  public Session session(String upstream, SessionId id, Body body, PrincipalId principal) {
     return isDurable(body)
-        ? sessions.findRecent(upstream, id, false)
-        : sessions.find(upstream, id, false);
+        ? sessions.findRecent(upstream, id, false, principal)
+        : sessions.find(upstream, id, false, principal);
   }
 
   /**
@@ -151,8 +160,9 @@ public final class Relay {
    *
    * @param hasOneStream as in {@link Sessions#find}
    */
-  public void requireSession(String upstream, SessionId id, boolean hasOneStream) {
-    sessions.require(upstream, id, hasOneStream);
+  public void requireSession(
+      String upstream, SessionId id, boolean hasOneStream, PrincipalId principal) {
+    sessions.require(upstream, id, hasOneStream, principal);
   }
 
   /** Counts an HTTP request of a session, for the list of sessions. */
@@ -168,9 +178,10 @@ public final class Relay {
   /**
    * Sends a request, or a batch with requests, and returns its answer.
    *
+   * @param headers headers of the client's request for the upstream
    * @param onSent runs when the body is no longer held; only if the answer is a stream
    */
-  public Reply request(Session session, Body body, Runnable onSent) {
+  public Reply request(Session session, Body body, ForwardedHeaders headers, Runnable onSent) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(body);
       if (!router.isServedHere(session)) {
@@ -179,7 +190,7 @@ public final class Relay {
         return reply;
       }
       router.cancelRequests(session, body);
-      return requestFromUpstream(session, body, onSent);
+      return requestFromUpstream(session, body, headers, onSent);
     }
   }
 
@@ -189,8 +200,9 @@ public final class Relay {
     return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()), false);
   }
 
-  private Reply requestFromUpstream(Session session, Body body, Runnable onSent) {
-    UpstreamSession upstream = upstreams.attach(session);
+  private Reply requestFromUpstream(
+      Session session, Body body, ForwardedHeaders headers, Runnable onSent) {
+    UpstreamSession upstream = upstreams.attach(session, headers);
     try {
       if (isDurable(body)) {
         UpstreamRequest request = UpstreamRequest.of(() -> upstream.request(body).source(), onSent);
@@ -240,11 +252,15 @@ public final class Relay {
     }
   }
 
-  /** Sends notifications or responses. */
-  public void send(Session session, Body body) {
+  /**
+   * Sends notifications or responses.
+   *
+   * @param headers headers of the client's request for the upstream
+   */
+  public void send(Session session, Body body, ForwardedHeaders headers) {
     listener.fromClient(body);
     try {
-      router.send(session, body);
+      router.send(session, body, headers);
     } catch (UpstreamException failure) {
       throw starter.failed(session, failure, true);
     }
@@ -305,7 +321,11 @@ public final class Relay {
       return session -> Optional.of(listen(session, false));
     }
     Supplier<ReadResult> firstPage = tails.readAhead(id, last);
-    return session -> tails.resume(session, last, firstPage);
+    return session -> {
+      Optional<Tail> tail = tails.resume(session, last, firstPage);
+      sessions.resumed(session);
+      return tail;
+    };
   }
 
   /** Whether this replica drains and clients should go to another one. */

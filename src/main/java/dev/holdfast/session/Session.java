@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.ProtocolVersion;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param transport the client's transport
  * @param opener who opened the session, for the limit of sessions per client: the network of the
  *     client's address; empty when it is unknown
+ * @param headers headers of the client's {@code initialize} for the upstream, for requests that no
+ *     message of the client causes
+ * @param principal whom the session belongs to; nobody else may use it
  */
 public record Session(
     SessionId id,
@@ -28,7 +32,9 @@ public record Session(
     String client,
     Instant created,
     Transport transport,
-    String opener) {
+    String opener,
+    ForwardedHeaders headers,
+    PrincipalId principal) {
 
   /**
    * Maximum time between the opening of a session and its first use. Opening costs a client
@@ -45,7 +51,7 @@ public record Session(
    */
   public static final String DEFAULT_UPSTREAM = "default";
 
-  /** A session over Streamable HTTP, which begins initialized. */
+  /** A session over Streamable HTTP, which begins initialized, without headers. */
   public Session(
       SessionId id,
       String upstream,
@@ -53,21 +59,55 @@ public record Session(
       ProtocolVersion version,
       String client,
       Instant created,
-      String opener) {
-    this(id, upstream, upstreamSession, version, client, created, Transport.STREAMABLE, opener);
+      String opener,
+      PrincipalId principal) {
+    this(
+        id,
+        upstream,
+        upstreamSession,
+        version,
+        client,
+        created,
+        Transport.STREAMABLE,
+        opener,
+        ForwardedHeaders.NONE,
+        principal);
   }
 
   /** A session over HTTP with SSE, which begins before the client initializes it. */
-  public static Session opening(SessionId id, String upstream, Instant created, String opener) {
+  public static Session opening(
+      SessionId id, String upstream, Instant created, String opener, PrincipalId principal) {
     ProtocolVersion version = ProtocolVersion.V2024_11_05;
-    return new Session(id, upstream, null, version, "", created, Transport.SSE_OPENING, opener);
+    return new Session(
+        id,
+        upstream,
+        null,
+        version,
+        "",
+        created,
+        Transport.SSE_OPENING,
+        opener,
+        ForwardedHeaders.NONE,
+        principal);
   }
 
   /** This session after its upstream was opened. */
   public Session initialized(
-      @Nullable String openedSession, ProtocolVersion chosen, String clientInfo) {
+      @Nullable String openedSession,
+      ProtocolVersion chosen,
+      String clientInfo,
+      ForwardedHeaders sent) {
     return new Session(
-        id, upstream, openedSession, chosen, clientInfo, created, Transport.SSE, opener);
+        id,
+        upstream,
+        openedSession,
+        chosen,
+        clientInfo,
+        created,
+        Transport.SSE,
+        opener,
+        sent,
+        principal);
   }
 
   /** Whether the upstream was opened. */

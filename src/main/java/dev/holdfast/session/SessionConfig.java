@@ -16,4 +16,13 @@ public interface SessionConfig {
   @WithDefault("1h")
   @Range(min = "1s", max = "30d")
   Duration idleTimeout();
+
+  /**
+   * A session that takes one of few places, such as a process of a server over stdio, ends when no
+   * client is connected to it and no request is open for this time. 30 seconds to thirty days. The
+   * idle timeout holds once the client has resumed a stream.
+   */
+  @WithDefault("5m")
+  @Range(min = "30s", max = "30d")
+  Duration abandonedTimeout();
 }

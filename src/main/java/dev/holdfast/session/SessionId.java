@@ -3,7 +3,6 @@ package dev.holdfast.session;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * The id of a session: the value of {@code Mcp-Session-Id}. It has 256 random bits, so it cannot be
@@ -19,13 +18,12 @@ public record SessionId(String value) {
   public static final int LENGTH = 43;
 
   private static final int BYTES = 32;
-  private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_-]{" + LENGTH + "}");
 
   /**
    * @throws IllegalArgumentException when the text does not have the form of an id
    */
   public SessionId {
-    if (!FORM.matcher(value).matches()) {
+    if (!hasForm(value)) {
       throw new IllegalArgumentException("not a session id");
     }
   }
@@ -45,7 +43,19 @@ public record SessionId(String value) {
 
   /** Reads an id from a client; empty when the text does not have the form of an id. */
   public static Optional<SessionId> parse(String text) {
-    return FORM.matcher(text).matches() ? Optional.of(new SessionId(text)) : Optional.empty();
+    return hasForm(text) ? Optional.of(new SessionId(text)) : Optional.empty();
+  }
+
+  private static boolean hasForm(String text) {
+    return text.length() == LENGTH && text.chars().allMatch(SessionId::isInAlphabet);
+  }
+
+  private static boolean isInAlphabet(int c) {
+    return (c >= 'A' && c <= 'Z')
+        || (c >= 'a' && c <= 'z')
+        || (c >= '0' && c <= '9')
+        || c == '-'
+        || c == '_';
   }
 
   /** Shows only the first characters, since the id is a secret of the client. */

@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,12 @@ public interface SessionStore {
   void recordActivity(SessionId id, SessionActivity since);
 
   /**
+   * When a session that has neither ended nor expired was last used, as {@link #touch} and {@link
+   * #recordActivity} recorded it; when it was created if they never were called.
+   */
+  Optional<Instant> lastUsed(SessionId id);
+
+  /**
    * Saves a value with which the session's upstream can be reopened. The value lives as long as the
    * session. Does nothing for unknown and expired sessions.
    *
@@ -90,6 +97,15 @@ public interface SessionStore {
    * @throws IllegalArgumentException when the cursor or the number is invalid
    */
   Page list(@Nullable String from, int about);
+
+  /**
+   * Lists the sessions that expire last: those that were used most recently. With a shared store,
+   * the cost does not depend on the number of sessions.
+   *
+   * @param most maximum number of sessions, 1 to {@value #MAX_PAGE_SIZE}
+   * @throws IllegalArgumentException when the number is invalid
+   */
+  List<Page.Entry> latest(int most);
 
   /**
    * One page of a list of sessions.

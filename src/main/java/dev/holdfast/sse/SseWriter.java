@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SseWriter {
 
-  private static final int RETAINED_BYTES = 4096;
+  private static final int RETAINED_BYTES = 512;
 
   private static final byte[] EVENT = "event: ".getBytes(US_ASCII);
   private static final byte[] ID = "id: ".getBytes(US_ASCII);

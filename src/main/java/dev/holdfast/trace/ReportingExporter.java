@@ -31,12 +31,10 @@ record ReportingExporter(SpanExporter exporter) implements SpanExporter {
   }
 
   private static void report(int spans, @Nullable Throwable failure) {
-    FAILURES
-        .next()
-        .ifPresent(leftOut ->
-            LOG.warnf(
-                "traces not sent: spans=%d: %s; not logged before=%d",
-                spans, reason(failure), leftOut));
+    FAILURES.log(
+        LOG,
+        Logger.Level.WARN,
+        () -> "traces not sent spans=%d reason=%s".formatted(spans, reason(failure)));
   }
 
   private static String reason(@Nullable Throwable failure) {

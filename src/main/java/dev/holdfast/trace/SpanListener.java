@@ -104,7 +104,10 @@ public final class SpanListener implements TraceListener {
 
   @Override
   public <X extends Exception> void append(StreamRef stream, int events, Append<X> work) throws X {
-    Span span = span("append", stream).setAttribute(SpanAttributes.EVENTS, events).startSpan();
+    during(span("append", stream).setAttribute(SpanAttributes.EVENTS, events).startSpan(), work);
+  }
+
+  private static <X extends Exception> void during(Span span, Append<X> work) throws X {
     try (Scope _ = span.makeCurrent()) {
       work.run();
     } catch (Throwable failure) {
@@ -142,15 +145,7 @@ public final class SpanListener implements TraceListener {
   /** {@inheritDoc} The span belongs to the trace of the request that opened the stream. */
   @Override
   public void takeOver(StreamRef stream, Runnable work) {
-    Span span = span("take over", stream).setParent(opened(stream)).startSpan();
-    try (Scope _ = span.makeCurrent()) {
-      work.run();
-    } catch (Throwable failure) {
-      SpanAttributes.fail(span, failure);
-      throw failure;
-    } finally {
-      span.end();
-    }
+    during(span("take over", stream).setParent(opened(stream)).startSpan(), work::run);
   }
 
   private SpanBuilder span(String name, StreamRef stream) {

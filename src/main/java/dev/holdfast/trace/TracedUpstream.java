@@ -2,7 +2,9 @@ package dev.holdfast.trace;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
+import dev.holdfast.upstream.ForwardingSource;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -17,7 +19,6 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Scope;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +66,7 @@ public final class TracedUpstream extends ForwardingUpstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, String opener) {
+  public Handshake initialize(Message.Request initialize, Opener opener) {
     Span span = start(new Body.Single(initialize));
     Handshake handshake = during(span, () -> upstream.initialize(initialize, opener));
     span.end();
@@ -127,7 +128,14 @@ public final class TracedUpstream extends ForwardingUpstream {
   }
 
   /** The answer to a call, whose span ends with it. */
-  private record Source(MessageSource source, Span span) implements MessageSource {
+  private static final class Source extends ForwardingSource {
+
+    private final Span span;
+
+    Source(MessageSource source, Span span) {
+      super(source);
+      this.span = span;
+    }
 
     @Override
     public List<UpstreamMessage> take() {
@@ -135,18 +143,8 @@ public final class TracedUpstream extends ForwardingUpstream {
     }
 
     @Override
-    public boolean hasArrived() {
-      return source.hasArrived();
-    }
-
-    @Override
-    public void onIdWithoutMessage(Consumer<String> listener) {
-      source.onIdWithoutMessage(listener);
-    }
-
-    @Override
     public void close() {
-      source.close();
+      super.close();
       span.end();
     }
   }

@@ -1,5 +1,7 @@
 package dev.holdfast.upstream;
 
+import java.util.List;
+
 /** A server's answer to a request. */
 public sealed interface Answer {
 
@@ -9,12 +11,23 @@ public sealed interface Answer {
   /**
    * One JSON document: a response, or for a batch an array of responses.
    *
-   * @param json the document, on one line
+   * @param message the document, on one line
    */
-  record Json(byte[] json) implements Answer {
+  record Json(UpstreamMessage message) implements Answer {
+
+    /** A document that was not read yet. Not copied, so it must not be changed. */
+    public Json(byte[] json) {
+      this(new UpstreamMessage(json, null));
+    }
+
+    /** The exact bytes of the document. */
+    public byte[] json() {
+      return message.payload();
+    }
+
     @Override
     public MessageSource source() {
-      return MessageSource.of(json);
+      return MessageSource.of(List.of(message));
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.holdfast.upstream;
 
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
+import java.util.Set;
 
 /** An upstream that passes everything on to another one. Subclasses change what they need to. */
 public abstract class ForwardingUpstream implements Upstream {
@@ -15,17 +17,27 @@ public abstract class ForwardingUpstream implements Upstream {
 
   @Override
   public final Handshake initialize(Message.Request initialize) {
-    return initialize(initialize, "");
+    return initialize(initialize, Opener.UNKNOWN);
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, String opener) {
+  public Handshake initialize(Message.Request initialize, Opener opener) {
     return upstream.initialize(initialize, opener);
+  }
+
+  @Override
+  public Set<String> forwardedHeaders() {
+    return upstream.forwardedHeaders();
   }
 
   @Override
   public UpstreamSession attach(UpstreamLink link) {
     return upstream.attach(link);
+  }
+
+  @Override
+  public String transport(UpstreamLink link) {
+    return upstream.transport(link);
   }
 
   @Override
@@ -44,6 +56,11 @@ public abstract class ForwardingUpstream implements Upstream {
   }
 
   @Override
+  public boolean isScarce(UpstreamLink link) {
+    return upstream.isScarce(link);
+  }
+
+  @Override
   public boolean canReopen() {
     return upstream.canReopen();
   }
@@ -51,6 +68,11 @@ public abstract class ForwardingUpstream implements Upstream {
   @Override
   public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
     upstream.reopen(link, initialize, initialized);
+  }
+
+  @Override
+  public ProcessCount processes() {
+    return upstream.processes();
   }
 
   @Override

@@ -33,11 +33,6 @@ public interface MessageSource extends AutoCloseable {
     };
   }
 
-  /** A source of one message without an id. */
-  static MessageSource of(byte[] payload) {
-    return of(List.of(new UpstreamMessage(payload, null)));
-  }
-
   /**
    * Waits for messages and takes all that have arrived.
    *

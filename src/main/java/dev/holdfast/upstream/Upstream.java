@@ -1,6 +1,8 @@
 package dev.holdfast.upstream;
 
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
+import java.util.Set;
 
 /**
  * One MCP server. Thread-safe. Methods block their (virtual) thread until the server answers,
@@ -19,15 +21,27 @@ public interface Upstream extends AutoCloseable {
   /**
    * Opens a session for one of many clients. Where sessions are scarce, each client gets a share.
    *
-   * @param opener who opens the session, such as the network of a client; empty when unknown
    * @throws UpstreamException.Busy if the opener has its share
    */
-  default Handshake initialize(Message.Request initialize, String opener) {
+  default Handshake initialize(Message.Request initialize, Opener opener) {
     return initialize(initialize);
+  }
+
+  /** The headers of clients that this server gets, by name in lower case. */
+  default Set<String> forwardedHeaders() {
+    return Set.of();
   }
 
   /** Attaches to a session that any replica has opened. Sends nothing. */
   UpstreamSession attach(UpstreamLink link);
+
+  /**
+   * Returns the transport of a session, as the configuration names it: {@code streamable-http},
+   * {@code sse} or {@code stdio}; {@code local} if the server is inside this process.
+   */
+  default String transport(UpstreamLink link) {
+    return "local";
+  }
 
   /**
    * Whether this server may have opened a session. Returns false only if the configured name meant
@@ -55,6 +69,14 @@ public interface Upstream extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Whether a session takes one of few places, such as a process, and does nothing when no client
+   * uses it. Such a session is {@linkplain #isPinned pinned}.
+   */
+  default boolean isScarce(UpstreamLink link) {
+    return false;
+  }
+
   /** Whether a lost {@linkplain #isPinned pinned} session can be opened again. */
   default boolean canReopen() {
     return false;
@@ -71,6 +93,22 @@ public interface Upstream extends AutoCloseable {
    */
   default void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
     throw new UpstreamException.SessionGone();
+  }
+
+  /** The child processes of this server on this replica. */
+  default ProcessCount processes() {
+    return ProcessCount.NONE;
+  }
+
+  /**
+   * A number of processes.
+   *
+   * @param running those that run, including those that are ending
+   * @param limit how many may run at once
+   */
+  record ProcessCount(int running, int limit) {
+    /** Of a server without processes. */
+    public static final ProcessCount NONE = new ProcessCount(0, 0);
   }
 
   /** Releases connections and threads. Running calls fail. */

@@ -1,6 +1,7 @@
 package dev.holdfast.upstream;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +20,46 @@ public abstract sealed class UpstreamException extends RuntimeException {
 
   /** The limit of sessions or connections is reached: the server has seen nothing. */
   public static final class Busy extends UpstreamException {
+
+    /** The limit that is reached. */
+    public enum Limit {
+      SESSIONS,
+      /** The share of one opener. */
+      SESSIONS_OF_OPENER,
+      /** Another one. */
+      REQUESTS
+    }
+
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final Limit limit;
+    private final Duration retryAfter;
+
+    /** A limit other than that of sessions. */
     public Busy() {
+      this(Limit.REQUESTS, SOON);
+    }
+
+    /** A limit of sessions. */
+    public Busy(Limit limit) {
+      this(limit, SOON);
+    }
+
+    /** A limit, and when there may be room again. */
+    public Busy(Limit limit, Duration retryAfter) {
       super("there is no room for more at the upstream", null);
+      this.limit = limit;
+      this.retryAfter = retryAfter;
+    }
+
+    /** The limit that is reached. */
+    public Limit limit() {
+      return limit;
+    }
+
+    /** Time until there may be room. */
+    public Duration retryAfter() {
+      return retryAfter;
     }
   }
 
@@ -43,6 +82,7 @@ public abstract sealed class UpstreamException extends RuntimeException {
     private final int status;
     private final byte @Nullable [] error;
     private final @Nullable Duration retryAfter;
+    private final List<String> clientHeaders;
 
     /**
      * A refusal.
@@ -51,17 +91,28 @@ public abstract sealed class UpstreamException extends RuntimeException {
      * @param error the JSON-RPC error in the body, on one line; null for none. Dropped if the
      *     status {@linkplain #isAboutCredentials is about credentials}
      * @param retryAfter wait before a retry that the server asks for; null for none
+     * @param clientHeaders names of the client's headers that the request had
      */
-    public Refused(int status, byte @Nullable [] error, @Nullable Duration retryAfter) {
+    public Refused(
+        int status,
+        byte @Nullable [] error,
+        @Nullable Duration retryAfter,
+        List<String> clientHeaders) {
       super("the upstream refused with status " + status, null);
       this.status = status;
       this.error = isAboutCredentials(status) ? null : error;
       this.retryAfter = retryAfter;
+      this.clientHeaders = List.copyOf(clientHeaders);
+    }
+
+    /** The refusal of a request without headers of a client. */
+    public Refused(int status, byte @Nullable [] error, @Nullable Duration retryAfter) {
+      this(status, error, retryAfter, List.of());
     }
 
     /**
-     * Whether a status is about the gateway's own credentials. What a server says about them is not
-     * for clients, so such a refusal has no JSON-RPC error.
+     * Whether a status is about credentials, usually the gateway's own. What a server says about
+     * them is not for clients, so such a refusal has no JSON-RPC error.
      */
     public static boolean isAboutCredentials(int status) {
       return status == 401 || status == 403 || status == 407;
@@ -70,6 +121,14 @@ public abstract sealed class UpstreamException extends RuntimeException {
     /** The wait before a retry that the server asks for. */
     public Optional<Duration> retryAfter() {
       return Optional.ofNullable(retryAfter);
+    }
+
+    /**
+     * Names of the client's headers that the request had. They may be the reason for a refusal;
+     * without any, a refusal about credentials is for the operator of the gateway.
+     */
+    public List<String> clientHeaders() {
+      return clientHeaders;
     }
 
     /** The HTTP status, 400 to 599. */

@@ -5,8 +5,6 @@ import dev.holdfast.intercept.Interceptor;
 import dev.holdfast.intercept.Redaction;
 import dev.holdfast.intercept.ResultLimit;
 import dev.holdfast.intercept.ToolRules;
-import dev.holdfast.session.Session;
-import io.quarkus.runtime.configuration.ConfigurationException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +19,9 @@ final class ConfiguredInterceptors {
    * configuration, which see what is delivered.
    *
    * @param rules the configuration of the upstream; null for agents, which have no rules
-   * @throws ConfigurationException if a pointer is invalid
+   * @throws IllegalArgumentException if a pointer is invalid
    */
-  static List<Interceptor> of(
-      String name, GatewayConfig.@Nullable Server rules, List<Interceptor> own) {
+  static List<Interceptor> of(GatewayConfig.@Nullable Server rules, List<Interceptor> own) {
     List<Interceptor> all = new ArrayList<>(own);
     if (rules == null) {
       return all;
@@ -35,17 +32,8 @@ final class ConfiguredInterceptors {
       all.add(new ToolRules(allow, deny));
     }
     rules.callsPerMinute().ifPresent(limit -> all.add(new CallLimit(limit)));
-    rules.redact().ifPresent(pointers -> all.add(redaction(name, pointers)));
+    rules.redact().ifPresent(pointers -> all.add(new Redaction(pointers)));
     rules.resultBytes().ifPresent(limit -> all.add(new ResultLimit(limit.asLongValue())));
     return all;
-  }
-
-  private static Redaction redaction(String name, List<String> pointers) {
-    try {
-      return new Redaction(pointers);
-    } catch (IllegalArgumentException invalid) {
-      String upstream = name.equals(Session.DEFAULT_UPSTREAM) ? "upstream" : "upstreams." + name;
-      throw new ConfigurationException("holdfast." + upstream + "." + invalid.getMessage());
-    }
   }
 }

@@ -4,7 +4,6 @@ import dev.holdfast.record.RecordedUpstream;
 import dev.holdfast.record.Recorder;
 import dev.holdfast.record.TapeDirectory;
 import dev.holdfast.upstream.Upstream;
-import io.quarkus.runtime.configuration.ConfigurationException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -42,14 +41,10 @@ final class ConfiguredTapes implements AutoCloseable {
   }
 
   private Recorder recorder(Path directory) {
-    try {
-      return new Recorder(
-          new TapeDirectory(
-              directory, config.fileBytes().asLongValue(), config.maxBytes().asLongValue()),
-          clock);
-    } catch (IllegalArgumentException invalid) {
-      throw new ConfigurationException("holdfast.record: " + invalid.getMessage());
-    }
+    return new Recorder(
+        new TapeDirectory(
+            directory, config.fileBytes().asLongValue(), config.maxBytes().asLongValue()),
+        clock);
   }
 
   @Override

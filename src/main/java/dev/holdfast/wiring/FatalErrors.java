@@ -49,7 +49,7 @@ final class FatalErrors {
   }
 
   private static void uncaught(Thread thread, Throwable failure) {
-    LOG.errorf(failure, "thread ended unexpectedly: name=%s", thread.getName());
+    LOG.errorf(failure, "thread ended unexpectedly name=%s", thread.getName());
     if (failure instanceof Error && !(failure instanceof StackOverflowError)) {
       exit(failure);
     }

@@ -21,6 +21,9 @@ import java.util.OptionalInt;
 @ConfigMapping(prefix = "holdfast")
 public interface GatewayConfig {
 
+  /** The configuration file, see {@link dev.holdfast.config.ConfigFile}. */
+  Optional<Path> config();
+
   /** The store of sessions and events. */
   @WithDefault("memory")
   Store store();
@@ -47,6 +50,10 @@ public interface GatewayConfig {
   @WithDefault("local")
   DemoTools demoTools();
 
+  /** Whether to serve the console on the management port. */
+  @WithDefault("local")
+  Console console();
+
   /** Returns all upstreams by name, including {@link Session#DEFAULT_UPSTREAM}. */
   default Map<String, Server> allUpstreams() {
     Map<String, Server> all = new HashMap<>(upstreams());
@@ -61,6 +68,13 @@ public interface GatewayConfig {
     /** Always, also when other machines can connect. */
     ALWAYS,
     NEVER
+  }
+
+  /** When to serve the console. */
+  enum Console {
+    OFF,
+    /** While the management port is on a loopback address and requests need no key. */
+    LOCAL
   }
 
   /** The stores. */
@@ -152,6 +166,9 @@ public interface GatewayConfig {
     /** Working directory of the program; by default that of the gateway. */
     Optional<Path> directory();
 
+    /** Scope that the key of a client needs to use the agents. */
+    Optional<String> scope();
+
     /** Limit on the agents that work at once on this replica. */
     @WithDefault("50")
     @Range(min = "1", max = "10000")
@@ -189,6 +206,12 @@ public interface GatewayConfig {
      * dash: {@code HOLDFAST_UPSTREAM_HEADERS_X_API_KEY} arrives here as {@code x.api.key}.
      */
     Map<String, String> headers();
+
+    /**
+     * Names of headers of clients that go to the server with the requests that they cause, such as
+     * {@code x-tenant}. Only for a URL; credentials are never forwarded.
+     */
+    Optional<List<String>> forwardHeaders();
 
     /**
      * The server's program and its arguments, quoted as in a shell; see {@link
@@ -231,6 +254,9 @@ public interface GatewayConfig {
      */
     @WithDefault("false")
     boolean respawn();
+
+    /** Scope that the key of a client needs to use the server. */
+    Optional<String> scope();
 
     /** Directory of the tapes of this upstream; by default that of all upstreams. */
     Optional<Path> recordDir();

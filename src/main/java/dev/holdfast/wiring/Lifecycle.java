@@ -5,6 +5,7 @@ import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.cluster.HeartbeatTiming;
 import dev.holdfast.cluster.Membership;
 import dev.holdfast.cluster.OwnedSessions;
+import dev.holdfast.http.socket.ServerSockets;
 import dev.holdfast.log.LogException;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.relay.Relay;
@@ -14,6 +15,7 @@ import dev.holdfast.relay.failover.Reconciler;
 import dev.holdfast.relay.failover.TakeOver;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.session.SessionConfig;
 import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -35,12 +37,16 @@ final class Lifecycle {
 
   private static final Logger LOG = Logger.getLogger(Lifecycle.class);
 
+  /** The longest time between two searches for abandoned sessions. */
+  private static final Duration SEARCH_INTERVAL = Duration.ofSeconds(30);
+
   private final boolean serves;
   private final Relay relay;
   private final Reconciler reconciler;
   private final Drain drain;
-  private final Duration sweepInterval;
-  private final Thread sweeper = Thread.ofVirtual().name("housekeeping").unstarted(this::sweepAll);
+  private final ServerSockets sockets;
+  private final boolean drains;
+  private final List<Thread> housekeeping;
 
   /** Null for a replica whose store is not shared. */
   private final @Nullable Membership membership;
@@ -50,11 +56,21 @@ final class Lifecycle {
       StoreProducer stores,
       StreamConfig streams,
       GatewayConfig gateway,
+      SessionConfig session,
       ClusterConfig cluster,
+      ServerSockets sockets,
       ProcessMode mode) {
     serves = mode.serves();
+    drains = serves && !streams.drainTimeout().isZero();
+    this.sockets = sockets;
     relay = relays.relay;
-    sweepInterval = gateway.cleanupInterval();
+    Duration abandoned = session.abandonedTimeout();
+    housekeeping =
+        List.of(
+            every(gateway.cleanupInterval(), this::sweep),
+            every(
+                Collections.min(List.of(abandoned.dividedBy(10), SEARCH_INTERVAL)),
+                () -> relays.sessions.endAbandoned(abandoned)));
     TakeOver takeOver = relays.takeOver;
     Pumps pumps = relays.pumps;
     List<Reconciler.Check> checks = new ArrayList<>();
@@ -84,7 +100,7 @@ final class Lifecycle {
             redis.replica(),
             timing,
             owned,
-            (session, lost) -> takeOver.takeOver(session, lost.value()),
+            (id, lost) -> takeOver.takeOver(id, lost.value()),
             reconcileSoon);
     reconciler = shared;
     membership = member;
@@ -107,7 +123,7 @@ final class Lifecycle {
 
   void start(@Observes StartupEvent event) {
     if (serves) {
-      sweeper.start();
+      housekeeping.forEach(Thread::start);
       if (membership != null) {
         membership.start();
       }
@@ -116,32 +132,54 @@ final class Lifecycle {
 
   /** Runs on the thread that stops the program. The gateway serves HTTP until it returns. */
   void drain(@Observes ShutdownDelayInitiatedEvent event) {
+    if (drains) {
+      sockets.drain();
+    }
     if (serves) {
       drain.run();
+    }
+    if (drains) {
+      closeSockets();
+    }
+  }
+
+  private void closeSockets() {
+    try {
+      sockets.close();
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
     }
   }
 
   void stop(@Observes ShutdownEvent event) {
-    sweeper.interrupt();
+    housekeeping.forEach(Thread::interrupt);
     if (membership != null && serves) {
       membership.close();
     }
   }
 
-  private void sweepAll() {
-    try {
-      while (true) {
-        Thread.sleep(sweepInterval);
-        try {
-          relay.sweep();
-          reconciler.reconcile();
-        } catch (Throwable failure) {
-          LOG.warn("a sweep failed; the next one catches up", failure);
-        }
-      }
-    } catch (InterruptedException stopped) {
-      LOG.debug("stopped");
-    }
+  private void sweep() {
+    relay.sweep();
+    reconciler.reconcile();
+  }
+
+  private static Thread every(Duration interval, Runnable work) {
+    return Thread.ofVirtual()
+        .name("housekeeping")
+        .unstarted(() -> {
+          try {
+            while (true) {
+              Thread.sleep(interval);
+              try {
+                work.run();
+              } catch (Throwable failure) {
+                LOG.warn("a sweep failed, the next one catches up", failure);
+              }
+            }
+          } catch (InterruptedException stopped) {
+            LOG.debug("stopped");
+          }
+        });
   }
 
   private record OtherReplicas(Membership membership, TakeOver takeOver, HeartbeatTiming timing)

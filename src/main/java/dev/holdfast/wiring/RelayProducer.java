@@ -5,7 +5,6 @@ import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
-import dev.holdfast.log.redis.RedisStreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.failover.TakeOver;
@@ -120,7 +119,7 @@ final class RelayProducer {
             .map(redis ->
                 new CommandContext.SharedStore(
                     new RedisServerInfo(redis.client(), redis.keys()),
-                    new RedisStreamIndex(redis.client(), redis.keys()),
+                    stores.streams,
                     gateway.redis().maxBytes().asLongValue())),
         upstreams.byName(),
         limits.connections(),

@@ -68,11 +68,11 @@ final class RequestFailures {
       LOG.debugf("request failed: status=%d type=%s", status, type);
     } else if (failure instanceof Error) {
       // FatalErrors looks for it in the log.
-      LOG.errorf(failure, "request failed unexpectedly: status=%d", status);
+      LOG.errorf(failure, "request failed unexpectedly status=%d", status);
     } else {
       RuntimeException withoutMessage = new RuntimeException(type);
       withoutMessage.setStackTrace(failure.getStackTrace());
-      LOG.errorf(withoutMessage, "request failed unexpectedly: status=%d", status);
+      LOG.errorf(withoutMessage, "request failed unexpectedly status=%d", status);
     }
   }
 }

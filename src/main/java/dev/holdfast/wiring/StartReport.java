@@ -1,10 +1,11 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
+import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.session.Session;
-import dev.holdfast.upstream.stdio.CommandLine;
+import dev.holdfast.upstream.UpstreamMonitor;
 import io.quarkus.runtime.StartupEvent;
 import io.quarkus.vertx.http.HttpServer;
 import io.quarkus.vertx.http.HttpServerStart;
@@ -13,17 +14,7 @@ import io.smallrye.config.SmallRyeConfig;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.ObservesAsync;
 import jakarta.inject.Singleton;
-import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.URI;
-import java.net.UnknownHostException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jboss.logging.Logger;
 
@@ -35,28 +26,31 @@ import org.jboss.logging.Logger;
 final class StartReport {
 
   private static final Logger LOG = Logger.getLogger(StartReport.class);
-  private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(5);
   private static final String LIMITS = "holdfast.limits.";
 
   private final GatewayConfig gateway;
   private final HttpConfig http;
+  private final AccessKeys keys;
   private final HttpServer server;
   private final SmallRyeConfig config;
   private final boolean serves;
+  private final UpstreamMonitor upstreams;
 
-  /** Creates the report for upstreams that could be created, so their configuration is valid. */
   StartReport(
       GatewayConfig gateway,
       HttpConfig http,
+      AccessKeys keys,
       HttpServer server,
       SmallRyeConfig config,
       ProcessMode mode,
-      ConfiguredUpstreams upstreams) {
+      UpstreamMonitor upstreams) {
     this.gateway = gateway;
     this.http = http;
+    this.keys = keys;
     this.server = server;
     this.config = config;
     this.serves = mode.serves();
+    this.upstreams = upstreams;
   }
 
   void serving(@ObservesAsync HttpServerStart start) {
@@ -81,11 +75,13 @@ final class StartReport {
     }
   }
 
-  private static String path(String upstream) {
+  /** Where clients reach an upstream. */
+  static String path(String upstream) {
     return upstream.equals(Session.DEFAULT_UPSTREAM) ? "/mcp" : "/servers/" + upstream + "/mcp";
   }
 
-  private static String kind(GatewayConfig.Server server) {
+  /** What an upstream is, in a word. */
+  static String kind(GatewayConfig.Server server) {
     return server.url().isPresent() ? "http" : server.command().isPresent() ? "stdio" : "local";
   }
 
@@ -103,14 +99,16 @@ final class StartReport {
     if (!http.allowedOrigins().contains("*")) {
       LOG.infof("web pages of others are refused allowed-origins=%s", http.allowedOrigins());
     }
+    if (keys.areRequired()) {
+      LOG.infof("requests need a key owners=%s", keys.owners());
+    } else {
+      LOG.info("requests need no key: everybody who reaches the port may use this gateway");
+    }
     String limits = changedLimits();
     if (!limits.isEmpty()) {
-      LOG.infof("limits other than the default: %s", limits);
+      LOG.infof("limits other than the default %s", limits);
     }
-    gateway
-        .allUpstreams()
-        .forEach((name, server) ->
-            Thread.ofVirtual().name("first-probe").start(() -> probe(name, server)));
+    upstreams.look();
   }
 
   /** The limits that the configuration sets, with their values. */
@@ -122,47 +120,5 @@ final class StartReport {
         .map(value -> value.getName().substring(LIMITS.length()) + "=" + value.getValue())
         .sorted()
         .collect(Collectors.joining(" "));
-  }
-
-  /** Looks for a server without sending it a message: each session begins with the client's own. */
-  private static void probe(String name, GatewayConfig.Server server) {
-    Optional<String> problem =
-        server
-            .url()
-            .map(StartReport::connect)
-            .orElseGet(() -> server.command().flatMap(command -> find(command, server)));
-    if (problem.isPresent()) {
-      LOG.warnf("upstream not found upstream=%s: %s", name, problem.get());
-    } else if (!kind(server).equals("local")) {
-      LOG.infof("upstream found upstream=%s", name);
-    }
-  }
-
-  /** Returns why no connection to the URL's host is possible. */
-  private static Optional<String> connect(URI url) {
-    int port = url.getPort() >= 0 ? url.getPort() : url.getScheme().equals("https") ? 443 : 80;
-    try (Socket socket = new Socket()) {
-      socket.connect(
-          new InetSocketAddress(url.getHost(), port), Math.toIntExact(PROBE_TIMEOUT.toMillis()));
-      return Optional.empty();
-    } catch (UnknownHostException unknown) {
-      return Optional.of("unknown host " + url.getHost());
-    } catch (IOException failure) {
-      return Optional.of(
-          "no connection to " + url.getHost() + ":" + port + ": " + failure.getMessage());
-    }
-  }
-
-  /** Returns why there is no such program. The PATH is that of the gateway. */
-  private static Optional<String> find(String command, GatewayConfig.Server server) {
-    String program = CommandLine.parse(command).getFirst();
-    Path directory = server.directory().orElse(Path.of("")).toAbsolutePath();
-    Stream<Path> places =
-        program.contains("/")
-            ? Stream.of(directory)
-            : Stream.of(System.getenv().getOrDefault("PATH", "").split(":")).map(Path::of);
-    return places.map(place -> place.resolve(program)).anyMatch(Files::isExecutable)
-        ? Optional.empty()
-        : Optional.of("no program " + program);
   }
 }

@@ -4,8 +4,10 @@ import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.SharedLog;
+import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.log.redis.RedisEventLog;
+import dev.holdfast.log.redis.RedisStreamIndex;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.session.SessionConfig;
 import dev.holdfast.session.SessionLimits;
@@ -37,6 +39,7 @@ final class StoreProducer {
   @Produces final InstantSource clock = InstantSource.system();
   @Produces final EventLog log;
   @Produces final SessionStore sessions;
+  final StreamIndex streams;
   final SharedLog sharedLog;
   final LogLevelStore logLevels;
 
@@ -44,27 +47,31 @@ final class StoreProducer {
   final @Nullable RedisConnections redis;
 
   StoreProducer(
-      GatewayConfig gateway,
-      StreamConfig streams,
+      CheckedConfig checked,
+      StreamConfig stream,
       SessionConfig session,
       LimitsConfig limits,
       Instance<RedisConnections> connections) {
+    GatewayConfig gateway = checked.gateway();
     Duration idleTimeout = session.idleTimeout();
     // Keeps an expired session until a sweep ends it, even if two sweeps in a row fail.
     Duration sessionTtl = idleTimeout.plus(gateway.cleanupInterval().multipliedBy(3));
     SessionLimits sessionLimits = sessionLimits(gateway, limits);
     Retention retention =
         new Retention(
-            streams.eventTtl(),
-            streams.completedTtl(),
-            streams.maxEvents(),
+            stream.eventTtl(),
+            stream.completedTtl(),
+            stream.maxEvents(),
             gateway.log().streamBytes().asLongValue(),
             sessionTtl,
             gateway.log().sessionBytes().asLongValue(),
             limits.streamsPerSession());
     if (gateway.store() == GatewayConfig.Store.MEMORY) {
       redis = null;
-      log = new MemoryEventLog(retention, gateway.memory().maxBytes().asLongValue(), clock);
+      MemoryEventLog memoryLog =
+          new MemoryEventLog(retention, gateway.memory().maxBytes().asLongValue(), clock);
+      log = memoryLog;
+      streams = memoryLog;
       sharedLog = SharedLog.NONE;
       sessions = new MemorySessionStore(idleTimeout, sessionLimits, clock);
       logLevels = new LogLevelStore.InMemory();
@@ -83,6 +90,7 @@ final class StoreProducer {
     opened.subscription().start();
     redis = opened;
     log = redisLog;
+    streams = new RedisStreamIndex(opened.client(), opened.keys());
     sharedLog = redisLog.shared();
     sessions =
         new RedisSessionStore(

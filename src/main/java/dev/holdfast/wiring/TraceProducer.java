@@ -12,11 +12,9 @@ import dev.holdfast.trace.TraceExport;
 import dev.holdfast.trace.TraceStore;
 import dev.holdfast.trace.TracedUpstream;
 import dev.holdfast.upstream.Upstream;
-import io.quarkus.runtime.configuration.ConfigurationException;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
-import java.net.URI;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
@@ -46,17 +44,8 @@ final class TraceProducer {
         redis == null
             ? new MemoryTraceStore()
             : new RedisTraceStore(redis.client(), redis.keys(), streams.eventTtl());
-    export = export(config.endpoint().get(), config.share(), version, replica);
+    export = new TraceExport(config.endpoint().get(), config.share(), version, replica.value());
     listener = new SpanListener(export, store);
-  }
-
-  private static TraceExport export(URI endpoint, int share, String version, ReplicaId replica) {
-    try {
-      return new TraceExport(endpoint, share, version, replica.value());
-    } catch (IllegalArgumentException invalid) {
-      throw new ConfigurationException(
-          "holdfast.trace.endpoint cannot be used: " + invalid.getMessage());
-    }
   }
 
   /** Returns the upstream with spans of its calls, or as it is while traces are off. */

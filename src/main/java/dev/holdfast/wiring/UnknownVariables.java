@@ -1,6 +1,10 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.cluster.ClusterConfig;
+import dev.holdfast.config.ConfigFile;
+import dev.holdfast.config.ConfigKeys;
+import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.relay.stream.ReplayConfig;
@@ -17,11 +21,10 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.jboss.logging.Logger;
 
 /**
@@ -42,12 +45,13 @@ final class UnknownVariables {
           HttpConfig.class,
           LimitsConfig.class,
           ClusterConfig.class,
-          TraceConfig.class);
+          TraceConfig.class,
+          AuthConfig.class);
+
+  /** The keys of these mappings. */
+  static final ConfigKeys KEYS = new ConfigKeys(MAPPINGS);
 
   private static final Logger LOG = Logger.getLogger(UnknownVariables.class);
-
-  /** As many wrong characters are taken for a typing error. */
-  private static final int MAX_TYPO = 3;
 
   /** Variables that Kubernetes sets for services named holdfast or holdfast-something. */
   private static final Pattern SERVICE_LINK =
@@ -61,6 +65,9 @@ final class UnknownVariables {
 
   void warn(@Observes StartupEvent event) {
     in(config).forEach(key -> LOG.warn(advice(key)));
+    for (ConfigSource source : config.getConfigSources(ConfigFile.class)) {
+      ((ConfigFile) source).warnings().forEach(LOG::warn);
+    }
   }
 
   /** Returns the keys of variables that no mapping contains. */
@@ -77,21 +84,19 @@ final class UnknownVariables {
 
   /** Says what is wrong with a variable, and which one may be meant. */
   static String advice(String key) {
-    String variable = variable(key);
-    List<String> known = names().toList();
-    for (String name : known) {
+    String variable = ConfigOrigin.variable(key);
+    for (String name : names().toList()) {
       int star = name.indexOf('*');
       boolean ofUpstream = star > 0 && name.indexOf('*', star + 1) < 0;
       if (ofUpstream && variable.matches(name.replace("*", "[A-Z0-9_]+"))) {
         String word = variable.substring(star, variable.length() - (name.length() - star - 1));
         return variable
             + " is ignored: the name of an upstream is one word in a variable, as in "
-            + name.replace("*", word.replace("_", ""));
+            + name.replace("*", word.replace("_", ""))
+            + ". holdfast.yaml allows other names";
       }
     }
-    return known.stream()
-        .min(Comparator.comparingInt(name -> distance(variable, name)))
-        .filter(nearest -> distance(variable, nearest) <= MAX_TYPO)
+    return KEYS.nearestVariable(variable)
         .map(nearest -> variable + " is ignored, there is no such key: is it " + nearest + "?")
         .orElse(variable + " is ignored: there is no such key");
   }
@@ -100,26 +105,7 @@ final class UnknownVariables {
   private static Stream<String> names() {
     return MAPPINGS.stream()
         .flatMap(mapping -> ConfigClass.configClass(mapping).getProperties().keySet().stream())
-        .map(UnknownVariables::variable)
+        .map(ConfigOrigin::variable)
         .sorted(Comparator.comparingInt(String::length).reversed());
-  }
-
-  private static String variable(String key) {
-    return key.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9*]", "_");
-  }
-
-  /** The number of characters to insert, remove or replace (Levenshtein). */
-  private static int distance(String one, String other) {
-    int[] row = IntStream.rangeClosed(0, other.length()).toArray();
-    for (int i = 1; i <= one.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= other.length(); j++) {
-        int replaced = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-      }
-    }
-    return row[other.length()];
   }
 }

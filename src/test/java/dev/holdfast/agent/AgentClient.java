@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamLink;
@@ -56,7 +57,8 @@ final class AgentClient {
   }
 
   UpstreamSession attach() {
-    return upstream.attach(new UpstreamLink(link.session(), link.protocolVersion(), session));
+    return upstream.attach(
+        new UpstreamLink(link.session(), link.protocolVersion(), session, ForwardedHeaders.NONE));
   }
 
   MessageSource listen(@Nullable String after) {

@@ -70,6 +70,7 @@ class ArchitectureTest {
                   "lock",
                   "retry")),
           entry("intercept", List.of("lock", "budget", "protocol", "upstream")),
+          entry("auth", List.of("session")),
           entry("session", List.of("config", "protocol")),
           entry("session.memory", List.of("session", "protocol")),
           entry("session.redis", List.of("session", "protocol", "redis")),
@@ -97,7 +98,15 @@ class ArchitectureTest {
                   "session")),
           entry(
               "relay.session",
-              List.of("relay.stream", "relay.pump", "protocol", "log", "upstream", "session")),
+              List.of(
+                  "lock",
+                  "relay.stream",
+                  "relay.pump",
+                  "budget",
+                  "protocol",
+                  "log",
+                  "upstream",
+                  "session")),
           entry(
               "relay.routing",
               List.of(
@@ -113,6 +122,7 @@ class ArchitectureTest {
           entry(
               "relay.failover",
               List.of(
+                  "budget",
                   "lock",
                   "relay.stream",
                   "relay.pump",
@@ -170,6 +180,7 @@ class ArchitectureTest {
           entry(
               "http",
               List.of(
+                  "auth",
                   "http.error",
                   "http.limit",
                   "http.origin",
@@ -190,6 +201,7 @@ class ArchitectureTest {
               "observe",
               List.of(
                   "lock",
+                  "budget",
                   "http.error",
                   "http.limit",
                   "relay",
@@ -199,12 +211,25 @@ class ArchitectureTest {
                   "redis",
                   "upstream",
                   "protocol")),
+          entry(
+              "console",
+              List.of(
+                  "cluster",
+                  "relay",
+                  "relay.session",
+                  "redis",
+                  "session",
+                  "log",
+                  "upstream",
+                  "protocol")),
           entry("record", List.of("lock", "upstream", "upstream.stdio", "protocol")),
           entry("bridge", List.of("lock", "upstream", "upstream.stdio", "protocol", "retry")),
           entry(
               "cli",
               List.of(
+                  "auth",
                   "bridge",
+                  "config",
                   "record",
                   "relay",
                   "relay.stream",
@@ -213,12 +238,14 @@ class ArchitectureTest {
                   "session",
                   "log",
                   "redis",
+                  "upstream.stdio",
                   "upstream",
                   "protocol")),
           // Assembles the program, so it uses all other packages, and no package uses it.
           entry(
               "wiring",
               List.of(
+                  "auth",
                   "config",
                   "protocol",
                   "sse",
@@ -252,7 +279,9 @@ class ArchitectureTest {
                   "http",
                   "http.limit",
                   "http.origin",
+                  "http.socket",
                   "observe",
+                  "console",
                   "trace",
                   "record",
                   "cli")));
@@ -329,6 +358,7 @@ class ArchitectureTest {
         "upstream.http",
         "upstream.local.server",
         "http.socket",
+        "console",
         "trace",
         "wiring");
     onlyUsedIn("io.netty..", "http.socket");
@@ -344,7 +374,8 @@ class ArchitectureTest {
   @CsvSource({"io.quarkus..", "jakarta.enterprise..", "jakarta.inject..", "jakarta.ws.rs.."})
   void shouldUseTheFrameworkOnlyAtTheEdges(String framework) {
     // Tests of the core create its objects with new, without a container.
-    onlyUsedIn(framework, "http..", "observe", "wiring", "demo", "agent", "cli", "config");
+    onlyUsedIn(
+        framework, "http..", "observe", "console", "wiring", "demo", "agent", "cli", "config");
   }
 
   private static void onlyUsedIn(String library, String... packages) {

@@ -142,6 +142,8 @@ class CommandLineReaderTest {
     "serve --transport smoke, '--transport must be one of [auto, streamable-http, sse, stdio], not"
         + " smoke'",
     "serve --store disk, '--store must be memory, redis or a redis:// URL'",
+    "serve --upstream ftp://a, '--upstream must begin with http:// or https://'",
+    "doctor --upstream ws://a, '--upstream must begin with http:// or https://'",
     "stdio --url ftp://a, '--url must begin with http:// or https://'",
     "stdio --url http://a -- npx, --url and COMMAND exclude each other",
     "sessions --wrong, --wrong",

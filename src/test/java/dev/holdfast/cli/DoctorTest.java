@@ -8,18 +8,25 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LogLevelStore;
+import dev.holdfast.upstream.stdio.StdioUpstream;
+import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Checks output and exit code of the doctor without Redis. */
 class DoctorTest {
@@ -77,7 +84,7 @@ class DoctorTest {
     assertThat(printed())
         .contains("{\"check\":\"store\",\"verdict\":\"doubtful\"")
         .contains("{\"check\":\"upstream default\",\"verdict\":\"fine\"")
-        .contains("opens sessions with MCP 2025-11-25: test 1, 0 tools");
+        .contains("opens sessions with MCP 2025-11-25 over local: test 1, 0 tools");
   }
 
   @Test
@@ -101,7 +108,10 @@ class DoctorTest {
 
       assertThat(result.verdict()).isEqualTo(CheckResult.Verdict.FINE);
       assertThat(result.found())
-          .isEqualTo("opens sessions with MCP 2025-11-25: demo 2, " + Demo.TOOLS.size() + " tools");
+          .isEqualTo(
+              "opens sessions with MCP 2025-11-25 over local: demo 2, "
+                  + Demo.TOOLS.size()
+                  + " tools");
     }
   }
 
@@ -113,20 +123,84 @@ class DoctorTest {
         "data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}}\
         """;
 
-    CheckResult result = new UpstreamCheck("files", refusing(error)).run();
-
-    assertThat(result.found())
-        .isEqualTo(
-            "the server refuses initialize: it speaks only [\"2026-07-28\"], which is not supported"
-                + " yet");
-    assertThat(result.fix()).startsWith("check holdfast.upstreams.files ");
+    byte[] answer = error.getBytes(UTF_8);
+    List<Upstream> servers =
+        List.of(
+            answering(() -> new Handshake(answer, null, List.of())),
+            answering(() -> {
+              throw new UpstreamException.Refused(400, answer, null);
+            }));
+    assertThat(servers)
+        .map(server -> new UpstreamCheck("files", server).run())
+        .allSatisfy(result -> {
+          assertThat(result.found())
+              .isEqualTo("the server speaks 2026-07-28 only, which is not supported yet");
+          assertThat(result.fix()).startsWith("use a version of the server that speaks 2025-11-25");
+        });
   }
 
-  private static Upstream refusing(String error) {
+  @Test
+  void shouldSuspectAServerWithoutInitializeToBeTooNew() {
+    String error =
+        """
+        {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}\
+        """;
+
+    CheckResult result =
+        new UpstreamCheck(
+                "files", answering(() -> new Handshake(error.getBytes(UTF_8), null, List.of())))
+            .run();
+
+    assertThat(result.found()).isEqualTo("the server refuses initialize: Method not found");
+    assertThat(result.fix()).endsWith("later ones have no initialize");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "401, set holdfast.upstreams.files.headers.authorization to credentials",
+    "404, check the path of holdfast.upstreams.files.url",
+    "500, check holdfast.upstreams.files and the log of the server"
+  })
+  void shouldSuggestWhatMendsAStatus(int status, String fix) {
+    CheckResult result =
+        new UpstreamCheck(
+                "files",
+                answering(() -> {
+                  throw new UpstreamException.Refused(status, null, null);
+                }))
+            .run();
+
+    assertThat(result.found()).isEqualTo("the upstream refused with status " + status);
+    assertThat(result.fix()).startsWith(fix);
+  }
+
+  @Test
+  void shouldSayWhyAProcessEnded() {
+    StdioUpstreamSettings settings =
+        new StdioUpstreamSettings(
+            "files",
+            List.of("sh", "-c", "echo starting >&2; echo the key is missing >&2; echo >&2; exit 3"),
+            Map.of(),
+            null,
+            1,
+            1,
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(20),
+            Duration.ofSeconds(20),
+            1000,
+            false);
+    try (StdioUpstream process = new StdioUpstream(settings)) {
+      CheckResult result = new UpstreamCheck("files", process).run();
+
+      assertThat(result.found()).endsWith(": exit code 3, last line on stderr: the key is missing");
+    }
+  }
+
+  private static Upstream answering(Supplier<Handshake> answer) {
     return new Upstream() {
       @Override
       public Handshake initialize(Message.Request initialize) {
-        return new Handshake(error.getBytes(UTF_8), null, List.of());
+        return answer.get();
       }
 
       @Override

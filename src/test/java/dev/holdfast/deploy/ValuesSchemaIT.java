@@ -64,9 +64,9 @@ class ValuesSchemaIT {
         } else {
           upstream.put(name, expected(key));
         }
-      } else if (key.name().endsWith(".<name>")) {
-        String prefix = key.name().replace("<name>", "").replace(".", "\\.");
-        named.put("^" + prefix + ".+$", expected(key));
+      } else if (key.name().contains("<name>")) {
+        String pattern = key.name().replace(".", "\\.").replace("<name>", ".+");
+        named.put("^" + pattern + "$", expected(key));
       } else if (!key.name().equals("store")) {
         config.put(key.name(), expected(key));
       }
@@ -113,6 +113,8 @@ class ValuesSchemaIT {
 
     settings.keySet().removeIf(key -> !key.startsWith("holdfast."));
     assertThat(settings).isEqualTo(expected);
+    // Its example is no file.
+    settings.remove("holdfast.config");
     assertThat(ConfigFixture.by(settings)).isNotNull();
   }
 

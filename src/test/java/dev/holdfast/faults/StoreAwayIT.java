@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.DocumentedMetrics;
+import dev.holdfast.testing.Frame;
+import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.MonitoringQueries;
 import dev.holdfast.testing.RedisFixture;
 import java.net.http.HttpClient;
@@ -12,8 +15,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,12 +34,6 @@ class StoreAwayIT {
       """
       {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo",\
       "arguments":{"message":"still there"}}}\
-      """;
-
-  private static final String COUNTDOWN =
-      """
-      {"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"countdown",\
-      "arguments":{"from":600},"_meta":{"progressToken":"p"}}}\
       """;
 
   private final HttpClient http =
@@ -59,6 +56,7 @@ class StoreAwayIT {
       assertThat(DocumentedMetrics.scraped(metrics))
           .containsAllEntriesOf(DocumentedMetrics.of(DocumentedMetrics.Part.ANY_STORE))
           .containsAllEntriesOf(DocumentedMetrics.of(DocumentedMetrics.Part.REDIS));
+      assertThat(metrics).contains("holdfast_redis_up 1.0");
       assertThat(get(gateway, "/health").body()).contains("\"healthy\"", "\"active_sessions\":1");
 
       redis.kill();
@@ -68,17 +66,22 @@ class StoreAwayIT {
       assertThat(away.headers().firstValue("Retry-After")).contains("1");
       assertThat(away.body()).contains("\"id\":7").contains("\"code\":-32000");
       assertThat(readiness(gateway)).isEqualTo(503);
+      assertThat(get(gateway, "/q/health/ready").body()).contains("\"reason\"");
       await()
           .untilAsserted(() ->
               assertThat(get(gateway, "/health").body())
                   .contains("\"unhealthy\"", "\"active_sessions\":null"));
       assertThat(get(gateway, "/health").statusCode()).isEqualTo(503);
-      assertThat(get(gateway, "/q/metrics").body()).contains("holdfast_sessions_active NaN");
+      assertThat(get(gateway, "/q/metrics").body())
+          .contains("holdfast_sessions_active NaN", "holdfast_redis_up 0.0");
 
-      await().until(() -> gateway.output().contains("Redis is away: reason="));
+      await().until(() -> gateway.output().contains("Redis is away reason="));
 
       redis.restart();
       await().atMost(Duration.ofSeconds(20)).until(() -> readiness(gateway) == 200);
+      await()
+          .untilAsserted(() ->
+              assertThat(get(gateway, "/q/metrics").body()).contains("holdfast_redis_up 1.0"));
       HttpResponse<String> back = post(gateway, CALL, session);
 
       assertThat(back.statusCode()).as(back.body()).isEqualTo(200);
@@ -86,28 +89,56 @@ class StoreAwayIT {
       await()
           .untilAsserted(() ->
               assertThat(gateway.output())
-                  .containsOnlyOnce("Redis is away: reason=")
-                  .containsOnlyOnce("Redis is back: away=PT"));
+                  .containsOnlyOnce("Redis is away reason=")
+                  .containsOnlyOnce("Redis is back away-seconds="));
     }
   }
 
-  /** Otherwise, an SDK would wait for the response until its own time limit. */
+  /**
+   * Also calls whose clients have resumed them. Otherwise, an SDK would wait for the response until
+   * its own time limit.
+   */
   @Test
   void shouldEndCallsWithAnErrorWhenRedisHasLostEverything() throws Exception {
-    try (RedisFixture redis = RedisFixture.start();
-        Gateway gateway =
-            Gateway.start(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()))) {
-      String session =
-          post(gateway, INITIALIZE, null).headers().firstValue("Mcp-Session-Id").orElseThrow();
-      CompletableFuture<HttpResponse<String>> call =
-          http.sendAsync(request(gateway, COUNTDOWN, session), BodyHandlers.ofString());
-      await().until(() -> redis.keys().stream().anyMatch(key -> key.contains(session + "}:e:")));
+    try (RedisFixture redis = RedisFixture.start()) {
+      List<Gateway> gateways =
+          Gateway.startPair(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()));
+      try (Gateway owner = gateways.getFirst();
+          Gateway other = gateways.getLast()) {
+        McpClient client = McpClient.at(owner.url()).ready();
+        McpClient elsewhere = client.elsewhere(other.url());
+        FrameStream one = countdown(client);
+        FrameStream two = countdown(client);
+        FrameStream three = countdown(client);
+        FrameStream resumed = client.resume(cut(two));
+        FrameStream resumedElsewhere = elsewhere.resume(cut(three));
+        Frame.Event _ = resumed.event();
+        Frame.Event _ = resumedElsewhere.event();
 
-      redis.command("FLUSHALL");
+        redis.command("FLUSHALL");
 
-      assertThat(call.get().body())
-          .contains("\"id\":8", "\"code\":-32000", "The stream of the request is gone");
+        assertLost(one, 1);
+        assertLost(resumed, 2);
+        assertLost(resumedElsewhere, 3);
+      }
     }
+  }
+
+  private static FrameStream countdown(McpClient client) {
+    return client.call("countdown", "{\"from\":600},\"_meta\":{\"progressToken\":\"p\"}");
+  }
+
+  private static String cut(FrameStream call) {
+    while (call.event().data().isEmpty()) {
+      // The priming event.
+    }
+    call.cut();
+    return call.lastEventId();
+  }
+
+  private static void assertLost(FrameStream call, int id) {
+    assertThat(call.events().getLast().data())
+        .contains("\"id\":" + id + ",", "\"code\":-32000", "The stream of the request is gone");
   }
 
   /** Commands go on all the while; only word from other replicas cannot come. */
@@ -139,8 +170,7 @@ class StoreAwayIT {
         assertThat(refused.statusCode()).as(refused.body()).isEqualTo(503);
         assertThat(readiness(gateway)).isEqualTo(503);
         assertThat(gateway.output())
-            .containsOnlyOnce("Redis holds data of another layout")
-            .contains("set another holdfast.redis.prefix: found=0");
+            .containsOnlyOnce("Redis holds data of another layout found=0 needed=");
         assertThat(redis.keys()).containsExactly("holdfast:layout");
 
         redis.command("DEL", "holdfast:layout");

@@ -8,6 +8,9 @@ import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasItem;
 
+import dev.holdfast.http.limit.BodyBudget;
+import dev.holdfast.http.limit.ConnectionLimit;
+import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.testing.DocumentedMetrics;
@@ -35,6 +38,9 @@ class HealthAndMetricsTest {
   @Inject ControlledTool tool;
   @Inject Relay relay;
   @Inject SessionStore store;
+  @Inject ConnectionLimit connections;
+  @Inject RequestLimit requests;
+  @Inject BodyBudget bodies;
 
   @Test
   void shouldBeReadyWhileTheStoreAnswers() {
@@ -127,7 +133,7 @@ class HealthAndMetricsTest {
         List.of(
             "holdfast_sessions_opened_total",
             "holdfast_sessions_ended_total",
-            "holdfast_sessions_duration_seconds_count",
+            "holdfast_session_duration_seconds_count",
             "holdfast_messages_total{from=\"client\",kind=\"request\"}",
             "holdfast_messages_total{from=\"upstream\",kind=\"notification\"}",
             "holdfast_messages_total{from=\"upstream\",kind=\"response\"}",
@@ -136,10 +142,11 @@ class HealthAndMetricsTest {
             "holdfast_connections_opened_total",
             "holdfast_events_appended_total",
             "holdfast_events_delivered_total",
-            "holdfast_append_time_seconds_count",
-            "holdfast_delivery_time_seconds_count",
-            "holdfast_replay_time_seconds_count",
-            "holdfast_replay_events_sum");
+            "holdfast_append_duration_seconds_count",
+            "holdfast_delivery_delay_seconds_count",
+            "holdfast_replay_duration_seconds_count",
+            "holdfast_replay_events_sum",
+            "holdfast_call_duration_seconds_count{upstream=\"default\"}");
     double[] before = counters.stream().mapToDouble(Metrics::of).toArray();
     McpClient client = McpClient.at(GatewayUrl.mcp());
     ControlledCall call = ControlledCall.start(client, tool);
@@ -169,16 +176,83 @@ class HealthAndMetricsTest {
         .untilAsserted(() -> {
           assertThat(Metrics.of("holdfast_log_events")).isPositive();
           assertThat(Metrics.of("holdfast_log_bytes")).isPositive();
-          assertThat(Metrics.of("holdfast_log_quota")).isBetween(0.0, 1.0);
+          assertThat(Metrics.of("holdfast_log_quota_used_ratio")).isBetween(0.0, 1.0);
           assertThat(Metrics.of("holdfast_sessions_active")).isPositive();
-          assertThat(Metrics.of("holdfast_limit_used{limit=\"sessions\"}")).isPositive();
-          assertThat(Metrics.of("holdfast_limit_used{limit=\"connections\"}")).isPositive();
+          assertThat(Metrics.of("holdfast_places_used{limit=\"sessions\"}")).isPositive();
+          assertThat(Metrics.of("holdfast_places_used{limit=\"connections\"}")).isPositive();
+          assertThat(Metrics.of("holdfast_calls_in_flight{upstream=\"default\"}")).isPositive();
           assertThat(Metrics.of("holdfast_streams_active")).isPositive();
           assertThat(Metrics.of("holdfast_draining")).isZero();
         });
 
     call.assertContinues(call.stream(), 1);
     client.delete();
+  }
+
+  @Test
+  void shouldMeasureLimits() {
+    String places = "holdfast_places_%s{limit=\"%s\"}";
+    String bytes = "holdfast_budget_%s_bytes{limit=\"%s\"}";
+    ConnectionLimit.Slot slot = connections.acquire("192.0.2.7");
+    try (BodyBudget.Lease lease = bodies.open("192.0.2.7")) {
+      lease.take(70_000);
+      assertThat(slot.tryHold(80_000)).isTrue();
+      requests.within(
+          "default",
+          "192.0.2.7",
+          () ->
+              assertThat(Metrics.of(places.formatted("used", "requests")))
+                  .isPositive()
+                  .isLessThan(20));
+
+      assertThat(Metrics.of(bytes.formatted("used", "request_bytes")))
+          .isGreaterThanOrEqualTo(70_000);
+      assertThat(Metrics.of(bytes.formatted("used", "unread_bytes")))
+          .isGreaterThanOrEqualTo(80_000);
+    } finally {
+      slot.giveBack();
+      slot.release();
+    }
+    assertThat(Metrics.of(places.formatted("limit", "requests"))).isEqualTo(20);
+    assertThat(Metrics.of(places.formatted("limit", "sessions"))).isGreaterThan(100);
+    assertThat(Metrics.of(places.formatted("limit", "connections"))).isGreaterThan(100);
+    assertThat(Metrics.of(bytes.formatted("limit", "request_bytes"))).isGreaterThan(70_000);
+    assertThat(Metrics.of(bytes.formatted("limit", "unread_bytes"))).isGreaterThan(80_000);
+    await()
+        .untilAsserted(() ->
+            assertThat(Metrics.of(bytes.formatted("used", "unread_bytes"))).isLessThan(80_000));
+  }
+
+  @Test
+  void shouldMeasureEachUpstream() {
+    String errors = "holdfast_upstream_errors_total{kind=\"unreachable\",upstream=\"%s\"}";
+    double before = Metrics.of(errors.formatted("down"));
+    double other = Metrics.of(errors.formatted("scripted"));
+
+    var _ = McpClient.at(GatewayUrl.mcp("down")).initialized();
+    McpClient.at(GatewayUrl.mcp("scripted")).delete();
+
+    assertThat(Metrics.of(errors.formatted("down"))).isEqualTo(before + 1);
+    assertThat(Metrics.of(errors.formatted("scripted"))).isEqualTo(other);
+    assertThat(Metrics.scrape())
+        .contains(
+            "holdfast_upstream_up{upstream=\"down\"} 0.0",
+            "holdfast_upstream_up{upstream=\"scripted\"} 1.0",
+            "holdfast_stdio_processes_limit{upstream=\"scripted\"} 0.0");
+  }
+
+  @Test
+  void shouldDescribeTheProgramAndEachMetric() {
+    String scrape = Metrics.scrape();
+
+    assertThat(scrape).containsPattern("(?m)^holdfast_build_info\\{version=\"\\d[^\"]+\"} 1.0$");
+    List<String> names =
+        scrape.lines().filter(line -> line.startsWith("# TYPE holdfast_")).toList();
+    assertThat(names).hasSizeGreaterThan(30);
+    assertThat(names)
+        .allSatisfy(type ->
+            assertThat(scrape)
+                .containsPattern("(?m)^# HELP " + type.split(" ", -1)[2] + " \\S.*[^.]$"));
   }
 
   @Test
@@ -213,7 +287,7 @@ class HealthAndMetricsTest {
 
   @Test
   void shouldCountUpstreamErrors() {
-    String broken = "holdfast_upstream_errors_total{kind=\"broken\"}";
+    String broken = "holdfast_upstream_errors_total{kind=\"broken\",upstream=\"scripted\"}";
     double before = Metrics.of(broken);
 
     McpClient.at(GatewayUrl.mcp("scripted")).call("break", "{}").rest();

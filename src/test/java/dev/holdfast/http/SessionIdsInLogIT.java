@@ -99,7 +99,7 @@ class SessionIdsInLogIT {
     assertThat(gateway.output()).contains("Listening on").doesNotContain(ids);
     // Before, each malformed id and each wrong host had a line, of some hundreds here.
     assertThat(gateway.output().lines()).hasSizeLessThan(60);
-    assertThat(gateway.output()).contains("Malformed Last-Event-ID");
+    assertThat(gateway.output()).contains("malformed Last-Event-ID");
   }
 
   /** Returns the status of the response; 0 if the gateway closes the connection without one. */

@@ -1,7 +1,6 @@
 package dev.holdfast.intercept;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
@@ -73,21 +72,6 @@ class ConfiguredRulesIT {
           .filter(line -> line.contains("\"from\":\"server\""))
           .collect(Collectors.joining("\n"));
     }
-  }
-
-  @Test
-  void shouldNotStartWithAnInvalidPointer() {
-    assertThatThrownBy(() ->
-            Gateway.start(
-                    Map.of(
-                        "holdfast.upstreams.files.redact",
-                        "text",
-                        "holdfast.upstreams.files.url",
-                        "http://localhost:1/mcp"))
-                .close())
-        .hasMessageContaining(
-            "holdfast.upstreams.files.redact must have JSON pointers such as /content/*/text, not"
-                + " text");
   }
 
   private static String whole(FrameStream stream) {

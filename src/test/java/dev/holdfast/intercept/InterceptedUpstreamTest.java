@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -29,7 +31,8 @@ import org.junit.jupiter.api.Test;
 /** Every way that a message takes between a client and a server passes the chain. */
 class InterceptedUpstreamTest {
 
-  private static final UpstreamLink LINK = new UpstreamLink("server's", "2025-11-25", "gateway's");
+  private static final UpstreamLink LINK =
+      new UpstreamLink("server's", "2025-11-25", "gateway's", ForwardedHeaders.NONE);
 
   private static final String REFUSED = "\"error\":{\"code\":-32000,\"message\":\"no\"}";
 
@@ -327,7 +330,7 @@ class InterceptedUpstreamTest {
   void shouldJudgeInitialize() {
     Message.Request request =
         (Message.Request) ((Body.Single) body(request(1, "initialize bad"))).message();
-    Handshake refusedRequest = upstream.initialize(request, "");
+    Handshake refusedRequest = upstream.initialize(request, Opener.UNKNOWN);
 
     assertThat(refusedRequest.link()).isNull();
     assertThat(new String(refusedRequest.response(), UTF_8)).isEqualTo(refused(1));
@@ -335,7 +338,7 @@ class InterceptedUpstreamTest {
 
     server.says(response(1, "bad"));
     Message.Request fine = (Message.Request) ((Body.Single) body(request(1, "fine"))).message();
-    Handshake refusedResponse = upstream.initialize(fine, "");
+    Handshake refusedResponse = upstream.initialize(fine, Opener.UNKNOWN);
 
     assertThat(refusedResponse.link()).isNull();
     assertThat(server.ended).isTrue();
@@ -360,7 +363,7 @@ class InterceptedUpstreamTest {
     server.says(notification("old"), notification("bad"), response(1, "fine"));
     Message.Request fine = (Message.Request) ((Body.Single) body(request(1, "fine"))).message();
 
-    Handshake handshake = upstream.initialize(fine, "");
+    Handshake handshake = upstream.initialize(fine, Opener.UNKNOWN);
 
     assertThat(handshake.before())
         .extracting(message -> new String(message.payload(), UTF_8))

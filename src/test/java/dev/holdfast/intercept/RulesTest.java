@@ -161,7 +161,7 @@ class RulesTest {
   @ValueSource(strings = {"a", "", "/a~2", "/a~"})
   void shouldRefuseInvalidPointers(String pointer) {
     assertThatThrownBy(() -> new Redaction(List.of(pointer)))
-        .hasMessageContaining("JSON pointers such as /content/*/text, not " + pointer);
+        .hasMessageContaining("JSON pointers, such as /content/*/text, not " + pointer);
   }
 
   @Test

@@ -32,6 +32,17 @@ interface EventLogWatchContract extends EventLogFixture {
     assertThat(watcher.evictions()).isZero();
   }
 
+  @Test
+  default void shouldTellLaterWatchersWhichRequestsAnOpenStreamAnswers() {
+    StreamWriter writer = log().open(ref(), "1,\"two\"");
+    log().watch(ref(), new CountingWatcher());
+
+    assertThat(log().watch(ref(), new CountingWatcher()).requests()).isEqualTo("1,\"two\"");
+
+    writer.append(List.of(last("result")));
+    assertThat(log().watch(ref(), new CountingWatcher()).requests()).isEmpty();
+  }
+
   /** Write, then deliver: when a watcher gets events, the log has them. */
   @Test
   default void shouldLetAWatcherDeliverOnlyStoredEvents() {

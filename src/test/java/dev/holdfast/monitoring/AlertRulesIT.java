@@ -82,9 +82,12 @@ class AlertRulesIT {
 
   @ParameterizedTest
   @CsvSource({
-    "holdfast_log_quota) > 0.9, holdfast_log_quota) > 0.97",
-    "holdfast_log_quota) > 0.9, holdfast_log_quota) > 0.8",
+    "holdfast_log_quota_used_ratio) > 0.9, holdfast_log_quota_used_ratio) > 0.97",
+    "holdfast_log_quota_used_ratio) > 0.9, holdfast_log_quota_used_ratio) > 0.8",
     "holdfast_gaps_total, holdfast_gap_total",
+    "or holdfast_budget_used_bytes, or holdfast_places_used",
+    "(holdfast_upstream_up) == 0, (holdfast_upstream_up) < 2",
+    "holdfast_redis_up == 0, holdfast_redis_up < 2",
     "severity: critical, severity: warning",
   })
   void shouldFailTheirTestsAfterAChange(String text, String changed, @TempDir Path directory)

@@ -91,9 +91,9 @@ class MetricsTest {
 
     assertThat(nonZeroMetrics())
         .containsExactly(
-            "holdfast_append_time_seconds_count 1.0",
-            "holdfast_append_time_seconds_max 2.0",
-            "holdfast_append_time_seconds_sum 2.0",
+            "holdfast_append_duration_seconds_count 1.0",
+            "holdfast_append_duration_seconds_max 2.0",
+            "holdfast_append_duration_seconds_sum 2.0",
             "holdfast_events_appended_total 3.0");
   }
 
@@ -103,9 +103,9 @@ class MetricsTest {
 
     assertThat(nonZeroMetrics())
         .containsExactly(
-            "holdfast_delivery_time_seconds_count 1.0",
-            "holdfast_delivery_time_seconds_max 0.007",
-            "holdfast_delivery_time_seconds_sum 0.007");
+            "holdfast_delivery_delay_seconds_count 1.0",
+            "holdfast_delivery_delay_seconds_max 0.007",
+            "holdfast_delivery_delay_seconds_sum 0.007");
   }
 
   @Test
@@ -116,11 +116,11 @@ class MetricsTest {
 
     assertThat(registry.scrape().lines().filter(line -> line.startsWith("holdfast_delivery")))
         .contains(
-            "holdfast_delivery_time_seconds_bucket{le=\"0.001\",} 0.0",
-            "holdfast_delivery_time_seconds_bucket{le=\"0.005\",} 1.0",
-            "holdfast_delivery_time_seconds_bucket{le=\"0.01\",} 2.0",
-            "holdfast_delivery_time_seconds_bucket{le=\"5.0\",} 2.0",
-            "holdfast_delivery_time_seconds_bucket{le=\"+Inf\",} 3.0");
+            "holdfast_delivery_delay_seconds_bucket{le=\"0.001\",} 0.0",
+            "holdfast_delivery_delay_seconds_bucket{le=\"0.005\",} 1.0",
+            "holdfast_delivery_delay_seconds_bucket{le=\"0.01\",} 2.0",
+            "holdfast_delivery_delay_seconds_bucket{le=\"5.0\",} 2.0",
+            "holdfast_delivery_delay_seconds_bucket{le=\"+Inf\",} 3.0");
   }
 
   @Test
@@ -129,12 +129,12 @@ class MetricsTest {
 
     assertThat(nonZeroMetrics())
         .containsExactly(
+            "holdfast_replay_duration_seconds_count 1.0",
+            "holdfast_replay_duration_seconds_max 2.0",
+            "holdfast_replay_duration_seconds_sum 2.0",
             "holdfast_replay_events_count 1.0",
             "holdfast_replay_events_max 3.0",
-            "holdfast_replay_events_sum 3.0",
-            "holdfast_replay_time_seconds_count 1.0",
-            "holdfast_replay_time_seconds_max 2.0",
-            "holdfast_replay_time_seconds_sum 2.0");
+            "holdfast_replay_events_sum 3.0");
   }
 
   static Stream<Arguments> failures() {
@@ -150,10 +150,11 @@ class MetricsTest {
   @ParameterizedTest
   @MethodSource("failures")
   void shouldCountUpstreamFailuresByKind(String kind, UpstreamException failure) {
-    relay.upstreamFailed(failure);
+    relay.upstreamFailed("a", failure);
 
     assertThat(nonZeroMetrics())
-        .containsExactly("holdfast_upstream_errors_total{kind=\"" + kind + "\",} 1.0");
+        .containsExactly(
+            "holdfast_upstream_errors_total{kind=\"" + kind + "\",upstream=\"a\",} 1.0");
   }
 
   @Test
@@ -162,9 +163,9 @@ class MetricsTest {
 
     assertThat(nonZeroMetrics())
         .containsExactly(
-            "holdfast_redis_round_trips_seconds_count 1.0",
-            "holdfast_redis_round_trips_seconds_max 2.0",
-            "holdfast_redis_round_trips_seconds_sum 2.0");
+            "holdfast_redis_round_trip_seconds_count 1.0",
+            "holdfast_redis_round_trip_seconds_max 2.0",
+            "holdfast_redis_round_trip_seconds_sum 2.0");
   }
 
   @Test

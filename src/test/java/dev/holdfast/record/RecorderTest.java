@@ -3,11 +3,13 @@ package dev.holdfast.record;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.record.TapeEntry.Sender;
 import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.testing.LoggedLines;
@@ -64,7 +66,8 @@ class RecorderTest {
   /** A session with a call of two messages, a notification, an announcement and a failed call. */
   private static void runSession(ScriptedUpstream server, Recorder recorder) {
     RecordedUpstream upstream = new RecordedUpstream(server, "a/b", recorder);
-    UpstreamLink link = Objects.requireNonNull(upstream.initialize(initialize(), "x").link());
+    UpstreamLink link =
+        Objects.requireNonNull(upstream.initialize(initialize(), Opener.UNKNOWN).link());
     UpstreamSession session = upstream.attach(link);
     session.send(body("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"));
     server.answer =
@@ -286,9 +289,11 @@ class RecorderTest {
       try (Recorder recorder = new Recorder(directory(1 << 20, 1 << 21), CLOCK)) {
         SessionTape tape = new SessionTape(recorder, "web");
         byte[] message = PROGRESS.getBytes(UTF_8);
-        while (!tape.tape().isStopped()) {
+        // More than the disk has room for, but not the queue: else the next session finds it full.
+        for (int i = 0; i < 2000; i++) {
           tape.sent(message);
         }
+        await().until(tape.tape()::isStopped);
         tape.sent(message);
         Path full = files().getFirst();
         Tape stopped = Tape.read(full);

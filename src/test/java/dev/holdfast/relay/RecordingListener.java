@@ -94,7 +94,7 @@ public final class RecordingListener implements RelayListener {
   }
 
   @Override
-  public void upstreamFailed(UpstreamException failure) {
+  public void upstreamFailed(String upstream, UpstreamException failure) {
     failures.add(failure);
   }
 }

@@ -9,7 +9,9 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.OrphanedStreams;
 import dev.holdfast.relay.failover.TakeOver;
@@ -29,6 +31,7 @@ import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.relay.tail.TestConnection;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.memory.MemorySessionStore;
@@ -49,7 +52,7 @@ public final class RelayFixture implements AutoCloseable {
 
   public static final String LOCAL = "local";
   public static final String SCRIPTED = "scripted";
-  public static final String OPENER = "192.0.2.1";
+  public static final Opener OPENER = new Opener("192.0.2.1");
   public static final Duration IDLE = Duration.ofHours(1);
   public static final int MAX_SESSIONS = 3;
   static final int MAX_STREAMS = 4;
@@ -122,7 +125,7 @@ public final class RelayFixture implements AutoCloseable {
   public Session openAs(String version) {
     scripted.handshake = () -> ScriptedUpstream.handshake(version);
     return Objects.requireNonNull(
-        relay.initialize(SCRIPTED, initialize(version), OPENER).session());
+        relay.initialize(SCRIPTED, initialize(version), OPENER, PrincipalId.ANONYMOUS).session());
   }
 
   /** A take-over into this relay. */
@@ -134,6 +137,15 @@ public final class RelayFixture implements AutoCloseable {
   /** The check for orphaned streams of this relay. */
   public OrphanedStreams orphans(SharedLog adoption, TakeOver takeOver, List<String> sessions) {
     return new OrphanedStreams(adoption, takeOver, admission, () -> sessions);
+  }
+
+  public boolean isAnswering(Session session) {
+    return pumps.areAnswering(session.id().value());
+  }
+
+  /** Ends the sessions that no client has used for that time. */
+  public void endAbandoned(Duration timeout) {
+    sessions.endAbandoned(timeout);
   }
 
   /** Stops the pumps of sessions that have ended. */
@@ -199,18 +211,22 @@ public final class RelayFixture implements AutoCloseable {
 
   public Session open(String upstream) {
     return Objects.requireNonNull(
-        relay.initialize(upstream, initialize("2025-11-25"), OPENER).session());
+        relay
+            .initialize(upstream, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS)
+            .session());
   }
 
   /** Opens a session that does not end as unused. */
   public Session openAndUse(String upstream) {
     Session session = open(upstream);
-    return relay.session(upstream, session.id());
+    return relay.session(upstream, session.id(), PrincipalId.ANONYMOUS);
   }
 
   /** Sends a request that is answered with a stream. */
   public Tail request(Session session, String json) {
-    return ((Relay.Reply.Stream) relay.request(session, body(json), () -> {})).tail();
+    return ((Relay.Reply.Stream)
+            relay.request(session, body(json), ForwardedHeaders.NONE, () -> {}))
+        .tail();
   }
 
   /** Sends a request and follows its stream. */

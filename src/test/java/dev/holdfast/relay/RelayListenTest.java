@@ -9,9 +9,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.LogException;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
@@ -68,7 +70,7 @@ class RelayListenTest {
     source.fail(new UpstreamException.SessionGone());
     client.awaitEnd();
 
-    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id()))
+    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 
@@ -76,8 +78,8 @@ class RelayListenTest {
   void shouldListenToTheServerOnce() {
     Session session = fixture.open(SCRIPTED);
 
-    relay.send(session, body(initialized()));
-    relay.send(session, body("[" + initialized() + "]"));
+    relay.send(session, body(initialized()), ForwardedHeaders.NONE);
+    relay.send(session, body("[" + initialized() + "]"), ForwardedHeaders.NONE);
     Tail _ = relay.listen(session, false);
     Tail tail = relay.listen(session, true);
     source.bring(PROGRESS);
@@ -90,7 +92,7 @@ class RelayListenTest {
   void shouldKeepMessagesFromBeforeTheClientListens() {
     Session session = fixture.open(SCRIPTED);
     source.bring(PROGRESS);
-    relay.send(session, body(initialized()));
+    relay.send(session, body(initialized()), ForwardedHeaders.NONE);
     await().until(() -> fixture.heard.appended.get() == 1);
 
     TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
@@ -144,6 +146,6 @@ class RelayListenTest {
     relay.sweep();
 
     assertThat(fixture.heard.ended).hasValue(0);
-    assertThat(relay.session(SCRIPTED, session.id())).isEqualTo(session);
+    assertThat(relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS)).isEqualTo(session);
   }
 }

@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener.MessageKind;
@@ -95,10 +96,10 @@ class RelayRequestTest {
   @Test
   void shouldReportEveryMessageToTheListener() {
     Session session = fixture.open(LOCAL);
-    relay.send(session, body(RelayFixture.initialized()));
+    relay.send(session, body(RelayFixture.initialized()), ForwardedHeaders.NONE);
 
     fixture.follow(session, call("1", "speak")).awaitEnd();
-    Relay.Reply _ = relay.request(session, body(ping("2")), () -> {});
+    Relay.Reply _ = relay.request(session, body(ping("2")), ForwardedHeaders.NONE, () -> {});
 
     assertThat(fixture.heard.fromClient)
         .containsExactly(
@@ -134,7 +135,7 @@ class RelayRequestTest {
   void shouldAnswerWithJsonWhenTheServerDoes() {
     Session session = fixture.open(LOCAL);
 
-    Relay.Reply reply = relay.request(session, body(ping("1")), () -> {});
+    Relay.Reply reply = relay.request(session, body(ping("1")), ForwardedHeaders.NONE, () -> {});
 
     assertThat(reply).isInstanceOf(Relay.Reply.Json.class);
     assertThat(((Relay.Reply.Json) reply).document()).asString(UTF_8).isEqualTo(result("1"));
@@ -159,7 +160,7 @@ class RelayRequestTest {
     running.await();
     client.await(c -> c.data().size() == 1);
 
-    relay.send(session, body(cancelled("1")));
+    relay.send(session, body(cancelled("1")), ForwardedHeaders.NONE);
     client.awaitEnd();
     interrupted.await();
 
@@ -179,7 +180,7 @@ class RelayRequestTest {
           client.awaitEnd();
         };
 
-    relay.send(session, body(cancelled("1")));
+    relay.send(session, body(cancelled("1")), ForwardedHeaders.NONE);
 
     assertThat(client.data()).containsExactly(PROGRESS);
     assertThat(fixture.scripted.sent).hasSize(1);
@@ -191,7 +192,8 @@ class RelayRequestTest {
     Session session = fixture.open(SCRIPTED);
     TestConnection client = fixture.follow(session, call("1", "t"));
 
-    relay.send(session, body("[" + cancelled("9") + "," + cancelled("1") + "]"));
+    relay.send(
+        session, body("[" + cancelled("9") + "," + cancelled("1") + "]"), ForwardedHeaders.NONE);
     client.awaitEnd();
 
     assertThat(client.data()).doesNotContain(result("1"));
@@ -206,8 +208,8 @@ class RelayRequestTest {
     TestConnection client = fixture.follow(mine, call("1", "t"));
     client.await(c -> c.data().size() == 1);
 
-    relay.send(other, body(cancelled("1")));
-    relay.send(mine, body(cancelled("\"1\"")));
+    relay.send(other, body(cancelled("1")), ForwardedHeaders.NONE);
+    relay.send(mine, body(cancelled("\"1\"")), ForwardedHeaders.NONE);
     source.bring(result("1"));
     client.awaitEnd();
 
@@ -231,7 +233,7 @@ class RelayRequestTest {
     Session session = fixture.open(SCRIPTED);
     fixture.scripted.sendFailure = new UpstreamException.SessionGone();
 
-    assertThatThrownBy(() -> relay.send(session, body(cancelled("1"))))
+    assertThatThrownBy(() -> relay.send(session, body(cancelled("1")), ForwardedHeaders.NONE))
         .isInstanceOf(RelayException.SessionNotFound.class);
     assertThat(fixture.store.count()).isZero();
   }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptedUpstream implements Upstream {
 
   /** Who opened sessions. */
-  public final List<String> openers = new CopyOnWriteArrayList<>();
+  public final List<Opener> openers = new CopyOnWriteArrayList<>();
 
   public static final byte[] RESULT =
       "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}".getBytes(UTF_8);
@@ -60,7 +61,7 @@ public final class ScriptedUpstream implements Upstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, String opener) {
+  public Handshake initialize(Message.Request initialize, Opener opener) {
     openers.add(opener);
     return initialize(initialize);
   }
@@ -79,6 +80,11 @@ public final class ScriptedUpstream implements Upstream {
   @Override
   public boolean runsInProcess() {
     return resident;
+  }
+
+  @Override
+  public boolean isScarce(UpstreamLink link) {
+    return keeping;
   }
 
   @Override

@@ -5,6 +5,7 @@ import static dev.holdfast.session.SessionStoreFixture.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.ProtocolVersion;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -146,7 +147,7 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
 
     assertThat(
             store.completeInitialization(
-                opening.initialized(null, ProtocolVersion.V2024_11_05, "")))
+                opening.initialized(null, ProtocolVersion.V2024_11_05, "", ForwardedHeaders.NONE)))
         .isFalse();
     assertThat(another().endExpired(10)).containsExactly(opening);
   }
@@ -158,7 +159,8 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
     Session other = opening();
     store.create(opening);
     store.create(other);
-    Session initialized = opening.initialized(null, ProtocolVersion.V2024_11_05, "");
+    Session initialized =
+        opening.initialized(null, ProtocolVersion.V2024_11_05, "", ForwardedHeaders.NONE);
     assertThat(store.completeInitialization(initialized)).isTrue();
 
     await()

@@ -19,6 +19,9 @@ interface SessionStoreFixture {
   /** Idle timeout for which a test waits. */
   Duration SHORT = Duration.ofMillis(300);
 
+  /** Whom the sessions belong to. */
+  PrincipalId PRINCIPAL = new PrincipalId("https://issuer.example/a", "user with spaces");
+
   /** Time of recorded activity. */
   Instant THEN = Instant.ofEpochMilli(1_800_000_100_000L);
 
@@ -53,12 +56,17 @@ interface SessionStoreFixture {
         ProtocolVersion.V2025_11_25,
         "client/1",
         Instant.ofEpochMilli(1_800_000_000_123L),
-        opener);
+        opener,
+        PRINCIPAL);
   }
 
   /** Creates a session that is not initialized yet. */
   static Session opening() {
     return Session.opening(
-        SessionId.random(), "default", Instant.ofEpochMilli(1_800_000_000_123L), "192.0.2.1");
+        SessionId.random(),
+        "default",
+        Instant.ofEpochMilli(1_800_000_000_123L),
+        "192.0.2.1",
+        PRINCIPAL);
   }
 }

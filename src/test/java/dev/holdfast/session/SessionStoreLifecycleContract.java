@@ -4,12 +4,18 @@ import static dev.holdfast.session.SessionStoreFixture.opening;
 import static dev.holdfast.session.SessionStoreFixture.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.ProtocolVersion;
 import java.time.Instant;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Creating, finding and ending sessions, and their upstream state. */
 interface SessionStoreLifecycleContract extends SessionStoreFixture {
+
+  /** As clients send them, also with bytes that are not ASCII. */
+  ForwardedHeaders HEADERS =
+      new ForwardedHeaders(Map.of("x-tenant", "blue: a=1", "x-name", "J\u00fcrgen"));
 
   @Test
   default void shouldFindACreatedSession() {
@@ -28,7 +34,14 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
     SessionStore store = create(LONG, 10);
     Session session =
         new Session(
-            SessionId.random(), "u", null, ProtocolVersion.V2025_03_26, "", Instant.EPOCH, "");
+            SessionId.random(),
+            "u",
+            null,
+            ProtocolVersion.V2025_03_26,
+            "",
+            Instant.EPOCH,
+            "",
+            PrincipalId.ANONYMOUS);
 
     store.create(session);
 
@@ -50,6 +63,20 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
 
     assertThat(store.find(unknown)).isEmpty();
     assertThat(store.count()).isZero();
+  }
+
+  @Test
+  default void shouldKnowWhenASessionWasLastUsed() {
+    SessionStore store = create(LONG, 10);
+    Session session = session();
+    store.create(session);
+    Instant used = session.created().plusSeconds(100);
+
+    store.touch(session.id(), SessionActivity.none(used));
+    another().recordActivity(session.id(), SessionActivity.none(used.minusSeconds(1)));
+
+    assertThat(another().lastUsed(session.id())).hasValue(used);
+    assertThat(store.lastUsed(SessionId.random())).isEmpty();
   }
 
   @Test
@@ -102,13 +129,14 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
     SessionStore store = create(LONG, 10);
     Session opening = opening();
     store.create(opening);
-    Session initialized = opening.initialized("up-1", ProtocolVersion.V2025_06_18, "client/1");
+    Session initialized =
+        opening.initialized("up-1", ProtocolVersion.V2025_06_18, "client/1", HEADERS);
 
     assertThat(store.find(opening.id())).contains(opening);
     assertThat(another().completeInitialization(initialized)).isTrue();
     assertThat(
             store.completeInitialization(
-                opening.initialized("up-2", ProtocolVersion.V2025_06_18, "client/2")))
+                opening.initialized("up-2", ProtocolVersion.V2025_06_18, "client/2", HEADERS)))
         .isFalse();
 
     assertThat(store.find(opening.id())).contains(initialized);

@@ -63,8 +63,24 @@ interface SessionStoreListContract extends SessionStoreFixture {
         .containsExactlyInAnyOrderElementsOf(sessions);
   }
 
+  /** A session that was never used expires sooner than one that was. */
+  @Test
+  default void shouldListTheSessionsThatWereUsedLast() {
+    SessionStore store = create(LONG, 10);
+    List<Session> sessions = List.of(session(), session(), session());
+    sessions.forEach(store::create);
+    store.touch(sessions.get(1).id(), NOTHING);
+
+    assertThat(store.latest(1))
+        .extracting(SessionStore.Page.Entry::session)
+        .containsExactly(sessions.get(1));
+    assertThat(store.latest(10)).hasSize(3);
+    assertThatIllegalArgumentException().isThrownBy(() -> store.latest(0));
+  }
+
   @Test
   default void shouldListNothingInAnEmptyStore() {
+    assertThat(create(LONG, 10).latest(10)).isEmpty();
     assertThat(create(LONG, 10).list(null, 10))
         .isEqualTo(new SessionStore.Page(List.of(), Optional.empty()));
   }

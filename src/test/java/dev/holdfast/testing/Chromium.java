@@ -80,6 +80,11 @@ public final class Chromium implements AutoCloseable {
                 "This test needs Chromium or Google Chrome; src/test/setup.sh installs it"));
   }
 
+  /** Connects to the page. */
+  public BrowserPage page() {
+    return new BrowserPage(profile.resolve("DevToolsActivePort"));
+  }
+
   /** What the browser has said so far, for the messages of failing tests. */
   public String output() {
     try {

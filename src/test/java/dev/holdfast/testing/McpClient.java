@@ -29,10 +29,11 @@ public final class McpClient {
   private final HttpResponse<String> initialized;
   private final AtomicInteger ids = new AtomicInteger();
 
-  private McpClient(URI endpoint, String version) {
+  private McpClient(URI endpoint, String version, String name) {
     this.endpoint = endpoint;
     this.version = version;
-    this.initialized = send(post(endpoint, initialize(version)).build(), BodyHandlers.ofString());
+    this.initialized =
+        send(post(endpoint, initialize(version, name)).build(), BodyHandlers.ofString());
   }
 
   private McpClient(URI endpoint, McpClient opened) {
@@ -48,7 +49,12 @@ public final class McpClient {
 
   /** Initializes; whether that went well {@link #initialized()} tells. */
   public static McpClient at(URI endpoint, String version) {
-    return new McpClient(endpoint, version);
+    return at(endpoint, version, "test");
+  }
+
+  /** Initializes under a name of its own. */
+  public static McpClient at(URI endpoint, String version, String name) {
+    return new McpClient(endpoint, version, name);
   }
 
   /** The same session at another endpoint; ids of calls start at 1 again. */
@@ -135,12 +141,12 @@ public final class McpClient {
         .POST(BodyPublishers.ofString(body));
   }
 
-  private static String initialize(String version) {
+  private static String initialize(String version, String name) {
     return """
     {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"%s",\
-    "capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}\
+    "capabilities":{"elicitation":{}},"clientInfo":{"name":"%s","version":"1"}}}\
     """
-        .formatted(version);
+        .formatted(version, name);
   }
 
   /** Waits at most {@link #PATIENCE} for the head; a stream may take longer than that. */

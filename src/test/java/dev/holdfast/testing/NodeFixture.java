@@ -2,6 +2,7 @@ package dev.holdfast.testing;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,6 +102,21 @@ public final class NodeFixture implements AutoCloseable {
   /** The directory of the scripts, {@code src/test/node}. */
   public static Path directory() {
     return NodeToolchain.home();
+  }
+
+  /**
+   * The text of a file of {@link #directory()}, such as a script for browsers in one of the
+   * packages.
+   *
+   * @throws IllegalStateException if npm is missing
+   */
+  public static String text(String file) {
+    Path _ = NodeToolchain.node();
+    try {
+      return Files.readString(directory().resolve(file));
+    } catch (IOException e) {
+      throw new IllegalStateException("Cannot read " + file, e);
+    }
   }
 
   /**

@@ -89,6 +89,8 @@ class TracesIT {
     all.put("holdfast.store", "redis");
     all.put("quarkus.redis.hosts", redis.url());
     all.put("holdfast.upstream.url", server.url().toString());
+    // While traces are on, the gateway's own headers replace those of clients.
+    all.put("holdfast.upstream.forward-headers", "traceparent,tracestate");
     all.put("holdfast.cluster.heartbeat", "100ms");
     all.put("holdfast.cluster.dead-after", "500ms");
     for (int i = 0; i < more.length; i += 2) {

@@ -2,6 +2,7 @@ package dev.holdfast.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MessageSourceTest {
@@ -9,9 +10,10 @@ class MessageSourceTest {
   @Test
   void shouldReturnItsMessageOnceAndEnd() {
     byte[] payload = {1, 2};
-    MessageSource source = MessageSource.of(payload);
+    UpstreamMessage message = new UpstreamMessage(payload, null);
+    MessageSource source = MessageSource.of(List.of(message));
 
-    assertThat(source.take()).containsExactly(new UpstreamMessage(payload, null));
+    assertThat(source.take()).containsExactly(message);
     assertThat(source.take()).isEmpty();
     assertThat(source.take()).isEmpty();
     source.close();

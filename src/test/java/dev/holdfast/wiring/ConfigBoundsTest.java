@@ -19,11 +19,11 @@ class ConfigBoundsTest {
   @CsvSource({
     "cleanup-interval, 100ms, 99ms, 100ms or more, 99ms",
     "cleanup-interval, 1d, 25h, 1d or less, 90000s",
-    "memory.max-bytes, 1K, 1023, 1K to 1T, 1023 bytes",
-    "memory.max-bytes, 1T, 2T, 1K to 1T, 2199023255552 bytes",
-    "log.stream-bytes, 1K, 1023, 1K to 1T, 1023 bytes",
-    "log.session-bytes, 1T, 2T, 1K to 1T, 2199023255552 bytes",
-    "redis.max-bytes, 1K, 1023, 1K to 1T, 1023 bytes",
+    "memory.max-bytes, 1K, 1023, a size of 1K to 1T, 1023 bytes",
+    "memory.max-bytes, 1T, 2T, a size of 1K to 1T, 2199023255552 bytes",
+    "log.stream-bytes, 1K, 1023, a size of 1K to 1T, 1023 bytes",
+    "log.session-bytes, 1T, 2T, a size of 1K to 1T, 2199023255552 bytes",
+    "redis.max-bytes, 1K, 1023, a size of 1K to 1T, 1023 bytes",
     "redis.timeout, 10ms, 9ms, 10ms or more, 9ms",
     "redis.timeout, 1m, 61s, 1m or less, 61s",
     "upstream.connect-timeout, 10ms, 9ms, 10ms or more, 9ms",
@@ -68,6 +68,7 @@ class ConfigBoundsTest {
     "replay.window, 30d, 31d, 30d or less, 2678400s",
     "store-failure.hold, 100ms, 99ms, 100ms or more, 99ms",
     "store-failure.hold, 10m, 601s, 10m or less, 601s",
+    "session.abandoned-timeout, 30s, 29s, 30s or more, 29s",
     "session.idle-timeout, 1s, 999ms, 1s or more, 999ms",
     "session.idle-timeout, 30d, 31d, 30d or less, 2678400s",
     "cluster.heartbeat, 50ms, 49ms, 50ms or more, 49ms",
@@ -88,8 +89,8 @@ class ConfigBoundsTest {
     "limits.sessions-per-address, 10000000, 10000001, 10000000 or less, 10000001",
     "limits.streams-per-session, 2, 1, 2 or more, 1",
     "limits.streams-per-session, 10000, 10001, 10000 or less, 10001",
-    "limits.message-bytes, 1K, 1023, 1K to 256M, 1023 bytes",
-    "limits.message-bytes, 256M, 257M, 1K to 256M, 269484032 bytes",
+    "limits.message-bytes, 1K, 1023, a size of 1K to 256M, 1023 bytes",
+    "limits.message-bytes, 256M, 257M, a size of 1K to 256M, 269484032 bytes",
   })
   void shouldRefuseValuesOutOfBounds(
       String name, String atBound, String outside, String bound, String value) {
@@ -203,9 +204,11 @@ class ConfigBoundsTest {
     "holdfast.upstream.urll, 'HOLDFAST_UPSTREAM_URLL is ignored, there is no such key: is it"
         + " HOLDFAST_UPSTREAM_URL?'",
     "holdfast.upstreams.my.server.url, 'HOLDFAST_UPSTREAMS_MY_SERVER_URL is ignored: the name of an"
-        + " upstream is one word in a variable, as in HOLDFAST_UPSTREAMS_MYSERVER_URL'",
+        + " upstream is one word in a variable, as in HOLDFAST_UPSTREAMS_MYSERVER_URL."
+        + " holdfast.yaml allows other names'",
     "holdfast.upstreams.a.b.idle.timeout, 'HOLDFAST_UPSTREAMS_A_B_IDLE_TIMEOUT is ignored: the name"
-        + " of an upstream is one word in a variable, as in HOLDFAST_UPSTREAMS_AB_IDLE_TIMEOUT'",
+        + " of an upstream is one word in a variable, as in HOLDFAST_UPSTREAMS_AB_IDLE_TIMEOUT."
+        + " holdfast.yaml allows other names'",
     "holdfast.colour, 'HOLDFAST_COLOUR is ignored: there is no such key'",
   })
   void shouldSayWhichVariableMayBeMeant(String key, String advice) {

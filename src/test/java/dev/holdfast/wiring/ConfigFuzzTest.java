@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.holdfast.config.InvalidFileException;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.MessageBytes;
 import dev.holdfast.testing.Corpus;
@@ -49,6 +50,8 @@ class ConfigFuzzTest {
     } catch (ConfigValidationException | IllegalArgumentException | NoSuchElementException e) {
       // SmallRye names the expression, but not the key, if ${x::y} names no handler of secrets.
       assertThat(e.getMessage()).containsAnyOf(key, "SRCFG00046");
+    } catch (InvalidFileException e) {
+      assertThat(key).isEqualTo("holdfast.config");
     }
   }
 }

@@ -19,7 +19,8 @@ class DemoToolsIT {
   void shouldNotServeDemoToolsToOtherMachines() {
     assertThatThrownBy(() -> Gateway.start(Map.of(HOST, "0.0.0.0")).close())
         .hasMessageContaining("There is nothing to serve: set holdfast.upstream.url")
-        .hasMessageContaining("not 0.0.0.0, or with holdfast.demo-tools=always")
+        .hasMessageContaining(
+            "0.0.0.0, which other machines can reach, set holdfast.demo-tools=always")
         .message()
         .doesNotContain("\tat ");
   }

@@ -43,13 +43,15 @@ class StartReportIT {
                       "sessions and events are in memory, and lost at a restart",
                       "requests with another Host are refused allowed-hosts=[localhost]",
                       "web pages of others are refused allowed-origins=[localhost]",
-                      "limits other than the default: sessions=77",
-                      "upstream found upstream=default",
-                      "upstream found upstream=program",
-                      "upstream not found upstream=away: no connection to 127.0.0.1:1: Connection"
-                          + " refused",
-                      "upstream not found upstream=unknown: unknown host host.invalid",
-                      "upstream not found upstream=missing: no program nosuchprogram"));
+                      "requests need no key: everybody who reaches the port may use this gateway",
+                      "limits other than the default sessions=77",
+                      "upstream is up upstream=default",
+                      "upstream is up upstream=program",
+                      "upstream is down upstream=away reason=no connection to 127.0.0.1:1:"
+                          + " Connection refused",
+                      "upstream is down upstream=unknown reason=unknown host host.invalid",
+                      "upstream is down upstream=missing reason=no program nosuchprogram: install"
+                          + " it"));
       assertThat(gateway.output()).doesNotContain("Profile prod", "Installed features");
     }
   }

@@ -1,7 +1,6 @@
 package dev.holdfast.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.upstream.Upstream;
@@ -9,7 +8,6 @@ import dev.holdfast.upstream.http.DetectingUpstream;
 import dev.holdfast.upstream.http.HttpUpstream;
 import dev.holdfast.upstream.http.LegacyUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstream;
-import io.quarkus.runtime.configuration.ConfigurationException;
 import io.smallrye.config.SmallRyeConfig;
 import io.vertx.core.Vertx;
 import java.util.HashMap;
@@ -45,9 +43,8 @@ class UpstreamFactoryTest {
     return ConfigFixture.by(properties);
   }
 
-  private static ConfiguredUpstreams.Factory factory(SmallRyeConfig config) {
-    return new ConfiguredUpstreams.Factory(
-        vertx, config.getConfigMapping(LimitsConfig.class), false, null);
+  private static UpstreamFactory factory(SmallRyeConfig config) {
+    return new UpstreamFactory(config.getConfigMapping(LimitsConfig.class), false, null);
   }
 
   private static GatewayConfig.Server server(SmallRyeConfig config) {
@@ -56,7 +53,7 @@ class UpstreamFactoryTest {
 
   private static Optional<Upstream> create(Map<String, String> server) {
     SmallRyeConfig config = config(server);
-    return factory(config).create("holdfast.upstream", "default", server(config));
+    return factory(config).create(vertx, "default", server(config));
   }
 
   private static Class<?> classOf(Map<String, String> server) {
@@ -81,19 +78,12 @@ class UpstreamFactoryTest {
     assertThat(create(Map.of())).isEmpty();
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "streamable-http, command, a url",
-    "sse, command, a url",
-    "stdio, url, a command",
-  })
-  void shouldNameWhatTheTransportNeeds(String transport, String other, String needed) {
-    String value = other.equals("url") ? URL : "x";
+  @Test
+  void shouldForwardHeadersOfClients() {
+    Map<String, String> tenant = Map.of("url", URL, "forward-headers", "X-Tenant, X-Team");
 
-    assertThatExceptionOfType(ConfigurationException.class)
-        .isThrownBy(() -> create(Map.of("transport", transport, other, value)))
-        .withMessageStartingWith("holdfast.upstream cannot be used")
-        .withMessageEndingWith("the configured transport needs " + needed);
+    assertThat(create(tenant).orElseThrow().forwardedHeaders())
+        .containsExactlyInAnyOrder("x-tenant", "x-team");
   }
 
   @ParameterizedTest

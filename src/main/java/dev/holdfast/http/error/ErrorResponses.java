@@ -89,7 +89,9 @@ public final class ErrorResponses {
 
   private static Response of(UpstreamException failure, @Nullable RequestId id) {
     Response response = json(status(failure), UpstreamErrors.message(id, failure));
-    return failure instanceof UpstreamException.Busy ? withRetryAfter(response) : response;
+    return failure instanceof UpstreamException.Busy busy
+        ? withRetryAfter(response, busy.retryAfter().plusMillis(999).toSeconds())
+        : response;
   }
 
   private static int status(UpstreamException failure) {
@@ -98,10 +100,19 @@ public final class ErrorResponses {
       case UpstreamException.Busy _ -> 503;
       case UpstreamException.TimedOut _ -> 504;
       case UpstreamException.SessionGone _ -> 404;
-      case UpstreamException.Refused refused ->
-          refused.status() < 500 && !UpstreamException.Refused.isAboutCredentials(refused.status())
-              ? refused.status()
-              : 502;
+      case UpstreamException.Refused refused -> status(refused);
+    };
+  }
+
+  /**
+   * The status of a refusal. SDKs answer a 401 with a login at the gateway and hide its text. So a
+   * 401 passes only if the client sent headers that may mend it.
+   */
+  private static int status(UpstreamException.Refused refused) {
+    return switch (refused.status()) {
+      case 401 -> refused.clientHeaders().isEmpty() ? 502 : 401;
+      case 407 -> 502;
+      default -> refused.status() < 500 ? refused.status() : 502;
     };
   }
 
@@ -126,7 +137,7 @@ public final class ErrorResponses {
   }
 
   private static Response unexpected(RuntimeException failure, @Nullable RequestId id) {
-    LOG.error("Request failed unexpectedly", failure);
+    LOG.error("request failed unexpectedly", failure);
     return of(500, id, JsonRpcErrorCode.INTERNAL_ERROR, JsonRpcErrorCode.INTERNAL_ERROR.message());
   }
 
@@ -138,11 +149,11 @@ public final class ErrorResponses {
   public static Response of(
       int status, @Nullable RequestId id, JsonRpcErrorCode code, String message) {
     Response response = json(status, JsonRpcErrors.error(id, code, message));
-    return status == 429 || status == 503 ? withRetryAfter(response) : response;
+    return status == 429 || status == 503 ? withRetryAfter(response, RETRY_AFTER) : response;
   }
 
-  private static Response withRetryAfter(Response response) {
-    return Response.fromResponse(response).header(HttpHeaders.RETRY_AFTER, RETRY_AFTER).build();
+  private static Response withRetryAfter(Response response, long seconds) {
+    return Response.fromResponse(response).header(HttpHeaders.RETRY_AFTER, seconds).build();
   }
 
   private static Response json(int status, byte[] body) {

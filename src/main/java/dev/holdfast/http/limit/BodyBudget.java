@@ -1,5 +1,6 @@
 package dev.holdfast.http.limit;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.http.error.RequestRejectedException;
 import io.quarkus.runtime.configuration.MemorySize;
 import jakarta.inject.Inject;
@@ -37,9 +38,9 @@ public final class BodyBudget {
     return new Lease(bodies.open(ClientNetwork.of(address)));
   }
 
-  /** The part of the bytes that is held, 0 to 1. */
-  public double used() {
-    return bodies.used();
+  /** The budget of all clients together. */
+  public ByteBudget all() {
+    return bodies.all();
   }
 
   /** The bytes of one body. */

@@ -39,9 +39,9 @@ final class ClientBytes {
     return new Lease(client);
   }
 
-  /** The part of the bytes that is held, 0 to 1. */
-  double used() {
-    return all.used();
+  /** The budget of all clients together. */
+  ByteBudget all() {
+    return all;
   }
 
   /** Whether bytes were taken, or which limit they would exceed. */

@@ -1,5 +1,6 @@
 package dev.holdfast.http.limit;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.budget.Shares;
 import dev.holdfast.http.error.RequestRejectedException;
 import jakarta.inject.Inject;
@@ -68,22 +69,22 @@ public final class ConnectionLimit {
     return new Slot(client);
   }
 
-  /** The part of the slots that is taken, 0 to 1. */
-  public double used() {
-    return (double) acquired.get() / max;
+  /** The number of slots that are taken. */
+  public int used() {
+    return acquired.get();
   }
 
-  /** The part of the bytes that may wait for clients to read, 0 to 1. */
-  public double usedBytes() {
-    return held.used();
+  /** The budget of the bytes that may wait for clients to read. */
+  public ByteBudget unread() {
+    return held.all();
   }
 
   /** Once, because an attack would flood the log. The client may also be a proxy. */
   private void warnOnce(ClientNetwork client) {
     if (warned.compareAndSet(false, true)) {
       LOG.warnf(
-          "Client reached its connection limit; if it is a proxy, set quarkus.http.proxy:"
-              + " client=%s",
+          "client reached its connection limit client=%s advice=if it is a proxy, set"
+              + " quarkus.http.proxy",
           client.name());
     }
   }

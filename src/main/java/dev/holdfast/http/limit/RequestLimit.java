@@ -37,9 +37,9 @@ public final class RequestLimit {
                 Collectors.toUnmodifiableMap(Map.Entry::getKey, e -> new Semaphore(e.getValue())));
   }
 
-  /** The part of the requests of all upstreams together that is in progress, 0 to 1. */
-  public double used() {
-    return 1 - (double) all.availablePermits() / max;
+  /** The number of requests of all upstreams together that are in progress. */
+  public int used() {
+    return max - all.availablePermits();
   }
 
   /**

@@ -54,6 +54,23 @@ public final class ClientSocket {
     return new ClientSocket(((VertxResteasyReactiveRequestContext) context).vertxServerRequest());
   }
 
+  /** Tells the client to send its next request on another connection. */
+  static void closeAfterResponse(RoutingContext routing) {
+    HttpServerRequest request = routing.request();
+    if (request.version() == HttpVersion.HTTP_2) {
+      // Also answers the requests that are under way (RFC 9113, section 6.8).
+      request.connection().goAway(NO_ERROR, Integer.MAX_VALUE);
+    } else {
+      request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+      routing.addEndHandler(_ -> {
+        // A socket that is closed with unread bytes resets the connection.
+        if (request.isEnded()) {
+          request.connection().close();
+        }
+      });
+    }
+  }
+
   /**
    * Closes the transport once the response is sent, unless the rest of the request body has arrived
    * by then. The rest is discarded for a moment: a socket that is closed with unread bytes resets

@@ -34,9 +34,11 @@ final class RequestFilter {
   private static final String SECOND_NAME = "/servers/" + Session.DEFAULT_UPSTREAM + "/";
 
   private final OriginPolicy policy;
+  private final ServerSockets sockets;
 
-  RequestFilter(OriginPolicy policy) {
+  RequestFilter(OriginPolicy policy, ServerSockets sockets) {
     this.policy = policy;
+    this.sockets = sockets;
   }
 
   void register(@Observes Filters filters) {
@@ -60,6 +62,9 @@ final class RequestFilter {
     SocketGuard guard = SocketGuard.of(request);
     if (guard != null) {
       guard.begin(request);
+    }
+    if (sockets.isDraining()) {
+      ClientSocket.closeAfterResponse(routing);
     }
     if (!namesOneHost(request)) {
       refuse(request, BAD_REQUEST, NO_HOST);

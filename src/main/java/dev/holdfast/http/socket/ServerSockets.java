@@ -6,12 +6,17 @@ import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.origin.HttpConfig;
 import io.netty.bootstrap.ChannelInitializerExtension;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ServerChannel;
 import io.quarkus.runtime.annotations.RegisterForReflection;
 import io.quarkus.vertx.http.HttpServerOptionsCustomizer;
 import io.vertx.core.http.HttpServerOptions;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +37,20 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
    */
   private static final int HEAP_FRACTION = 180;
 
+  /** How long a stopping server waits for requests on idle connections. */
+  private static final Duration GRACE = Duration.ofMillis(500);
+
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(10);
+
   /** Null until the server starts. */
   private static volatile @Nullable ServerSockets current;
 
   private final Shares<ClientNetwork> sockets;
   private final Shares<ClientNetwork> heads;
   private final Duration headTimeout;
+  private final Set<Channel> listeners = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger open = new AtomicInteger();
+  private volatile boolean draining;
 
   @Inject
   ServerSockets(
@@ -67,14 +80,49 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
     current = this;
   }
 
+  /** From now on, each response is the last one on its connection. */
+  public void drain() {
+    draining = true;
+  }
+
+  /** Whether each response is the last one on its connection. */
+  boolean isDraining() {
+    return draining;
+  }
+
+  /**
+   * Accepts no more connections. Returns when all are closed, or none of the others had a request
+   * for a while. Otherwise a request that is under way to an idle connection would get no answer.
+   * Call {@link #drain} first, and let the server still answer.
+   */
+  public void close() throws InterruptedException {
+    for (Channel listener : listeners) {
+      ChannelFuture _ = listener.close();
+    }
+    long deadline = System.nanoTime() + GRACE.toNanos();
+    while (open.get() > 0 && System.nanoTime() - deadline < 0) {
+      Thread.sleep(POLL_INTERVAL);
+    }
+  }
+
   /** Tells of each new socket of a server. */
   @RegisterForReflection
   public static final class Extension extends ChannelInitializerExtension {
+    @Override
+    public void postInitializeServerListenerChannel(ServerChannel channel) {
+      ServerSockets server = current;
+      if (server != null) {
+        server.listeners.add(channel);
+      }
+    }
+
     @Override
     public void postInitializeServerChildChannel(Channel channel) {
       ServerSockets server = current;
       if (server != null) {
         new SocketGuard(server.sockets, server.heads, server.headTimeout).guard(channel);
+        server.open.incrementAndGet();
+        channel.closeFuture().addListener(_ -> server.open.decrementAndGet());
       }
     }
   }

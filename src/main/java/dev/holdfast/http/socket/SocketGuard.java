@@ -103,12 +103,10 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   }
 
   private static void warn(ClientNetwork client) {
-    RATE.next()
-        .ifPresent(leftOut ->
-            LOG.warnf(
-                "Closed a connection of a client with too many, or too large heads: client=%s, not"
-                    + " logged before=%d",
-                client.name(), leftOut));
+    RATE.log(
+        LOG,
+        Logger.Level.WARN,
+        () -> "connection closed, too many or too large heads client=" + client.name());
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.WatcherRegistry;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Keeps events in the memory of this process, within one byte budget for all streams. For one
  * replica only. It is never unavailable.
  */
-public final class MemoryEventLog implements EventLog {
+public final class MemoryEventLog implements EventLog, StreamIndex {
 
   private final Retention retention;
   private final InstantSource clock;
@@ -61,7 +62,7 @@ public final class MemoryEventLog implements EventLog {
   @Override
   public StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream) {
     MemorySession session = session(stream);
-    return new Writer(session, session.open(stream, sharedStream));
+    return new Writer(session, session.open(stream, requests, sharedStream));
   }
 
   @Override
@@ -95,7 +96,9 @@ public final class MemoryEventLog implements EventLog {
 
   @Override
   public EventLog.Watch watch(StreamRef stream, Watcher watcher) {
-    return watchers.register(stream, watcher, () -> {});
+    WatcherRegistry.Registration registration = watchers.register(stream, watcher, () -> {});
+    registration.setRequests(find(stream, "", MemoryStream::openRequests));
+    return registration;
   }
 
   @Override
@@ -127,6 +130,12 @@ public final class MemoryEventLog implements EventLog {
   @Override
   public void sweep() {
     sessions.values().forEach(MemorySession::sweep);
+  }
+
+  @Override
+  public StreamIndex.Page list(String session, long skip, int most) {
+    MemorySession found = sessions.get(session);
+    return found == null ? new StreamIndex.Page(List.of(), false) : found.list(skip, most);
   }
 
   @Override

@@ -6,8 +6,10 @@ import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The streams of one session and their events. Thread-safe. */
 final class MemorySession {
+
+  /** As {@link StreamIndex#list}: open streams never expire. */
+  private static final Comparator<MemoryStream> LISTED =
+      Comparator.comparingLong(MemoryStream::expires).reversed();
 
   private final Retention retention;
   private final InstantSource clock;
@@ -67,7 +73,7 @@ final class MemorySession {
    * @param sharedStream name of the shared stream that keeps its events; null if it keeps them
    *     itself
    */
-  MemoryStream open(StreamRef ref, @Nullable String sharedStream) {
+  MemoryStream open(StreamRef ref, String requests, @Nullable String sharedStream) {
     return locked(() -> {
       MemoryStream shared = sharedStream == null ? null : streams.get(sharedStream);
       if (ended || (sharedStream != null && shared == null)) {
@@ -79,7 +85,7 @@ final class MemorySession {
       if (open >= retention.maxStreams()) {
         throw new LogException.TooManyStreams(retention.maxStreams());
       }
-      MemoryStream stream = new MemoryStream(ref, shared);
+      MemoryStream stream = new MemoryStream(ref, requests, shared);
       streams.put(ref.name(), stream);
       open++;
       return stream;
@@ -90,7 +96,7 @@ final class MemorySession {
   void openShared(StreamRef ref) {
     run(() -> {
       if (!streams.containsKey(ref.name())) {
-        var _ = open(ref, null);
+        var _ = open(ref, "", null);
       }
     });
   }
@@ -203,6 +209,18 @@ final class MemorySession {
       ended = true;
       List.copyOf(streams.values()).forEach(this::discard);
     });
+  }
+
+  StreamIndex.Page list(long skip, int most) {
+    return locked(() ->
+        new StreamIndex.Page(
+            streams.values().stream()
+                .sorted(LISTED)
+                .skip(skip)
+                .limit(most)
+                .map(MemoryStream::entry)
+                .toList(),
+            streams.size() > skip + most));
   }
 
   ReadResult read(String name, Position after, int maxEvents, long maxBytes) {

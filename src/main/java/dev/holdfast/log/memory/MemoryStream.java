@@ -5,6 +5,7 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One stream with its events. The lock of its session guards all of its state. */
 final class MemoryStream {
+
+  /** Owner of all open streams: there is one replica. */
+  private static final String OWNER = "memory";
 
   /** Estimated bytes of the objects around a payload. */
   static final int OVERHEAD = 128;
@@ -27,6 +31,9 @@ final class MemoryStream {
   }
 
   private final StreamRef ref;
+
+  /** The ids of the requests that this stream answers. */
+  private final String requests;
 
   /** The stream that keeps the events; null if this one does. */
   private final @Nullable MemoryStream shared;
@@ -42,8 +49,9 @@ final class MemoryStream {
   /** When a complete stream is discarded, in milliseconds since the epoch. */
   private long expires = Long.MAX_VALUE;
 
-  MemoryStream(StreamRef ref, @Nullable MemoryStream shared) {
+  MemoryStream(StreamRef ref, String requests, @Nullable MemoryStream shared) {
     this.ref = ref;
+    this.requests = requests;
     this.shared = shared;
   }
 
@@ -75,6 +83,11 @@ final class MemoryStream {
     return ref;
   }
 
+  /** The ids of the requests that this stream answers; empty when it is complete. */
+  String openRequests() {
+    return state == State.OPEN ? requests : "";
+  }
+
   /** The stream that keeps the events. */
   MemoryStream keeper() {
     return shared == null ? this : shared;
@@ -96,6 +109,16 @@ final class MemoryStream {
 
   boolean isOpen() {
     return state == State.OPEN;
+  }
+
+  /** When a complete stream expires, in milliseconds since the epoch. */
+  long expires() {
+    return expires;
+  }
+
+  StreamIndex.Entry entry() {
+    Position first = kept.isEmpty() ? Position.START : oldest();
+    return new StreamIndex.Entry(ref, isOpen() ? OWNER : null, first, last, kept.size());
   }
 
   /** Whether a complete stream is no longer kept. */

@@ -178,7 +178,8 @@ public final class RedisEventLog implements EventLog {
         watchers.register(stream, watcher, () -> owned.tailLeft(stream));
     try {
       if (own == null || !own.takeRecordedTail(registration.number())) {
-        available("watch a stream", () -> scripts.registerTail(stream, registration.number()));
+        registration.setRequests(
+            available("watch a stream", () -> scripts.registerTail(stream, registration.number())));
       }
     } catch (LogException.StoreUnavailable unavailable) {
       registration.close();

@@ -144,7 +144,7 @@ final class RedisInbox implements Inbox {
       throw notNow;
     } catch (RuntimeException unexpected) {
       // The message would fail again and block the messages behind it.
-      LOG.error("Dropped an inbox message that the receiver could not handle", unexpected);
+      LOG.error("inbox message dropped, the receiver could not handle it", unexpected);
     }
   }
 

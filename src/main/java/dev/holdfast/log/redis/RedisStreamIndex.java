@@ -5,29 +5,30 @@ import static dev.holdfast.log.redis.script.StoreCalls.available;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.log.redis.script.StreamEntries;
 import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.log.redis.script.StreamOwner;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Lists streams: the session hash has the open ones, a set has the complete ones. */
 public final class RedisStreamIndex implements StreamIndex {
 
   private final RedisClient client;
   private final RedisKeys keys;
+  private final RedisScript measure;
 
   /** Creates an index on a connection that the caller closes. */
   public RedisStreamIndex(RedisClient client, RedisKeys keys) {
     this.client = client;
     this.keys = keys;
+    this.measure = new RedisScript(client, RedisStreamIndex.class, "measure-streams.lua");
   }
 
   @Override
@@ -53,31 +54,39 @@ public final class RedisStreamIndex implements StreamIndex {
   private List<StreamRef> complete(String session, long from, int room) {
     Response names =
         client.send(
-            Request.cmd(Command.ZRANGE).arg(keys.streams(session)).arg(from).arg(from + room));
+            Request.cmd(Command.ZRANGE)
+                .arg(keys.streams(session))
+                .arg(from)
+                .arg(from + room)
+                .arg("REV"));
     return names == null
         ? List.of()
         : names.stream().map(each -> new StreamRef(session, each.toString())).toList();
   }
 
   private List<Entry> entries(List<StreamRef> streams, Map<StreamRef, String> owners) {
-    List<Request> requests = new ArrayList<>();
-    for (StreamRef stream : streams) {
-      String key = keys.stream(stream.session(), stream.name());
-      requests.add(Request.cmd(Command.XLEN).arg(key));
-      requests.add(Request.cmd(Command.XREVRANGE).arg(key).arg("+").arg("-").arg("COUNT").arg(1));
-    }
-    List<@Nullable Response> answers = client.sendAll(requests);
+    List<String> logs =
+        streams.stream().map(each -> keys.stream(each.session(), each.name())).toList();
+    List<Response> measured = measure.runForList(logs);
     List<Entry> entries = new ArrayList<>();
     for (int i = 0; i < streams.size(); i++) {
       StreamRef stream = streams.get(i);
       String owner = owners.get(stream);
-      Position last = StreamEntries.first(answers.get(2 * i + 1)).orElse(Position.START);
+      Position last = position(measured.get(3 * i + 2));
       if (owner != null || last.number() > 0) {
-        long events = Long.parseLong(String.valueOf(answers.get(2 * i)));
         entries.add(
-            new Entry(stream, owner == null ? null : StreamOwner.replicaOf(owner), last, events));
+            new Entry(
+                stream,
+                owner == null ? null : StreamOwner.replicaOf(owner),
+                position(measured.get(3 * i + 1)),
+                last,
+                Long.parseLong(measured.get(3 * i).toString())));
       }
     }
     return entries;
+  }
+
+  private static Position position(Response id) {
+    return Position.parse(id.toString()).orElse(Position.START);
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.relay.failover;
 
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
@@ -57,6 +58,7 @@ import org.jspecify.annotations.Nullable;
 public final class TakeOver {
 
   private static final Logger LOG = Logger.getLogger(TakeOver.class);
+  private static final LogRate TAKEN_OVER = new LogRate(Duration.ofMillis(100));
 
   /** Streams that this replica opens at one upstream at a time. */
   private static final int CONCURRENT_OPENINGS = 256;
@@ -168,8 +170,7 @@ public final class TakeOver {
       UpstreamSession upstream,
       Semaphore permits) {
     if (isStandalone(stream)) {
-      listener.takenOver(true);
-      LOG.debugf("stream taken over stream=%s", stream.stream());
+      takenOver(stream, true);
       starter.startListening(
           session,
           stream.writer(),
@@ -177,8 +178,16 @@ public final class TakeOver {
           stream.upstreamId());
     } else {
       List<RequestId> requests = unanswered(stream);
-      start(stream, requests, () -> resume(stream, requests, upstream, permits));
+      start(session, stream, requests, () -> resume(session, stream, requests, upstream, permits));
     }
+  }
+
+  private void takenOver(SharedLog.AdoptedStream stream, boolean resumed) {
+    listener.takenOver(resumed);
+    TAKEN_OVER.log(
+        LOG,
+        resumed ? Logger.Level.INFO : Logger.Level.WARN,
+        () -> "stream taken over stream=%s resumed=%s".formatted(stream.stream(), resumed));
   }
 
   private static boolean isWrittenByUpstream(SharedLog.AdoptedStream stream) {
@@ -198,15 +207,17 @@ public final class TakeOver {
     for (SharedLog.AdoptedStream stream : adopted) {
       if (isStandalone(stream)) {
         PinnedServer server = upstreams.server(session);
-        listener.takenOver(server.canReopen());
+        takenOver(stream, server.canReopen());
         trace(stream, () -> pinned.pin(stream.writer(), server, true, stream.upstreamId()));
       }
     }
     for (SharedLog.AdoptedStream stream : adopted) {
       if (!isStandalone(stream)) {
-        listener.takenOver(false);
+        takenOver(stream, false);
         List<RequestId> requests = unanswered(stream);
-        trace(stream, () -> start(stream, requests, () -> UpstreamErrors.replicaLost(requests)));
+        trace(
+            stream,
+            () -> start(session, stream, requests, () -> UpstreamErrors.replicaLost(requests)));
       }
     }
     // Only now: the inbox messages are for the replica to which the session is pinned.
@@ -214,12 +225,16 @@ public final class TakeOver {
   }
 
   private void start(
-      SharedLog.AdoptedStream adopted, List<RequestId> requests, UpstreamRequest request) {
+      Session session,
+      SharedLog.AdoptedStream adopted,
+      List<RequestId> requests,
+      UpstreamRequest request) {
     LOG.debugf("stream taken over stream=%s", adopted.stream());
-    Pump _ = starter.start(adopted.writer(), request, Pump.Origin.NOT_ASKED, requests);
+    Pump _ = starter.start(session, adopted.writer(), request, Pump.Origin.NOT_ASKED, requests);
   }
 
   private MessageSource resume(
+      Session session,
       SharedLog.AdoptedStream stream,
       List<RequestId> requests,
       UpstreamSession upstream,
@@ -228,16 +243,16 @@ public final class TakeOver {
     if (after != null) {
       try {
         MessageSource source = retry(() -> upstream.resume(after), permits);
-        listener.takenOver(true);
+        takenOver(stream, true);
         return source;
       } catch (UpstreamException failure) {
         if (Thread.currentThread().isInterrupted()) {
           throw failure; // The pump was stopped; the call is not lost.
         }
-        listener.upstreamFailed(failure);
+        listener.upstreamFailed(session.upstream(), failure);
       }
     }
-    listener.takenOver(false);
+    takenOver(stream, false);
     return UpstreamErrors.replicaLost(requests);
   }
 
@@ -274,7 +289,7 @@ public final class TakeOver {
 
   /** The requests without a response. Waits while the store is away: no other replica can do it. */
   private List<RequestId> unanswered(SharedLog.AdoptedStream adopted) {
-    List<RequestId> requests = PendingRequests.parse(adopted.requests());
+    List<RequestId> requests = RequestId.parse(adopted.requests());
     Backoff backoff = FIRST_WAIT;
     while (requests.size() > 1) {
       try {

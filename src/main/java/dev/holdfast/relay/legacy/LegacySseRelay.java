@@ -3,6 +3,7 @@ package dev.holdfast.relay.legacy;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
@@ -20,12 +21,14 @@ import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TailOpener;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
+import java.util.List;
 import java.util.function.Function;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -71,19 +74,24 @@ public final class LegacySseRelay {
    * Opens a session that its client initializes later, and follows its shared stream.
    *
    * @param opener as in {@link Session#opener}
+   * @param principal whom the session will belong to
    * @param endpoint the URL to which the client sends messages; the stream begins with it
    * @throws RelayException.UnknownUpstream when no upstream has the name
    */
-  public Tail open(String upstream, String opener, Function<SessionId, String> endpoint) {
+  public Tail open(
+      String upstream, String opener, PrincipalId principal, Function<SessionId, String> endpoint) {
     try (Admission.Pass _ = admission.enter()) {
-      Session session = sessions.open(upstream, opener);
+      Session session = sessions.open(upstream, opener, principal);
       return tails.shared(session, endpoint.apply(session.id()));
     }
   }
 
-  /** Finds a session; throws {@link RelayException.SessionNotFound} for another transport too. */
-  public Session session(String upstream, SessionId id) {
-    return sessions.find(upstream, id, true);
+  /**
+   * Finds a session of the principal; throws {@link RelayException.SessionNotFound} for another
+   * transport too.
+   */
+  public Session session(String upstream, SessionId id, PrincipalId principal) {
+    return sessions.find(upstream, id, true, principal);
   }
 
   /**
@@ -93,11 +101,11 @@ public final class LegacySseRelay {
    * @throws RelayException.NotInitialized when the session is not initialized and the body is no
    *     {@code initialize}
    */
-  public Session session(String upstream, SessionId id, Body body) {
+  public Session session(String upstream, SessionId id, Body body, PrincipalId principal) {
     Session session =
         body.requestIds().isEmpty()
-            ? sessions.find(upstream, id, true)
-            : sessions.findRecent(upstream, id, true);
+            ? sessions.find(upstream, id, true, principal)
+            : sessions.findRecent(upstream, id, true, principal);
     if (!session.isInitialized() && initializeIn(body) == null) {
       throw new RelayException.NotInitialized();
     }
@@ -119,23 +127,26 @@ public final class LegacySseRelay {
     if (session.isInitialized() && !admission.isDraining()) {
       starter.startListening(session);
     }
-    return tails.resumeShared(session, last, endpoint.apply(session.id()));
+    Tail tail = tails.resumeShared(session, last, endpoint.apply(session.id()));
+    sessions.resumed(session);
+    return tail;
   }
 
   /**
    * Accepts requests. When this returns, the log records them. Each gets a response, or an error,
    * on the shared stream.
    *
+   * @param headers headers of the client's request for the upstream
    * @param onSent runs when the body is no longer held; only if this returns
    * @throws dev.holdfast.protocol.EnvelopeException when an {@code initialize} names no version
    */
-  public void request(Session session, Body body, Runnable onSent) {
+  public void request(Session session, Body body, ForwardedHeaders headers, Runnable onSent) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(body);
       StreamRef stream = StreamNames.next(session);
       Message.@Nullable Request initialize = initializeIn(body);
       if (initialize == null) {
-        request(session, stream, body, onSent);
+        request(session, stream, body, headers, onSent);
         return;
       }
       InitializeRequest parsed = InitializeRequest.read(initialize);
@@ -144,19 +155,20 @@ public final class LegacySseRelay {
               session,
               stream,
               body,
-              UpstreamRequest.of(() -> initialize(session, initialize, parsed), onSent),
+              UpstreamRequest.of(() -> initialize(session, initialize, parsed, headers), onSent),
               Pump.Origin.NOT_ASKED);
     }
   }
 
-  private void request(Session session, StreamRef stream, Body body, Runnable onSent) {
+  private void request(
+      Session session, StreamRef stream, Body body, ForwardedHeaders headers, Runnable onSent) {
     if (!router.isServedHere(session)) {
       starter.startOnOwner(session, stream, body);
       onSent.run();
       return;
     }
     router.cancelRequests(session, body);
-    UpstreamSession upstream = upstreams.attach(session);
+    UpstreamSession upstream = upstreams.attach(session, headers);
     Pump pump =
         starter.start(
             session,
@@ -171,13 +183,16 @@ public final class LegacySseRelay {
 
   /** The messages of the upstream for the client; the response is the last. */
   private MessageSource initialize(
-      Session session, Message.Request request, InitializeRequest initialize) {
+      Session session,
+      Message.Request request,
+      InitializeRequest initialize,
+      ForwardedHeaders headers) {
     if (session.isInitialized()) {
       return refusal(request, "The session is initialized already");
     }
     try {
       return MessageSource.of(
-          sessions.initialize(session, request, initialize).messages().stream()
+          sessions.initialize(session, request, initialize, headers).messages().stream()
               .map(payload -> new UpstreamMessage(payload, null))
               .toList());
     } catch (RelayException refused) {
@@ -185,14 +200,14 @@ public final class LegacySseRelay {
     } catch (LogException.SessionEnded notOpening) {
       return refusal(request, "The session is initialized already, or has ended");
     } catch (SessionStoreException | LogException away) {
-      LOG.warnf("session not initialized session=%s: %s", session.id(), away.getMessage());
+      LOG.warnf("session not initialized session=%s reason=%s", session.id(), away.getMessage());
       return refusal(request, "The store is away; open another session");
     }
   }
 
   private static MessageSource refusal(Message.Request request, String text) {
-    return MessageSource.of(
-        JsonRpcErrors.error(request.id(), JsonRpcErrorCode.INVALID_REQUEST, text));
+    byte[] error = JsonRpcErrors.error(request.id(), JsonRpcErrorCode.INVALID_REQUEST, text);
+    return MessageSource.of(List.of(new UpstreamMessage(error, null)));
   }
 
   private static Message.@Nullable Request initializeIn(Body body) {

@@ -79,7 +79,8 @@ final class Appender {
 
   private void warn(LogException failure) {
     if (!warned) {
-      LOG.warnf("append waits for the store stream=%s: %s", writer.stream(), failure.getMessage());
+      LOG.warnf(
+          "append waits for the store stream=%s reason=%s", writer.stream(), failure.getMessage());
     }
     warned = true;
   }

@@ -9,7 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,37 +25,6 @@ public final class PendingRequests {
 
   /** Requests whose responses may not be in the log yet. */
   private final List<RequestId> unwritten = new ArrayList<>();
-
-  /** Formats ids as the log records them: JSON, separated by commas. */
-  public static String format(List<RequestId> ids) {
-    return ids.stream().map(RequestId::json).collect(Collectors.joining(","));
-  }
-
-  /**
-   * Parses what {@link #format} returned.
-   *
-   * @throws IllegalArgumentException when the text has another form
-   */
-  public static List<RequestId> parse(String text) {
-    List<RequestId> ids = new ArrayList<>();
-    int from = 0;
-    boolean quoted = false;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (quoted && c == '\\') {
-        i++;
-      } else if (c == '"') {
-        quoted = !quoted;
-      } else if (c == ',' && !quoted) {
-        ids.add(new RequestId(text.substring(from, i)));
-        from = i + 1;
-      }
-    }
-    if (from < text.length()) {
-      ids.add(new RequestId(text.substring(from)));
-    }
-    return ids;
-  }
 
   /** Creates the set with all requests pending. */
   public PendingRequests(List<RequestId> ids) {

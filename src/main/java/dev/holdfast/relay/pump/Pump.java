@@ -5,7 +5,6 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.EnvelopeException;
-import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
@@ -66,6 +65,7 @@ public final class Pump implements Runnable {
   }
 
   private final StreamWriter writer;
+  private final String upstreamName;
   private final Appender appender;
   private final Origin origin;
   private final PendingRequests pending;
@@ -87,6 +87,7 @@ public final class Pump implements Runnable {
   /** Creates a pump as {@link Pumps#start} describes. */
   Pump(
       StreamWriter writer,
+      String upstreamName,
       UpstreamRequest upstream,
       Origin origin,
       List<RequestId> requests,
@@ -95,6 +96,7 @@ public final class Pump implements Runnable {
       RelayListener listener,
       @Nullable TraceListener traces) {
     this.writer = writer;
+    this.upstreamName = upstreamName;
     this.appender = new Appender(writer, hold, listener, traces);
     this.upstream = upstream;
     this.origin = origin;
@@ -111,7 +113,7 @@ public final class Pump implements Runnable {
     } catch (UpstreamException failure) {
       endStream(failure);
       if (!source.isClosed()) {
-        listener.upstreamFailed(failure);
+        listener.upstreamFailed(upstreamName, failure);
         answered.completeExceptionally(failure);
       }
     } catch (LogException.Fenced fenced) {
@@ -175,13 +177,14 @@ public final class Pump implements Runnable {
     for (int i = 0; i < messages.size() && !last; i++) {
       UpstreamMessage message = messages.get(i);
       try {
-        List<Message> parsed = Envelopes.read(message.payload()).messages();
+        List<Message> parsed = message.body().messages();
         parsed.forEach(each -> listener.fromUpstream(RelayListener.MessageKind.of(each)));
         last = pending.answeredBy(parsed);
         events.add(new NewEvent(message.payload(), message.eventId(), last));
       } catch (EnvelopeException.FieldTooLong invalid) {
         logIgnored(invalid);
-        listener.upstreamFailed(new UpstreamException.Broken("a message is too large", invalid));
+        listener.upstreamFailed(
+            upstreamName, new UpstreamException.Broken("a message is too large", invalid));
       } catch (EnvelopeException invalid) {
         reject(invalid, events);
       }
@@ -199,7 +202,7 @@ public final class Pump implements Runnable {
     UpstreamException failure =
         new UpstreamException.Broken("it sent what is no JSON-RPC message", invalid);
     if (!answersRequests()) {
-      listener.upstreamFailed(failure);
+      listener.upstreamFailed(upstreamName, failure);
       return;
     }
     if (!before.isEmpty()) {
@@ -255,12 +258,12 @@ public final class Pump implements Runnable {
   }
 
   private void logIgnored(EnvelopeException invalid) {
-    IGNORED
-        .next()
-        .ifPresent(leftOut ->
-            LOG.warnf(
-                "message ignored stream=%s: %s; not logged before=%d",
-                writer.stream(), invalid.clientMessage(), leftOut));
+    IGNORED.log(
+        LOG,
+        Logger.Level.WARN,
+        () ->
+            "message ignored stream=%s reason=%s"
+                .formatted(writer.stream(), invalid.clientMessage()));
   }
 
   /**

@@ -45,19 +45,30 @@ public final class Pumps {
   /**
    * Starts a pump, and removes it when it is done.
    *
+   * @param upstreamName the configured name of the upstream
    * @param upstream sends the request and returns the answer
    * @param requests the requests that the stream answers; empty for a standalone stream
    * @param collectCancellations applies the cancellations that other replicas received
    */
   public Pump start(
       StreamWriter writer,
+      String upstreamName,
       UpstreamRequest upstream,
       Pump.Origin origin,
       List<RequestId> requests,
       Runnable collectCancellations) {
     StreamRef stream = writer.stream();
     Pump pump =
-        new Pump(writer, upstream, origin, requests, collectCancellations, hold, listener, traces);
+        new Pump(
+            writer,
+            upstreamName,
+            upstream,
+            origin,
+            requests,
+            collectCancellations,
+            hold,
+            listener,
+            traces);
     bySession.compute(
         stream.session(),
         (_, pumps) -> {
@@ -159,6 +170,11 @@ public final class Pumps {
   public boolean areAnswering() {
     return bySession.values().stream()
         .anyMatch(pumps -> pumps.values().stream().anyMatch(Pump::answersRequests));
+  }
+
+  /** Whether a pump answers requests of a session. */
+  public boolean areAnswering(String session) {
+    return of(session).stream().anyMatch(Pump::answersRequests);
   }
 
   /** Applies an action to every pump. */

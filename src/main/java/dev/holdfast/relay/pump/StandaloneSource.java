@@ -1,6 +1,5 @@
 package dev.holdfast.relay.pump;
 
-import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -22,7 +21,7 @@ public final class StandaloneSource implements MessageSource {
   private static final Logger LOG = Logger.getLogger(StandaloneSource.class);
 
   private final Function<@Nullable String, Optional<MessageSource>> listen;
-  private final RelayListener listener;
+  private final Consumer<UpstreamException> failures;
   private final Backoff first;
   private final Runnable sessionGone;
   private final ClosableSource current = new ClosableSource();
@@ -38,19 +37,20 @@ public final class StandaloneSource implements MessageSource {
    * @param listen opens the stream after the event with that id of the server; returns empty when
    *     the server has no such stream
    * @param after the server's id of the last known event; null for none
+   * @param failures gets each failure after which the source opens the stream again
    * @param first the delays after failures
    * @param sessionGone runs when the server has ended the session
    */
   public StandaloneSource(
       Function<@Nullable String, Optional<MessageSource>> listen,
       @Nullable String after,
-      RelayListener listener,
+      Consumer<UpstreamException> failures,
       Backoff first,
       Runnable sessionGone) {
     this.sessionGone = sessionGone;
     this.listen = listen;
     this.lastId = after;
-    this.listener = listener;
+    this.failures = failures;
     this.first = first;
     this.backoff = first;
   }
@@ -75,7 +75,7 @@ public final class StandaloneSource implements MessageSource {
           throw failure;
         }
         current.forget();
-        listener.upstreamFailed(failure);
+        failures.accept(failure);
         LOG.debugf(
             "standalone stream of the server broke retryIn=%s: %s", backoff.delay(), failure);
         current.pause(backoff.delay());

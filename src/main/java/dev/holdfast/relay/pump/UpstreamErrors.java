@@ -67,6 +67,15 @@ public final class UpstreamErrors {
         : JsonRpcErrorCode.SERVER_ERROR;
   }
 
+  /** Says who must mend it: the client, if it sent headers, or the gateway's operator. */
+  private static String credentialsText(UpstreamException.Refused refused) {
+    return refused.clientHeaders().isEmpty()
+        ? "The gateway has no access to the server (status %d); only the gateway's operator can mend it"
+            .formatted(refused.status())
+        : "The server refused the request with status %d; check your headers %s, and if they are right, tell the gateway's operator"
+            .formatted(refused.status(), String.join(", ", refused.clientHeaders()));
+  }
+
   private static String text(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.Unreachable _ ->
@@ -77,7 +86,7 @@ public final class UpstreamErrors {
       case UpstreamException.SessionGone _ -> "The server has ended the session; initialize again";
       case UpstreamException.Refused refused
           when UpstreamException.Refused.isAboutCredentials(refused.status()) ->
-          "The gateway has no access to the server; tell its operator";
+          credentialsText(refused);
       case UpstreamException.Refused refused ->
           "The server refused the request with status " + refused.status();
       case UpstreamException.Broken _ ->

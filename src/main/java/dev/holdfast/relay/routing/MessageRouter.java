@@ -4,10 +4,11 @@ import dev.holdfast.log.Inbox;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
@@ -77,7 +78,7 @@ public final class MessageRouter {
    * the requests that the stream answers.
    */
   void requestFromOwner(Session session, StreamRef stream, Body body) {
-    String requests = PendingRequests.format(body.requestIds());
+    String requests = RequestId.format(body.requestIds());
     String into = StreamNames.sharedName(session);
     if (!inbox.putRequest(stream, requests, into, StreamNames.STANDALONE, body.bytes())) {
       throw new UpstreamException.SessionGone();
@@ -99,9 +100,11 @@ public final class MessageRouter {
   /**
    * Sends notifications or responses to the upstream.
    *
+   * @param headers headers of the client's request; a message that goes through another replica has
+   *     those of the session instead
    * @throws UpstreamException when the upstream did not take them
    */
-  public void send(Session session, Body body) {
+  public void send(Session session, Body body, ForwardedHeaders headers) {
     if (!isServedHere(session)) {
       if (!inbox.put(StreamNames.standalone(session), body.bytes())) {
         throw new UpstreamException.SessionGone();
@@ -109,7 +112,7 @@ public final class MessageRouter {
       return;
     }
     cancelRequests(session, body);
-    upstreams.attach(session).send(body);
+    upstreams.attach(session, headers).send(body);
     if (upstreams.runsInProcess(session)) {
       body.messages().stream()
           .filter(message -> message.cancelledRequestId() == null)
@@ -138,7 +141,7 @@ public final class MessageRouter {
   /** Finds no stream when the response and the cancellation crossed. */
   private void forwardCancellations(Session session, Map<RequestId, Message> cancellations) {
     for (Inbox.OpenCall call : inbox.openCalls(session.id().value())) {
-      for (RequestId request : PendingRequests.parse(call.requests())) {
+      for (RequestId request : RequestId.parse(call.requests())) {
         Message cancellation = cancellations.get(request);
         if (cancellation != null) {
           boolean open = inbox.put(call.stream(), cancellation.bytes());
@@ -162,7 +165,9 @@ public final class MessageRouter {
     @Override
     public void receive(Inbox.Message message) {
       try {
-        pinned.deliver(() -> deliver(message));
+        deliver(message);
+      } catch (EnvelopeException invalid) {
+        LOG.warnf("inbox message is no JSON-RPC reason=%s", invalid.getMessage());
       } catch (SessionStoreException away) {
         throw new LogException.StoreUnavailable(
             "the session of an inbox message is not known", away);
@@ -183,7 +188,8 @@ public final class MessageRouter {
       }
       session
           .filter(upstreams::runsInProcess)
-          .ifPresent(found -> upstreams.attach(found).send(body));
+          .ifPresent(
+              found -> pinned.deliver(found.upstream(), () -> upstreams.attach(found).send(body)));
     }
 
     /** Stops the pumps of the session: a silent upstream may never end their streams. */

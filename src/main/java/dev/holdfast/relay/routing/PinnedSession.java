@@ -108,7 +108,7 @@ final class PinnedSession implements MessageSource {
           reachable.complete(true);
           throw failure;
         }
-        listener.upstreamFailed(failure);
+        listener.upstreamFailed(upstreamName(), failure);
       }
     }
     return List.of();
@@ -149,7 +149,7 @@ final class PinnedSession implements MessageSource {
     losses++;
     if (losses > MAX_REOPENINGS) {
       LOG.warnf(
-          "session ends: its server was lost too often session=%s losses=%d",
+          "session ends, its server was lost too often session=%s losses=%d",
           server.session().id(), losses);
       return false;
     }
@@ -163,6 +163,11 @@ final class PinnedSession implements MessageSource {
   /** Whether a lost server can be reopened, so that the session outlives it. */
   boolean canReopen() {
     return server.canReopen();
+  }
+
+  /** The configured name of the upstream. */
+  String upstreamName() {
+    return server.session().upstream();
   }
 
   UpstreamSession upstream() {

@@ -28,6 +28,9 @@ public final class PinnedSessions {
 
   private static final Logger LOG = Logger.getLogger(PinnedSessions.class);
 
+  /** Stands for the upstream of a session that is no longer known here. */
+  static final String NO_UPSTREAM = "";
+
   private final Inbox inbox;
   private final Pumps pumps;
   private final RelayListener listener;
@@ -58,7 +61,13 @@ public final class PinnedSessions {
         new PinnedSession(server, lost, after, listener, closed -> sessions.remove(id, closed));
     sessions.put(id, session);
     Pump _ =
-        pumps.start(standalone, () -> session, Pump.Origin.PINNED_SESSION, List.of(), () -> {});
+        pumps.start(
+            standalone,
+            session.upstreamName(),
+            () -> session,
+            Pump.Origin.PINNED_SESSION,
+            List.of(),
+            () -> {});
   }
 
   /** Lets earlier messages from other replicas reach the server before the next message. */
@@ -76,9 +85,11 @@ public final class PinnedSessions {
         throw new LogException.StoreUnavailable("the session is not pinned here yet", null);
       }
       // The session is no longer pinned. No other replica ends this stream.
-      Pump _ = start(writer, Envelopes.read(message.message()), PinnedSessions::sessionGone);
+      Body body = Envelopes.read(message.message());
+      Pump _ = start(writer, NO_UPSTREAM, body, PinnedSessions::sessionGone);
     } else if (!session.runInOrder(
-        message.message().length, () -> deliver(() -> handle(session, writer, message)))) {
+        message.message().length,
+        () -> deliver(session.upstreamName(), () -> handle(session, writer, message)))) {
       throw new LogException.InboxFull();
     }
   }
@@ -91,24 +102,26 @@ public final class PinnedSessions {
     Body body = Envelopes.read(message.message());
     body.cancelledRequestIds().forEach(id -> pumps.cancel(message.session(), id));
     if (writer != null) {
-      start(writer, body, () -> session.upstream().request(body).source()).awaitSent();
+      start(writer, session.upstreamName(), body, () -> session.upstream().request(body).source())
+          .awaitSent();
     } else {
       session.upstream().send(body);
     }
   }
 
   /** Delivers an inbox message. A failure is only reported and logged. */
-  void deliver(Runnable delivery) {
+  void deliver(String upstreamName, Runnable delivery) {
     try {
       delivery.run();
     } catch (UpstreamException failure) {
-      listener.upstreamFailed(failure);
+      listener.upstreamFailed(upstreamName, failure);
     } catch (EnvelopeException invalid) {
-      LOG.warnf("inbox message is no JSON-RPC: %s", invalid.getMessage());
+      LOG.warnf("inbox message is no JSON-RPC reason=%s", invalid.getMessage());
     }
   }
 
-  private Pump start(StreamWriter writer, Body body, UpstreamRequest request) {
-    return pumps.start(writer, request, Pump.Origin.NOT_ASKED, body.requestIds(), () -> {});
+  private Pump start(StreamWriter writer, String upstreamName, Body body, UpstreamRequest request) {
+    return pumps.start(
+        writer, upstreamName, request, Pump.Origin.NOT_ASKED, body.requestIds(), () -> {});
   }
 }

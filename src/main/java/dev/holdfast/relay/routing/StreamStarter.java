@@ -6,7 +6,6 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.StandaloneSource;
@@ -69,8 +68,8 @@ public final class StreamStarter {
     traceOpening(stream);
     try {
       StreamWriter writer =
-          log.open(stream, PendingRequests.format(requests), StreamNames.sharedName(session));
-      return start(writer, upstream, origin, requests);
+          log.open(stream, RequestId.format(requests), StreamNames.sharedName(session));
+      return start(session, writer, upstream, origin, requests);
     } catch (LogException.SessionEnded ended) {
       throw notFound(session);
     }
@@ -78,9 +77,14 @@ public final class StreamStarter {
 
   /** Starts the pump of a stream that this replica owns, as {@link Pumps#start} does. */
   public Pump start(
-      StreamWriter writer, UpstreamRequest upstream, Pump.Origin origin, List<RequestId> requests) {
-    String session = writer.stream().session();
-    return pumps.start(writer, upstream, origin, requests, () -> router.collect(session));
+      Session session,
+      StreamWriter writer,
+      UpstreamRequest upstream,
+      Pump.Origin origin,
+      List<RequestId> requests) {
+    String id = session.id().value();
+    return pumps.start(
+        writer, session.upstream(), upstream, origin, requests, () -> router.collect(id));
   }
 
   private void traceOpening(StreamRef stream) {
@@ -135,8 +139,12 @@ public final class StreamStarter {
       @Nullable String after) {
     MessageSource source =
         new StandaloneSource(
-            listen, after, listener, Backoff.UPSTREAM, () -> sessions.endedByServer(session));
-    Pump _ = start(writer, () -> source, Pump.Origin.NOT_ASKED, List.of());
+            listen,
+            after,
+            failure -> listener.upstreamFailed(session.upstream(), failure),
+            Backoff.UPSTREAM,
+            () -> sessions.endedByServer(session));
+    Pump _ = start(session, writer, () -> source, Pump.Origin.NOT_ASKED, List.of());
   }
 
   /**
@@ -147,7 +155,7 @@ public final class StreamStarter {
    */
   public RuntimeException failed(Session session, UpstreamException failure, boolean count) {
     if (count) {
-      listener.upstreamFailed(failure);
+      listener.upstreamFailed(session.upstream(), failure);
     }
     if (!(failure instanceof UpstreamException.SessionGone)) {
       return failure;

@@ -38,7 +38,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
       store.saveUpstreamState(session.id(), INITIALIZE, initialize.bytes());
     } else {
       LOG.warnf(
-          "session cannot be reopened: its initialize request is too large session=%s bytes=%d",
+          "session cannot be reopened, its initialize request is too large session=%s bytes=%d",
           session.id(), initialize.bytes().length);
     }
   }
@@ -85,6 +85,9 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
 
   static UpstreamLink link(Session session) {
     return new UpstreamLink(
-        session.upstreamSession(), session.version().wire(), session.id().value());
+        session.upstreamSession(),
+        session.version().wire(),
+        session.id().value(),
+        session.headers());
   }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,28 +18,27 @@ import org.jspecify.annotations.Nullable;
 final class RecentSessions {
 
   private final SessionStore store;
-  private final Duration touchEvery;
+  private final Function<Session, Duration> touchEvery;
   private final InstantSource clock;
   private final Map<SessionId, Use> uses = new ConcurrentHashMap<>();
 
   /** Creates a cache that tells the store at that interval that a session is in use. */
-  RecentSessions(SessionStore store, Duration touchEvery, InstantSource clock) {
+  RecentSessions(SessionStore store, Function<Session, Duration> touchEvery, InstantSource clock) {
     this.store = store;
     this.touchEvery = touchEvery;
     this.clock = clock;
   }
 
-  /** The last update of the store, by the nano time, and the activity since then. */
-  private record Use(Session session, long touched, SessionActivity unsaved) {
+  /** When to tell the store again, by the nano time, and the activity since it was told. */
+  private record Use(Session session, long due, SessionActivity unsaved) {
     Use plus(SessionActivity more) {
-      return new Use(session, touched, unsaved.plus(more));
+      return new Use(session, due, unsaved.plus(more));
     }
   }
 
   /** Adds a new session. Its first use goes to the store at once, with the client's address. */
   void began(Session session) {
-    long longAgo = System.nanoTime() - touchEvery.toNanos() - 1;
-    uses.put(session.id(), new Use(session, longAgo, noActivity()));
+    uses.put(session.id(), new Use(session, System.nanoTime() - 1, noActivity()));
   }
 
   /** A session that was used recently; null when it was not. */
@@ -67,7 +67,8 @@ final class RecentSessions {
   }
 
   private void touch(Session session) {
-    Use before = uses.put(session.id(), new Use(session, System.nanoTime(), noActivity()));
+    long due = System.nanoTime() + touchEvery.apply(session).toNanos();
+    Use before = uses.put(session.id(), new Use(session, due, noActivity()));
     SessionActivity unsaved = before == null ? noActivity() : before.unsaved();
     try {
       store.touch(session.id(), unsaved.plus(noActivity()));
@@ -93,7 +94,7 @@ final class RecentSessions {
 
   private void flush(Use use) {
     SessionId id = use.session().id();
-    Use saved = new Use(use.session(), use.touched(), noActivity());
+    Use saved = new Use(use.session(), use.due(), noActivity());
     // When activity is added meanwhile, the replacement fails and the next flush saves all of it.
     boolean unchanged = isStale(use) ? uses.remove(id, use) : uses.replace(id, use, saved);
     if (unchanged && !use.unsaved().isEmpty()) {
@@ -106,6 +107,6 @@ final class RecentSessions {
   }
 
   private boolean isStale(Use use) {
-    return System.nanoTime() - use.touched() > touchEvery.toNanos();
+    return System.nanoTime() - use.due() > 0;
   }
 }

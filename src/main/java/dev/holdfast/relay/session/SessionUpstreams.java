@@ -1,5 +1,6 @@
 package dev.holdfast.relay.session;
 
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
@@ -26,12 +27,21 @@ public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store)
   }
 
   /**
-   * The upstream's side of a session.
+   * The upstream's side of a session, with the headers that the session keeps.
    *
    * @throws RelayException when the upstream that opened the session is no longer configured
    */
   public UpstreamSession attach(Session session) {
-    return server(session).attach();
+    return attach(session, session.headers());
+  }
+
+  /**
+   * The upstream's side of a session for one message of its client. Throws as above.
+   *
+   * @param headers headers of the client's request
+   */
+  public UpstreamSession attach(Session session, ForwardedHeaders headers) {
+    return server(session).upstream().attach(PinnedServer.link(session).with(headers));
   }
 
   /** Whether messages of a session must reach the replica that runs its calls. */
@@ -42,6 +52,12 @@ public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store)
   /** Whether a session is pinned to the replica that opened it. */
   public boolean isPinned(Session session) {
     return of(session).map(upstream -> upstream.isPinned(PinnedServer.link(session))).orElse(false);
+  }
+
+  /** Whether a session takes one of few places at its upstream. */
+  boolean isScarce(Session session) {
+    return session.isInitialized()
+        && of(session).map(upstream -> upstream.isScarce(PinnedServer.link(session))).orElse(false);
   }
 
   /** The server of a pinned session. Throws as {@link #attach} does. */

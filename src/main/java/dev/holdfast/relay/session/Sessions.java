@@ -1,21 +1,27 @@
 package dev.holdfast.relay.session;
 
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.session.Transport;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
@@ -24,8 +30,10 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import org.jboss.logging.Logger;
@@ -35,10 +43,17 @@ import org.jspecify.annotations.Nullable;
 public final class Sessions {
 
   private static final Logger LOG = Logger.getLogger(Sessions.class);
+  private static final LogRate OPENED = new LogRate(Duration.ofMillis(100));
+  private static final LogRate ENDED = new LogRate(Duration.ofMillis(100));
   private static final int EXPIRED_AT_ONCE = 100;
 
   /** The part of the idle timeout after which the store is told again that a session is in use. */
   private static final int TOUCHES_PER_IDLE_TIMEOUT = 10;
+
+  /** How long a new session waits for the end of one that makes room. */
+  private static final Duration ROOM_TIMEOUT = Duration.ofSeconds(5);
+
+  private static final Duration ROOM_INTERVAL = Duration.ofMillis(20);
 
   private final SessionStore store;
   private final SessionUpstreams upstreams;
@@ -48,6 +63,7 @@ public final class Sessions {
   private final RelayListener listener;
   private final InstantSource clock;
   private final RecentSessions recent;
+  private final AbandonedSessions abandoned;
 
   /**
    * Creates the service.
@@ -72,8 +88,19 @@ public final class Sessions {
     this.pinner = pinner;
     this.listener = listener;
     this.clock = () -> clock.instant().truncatedTo(ChronoUnit.MILLIS);
+    Duration usual = idleTimeout.dividedBy(TOUCHES_PER_IDLE_TIMEOUT);
+    Duration scarce = Collections.min(List.of(usual, AbandonedSessions.TOUCH_INTERVAL));
     this.recent =
-        new RecentSessions(store, idleTimeout.dividedBy(TOUCHES_PER_IDLE_TIMEOUT), this.clock);
+        new RecentSessions(
+            store, session -> upstreams.isScarce(session) ? scarce : usual, this.clock);
+    this.abandoned =
+        new AbandonedSessions(
+            store,
+            upstreams,
+            pumps,
+            this.clock,
+            recent::used,
+            session -> end(session, "abandoned").sessions() > 0);
   }
 
   /**
@@ -101,9 +128,10 @@ public final class Sessions {
   }
 
   /** Begins a session that its client initializes later, over HTTP with SSE. */
-  public Session open(String upstreamName, String opener) {
+  public Session open(String upstreamName, String opener, PrincipalId principal) {
     Upstream _ = upstreams.named(upstreamName);
-    Session session = Session.opening(SessionId.random(), upstreamName, clock.instant(), opener);
+    Session session =
+        Session.opening(SessionId.random(), upstreamName, clock.instant(), opener, principal);
     create(session, () -> log.openShared(StreamNames.shared(session)));
     return session;
   }
@@ -111,11 +139,12 @@ public final class Sessions {
   /**
    * Sends an {@code initialize} request and records the session that it opens.
    *
-   * @param opener as in {@link Session#opener}
+   * @param principal whom the session will belong to
    * @throws RelayException.UnknownUpstream when no upstream has the name
    * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
    */
-  public InitializeReply initialize(String upstreamName, Message.Request request, String opener) {
+  public InitializeReply initialize(
+      String upstreamName, Message.Request request, Opener opener, PrincipalId principal) {
     String client = InitializeRequest.read(request).client();
     return initialize(
         upstreamName,
@@ -125,7 +154,17 @@ public final class Sessions {
           SessionId id = SessionId.random();
           Instant now = clock.instant();
           Session session =
-              new Session(id, upstreamName, link.session(), version, client, now, opener);
+              new Session(
+                  id,
+                  upstreamName,
+                  link.session(),
+                  version,
+                  client,
+                  now,
+                  Transport.STREAMABLE,
+                  opener.network(),
+                  link.headers(),
+                  principal);
           create(session, () -> pinIfNeeded(session, request));
           recent.began(session);
           return session;
@@ -139,20 +178,24 @@ public final class Sessions {
    * @throws LogException.SessionEnded when the session is initialized already, or has ended
    */
   public InitializeReply initialize(
-      Session opening, Message.Request request, InitializeRequest initialize) {
+      Session opening,
+      Message.Request request,
+      InitializeRequest initialize,
+      ForwardedHeaders headers) {
     return initialize(
         opening.upstream(),
-        opening.opener(),
+        new Opener(opening.opener(), headers),
         request,
         (link, version) -> {
-          Session session = opening.initialized(link.session(), version, initialize.client());
+          Session session =
+              opening.initialized(link.session(), version, initialize.client(), link.headers());
           if (!store.completeInitialization(session)) {
             throw new LogException.SessionEnded(StreamNames.shared(session));
           }
           try {
             pinIfNeeded(session, request);
           } catch (Throwable failure) {
-            end(session);
+            end(session, "not initialized");
             throw failure;
           }
           return session;
@@ -162,18 +205,18 @@ public final class Sessions {
   /** Ends the upstream's side of the session again if it cannot be recorded. */
   private InitializeReply initialize(
       String upstreamName,
-      String opener,
+      Opener opener,
       Message.Request request,
       BiFunction<UpstreamLink, ProtocolVersion, Session> record) {
     Upstream upstream = upstreams.named(upstreamName);
-    Handshake handshake = upstream.initialize(request, opener);
+    Handshake handshake = handshake(upstream, upstreamName, request, opener);
     List<byte[]> messages = new ArrayList<>();
     handshake.before().stream().map(UpstreamMessage::payload).forEach(messages::add);
     messages.add(handshake.response());
-    UpstreamLink link = handshake.link();
-    if (link == null) {
+    if (handshake.link() == null) {
       return new InitializeReply(null, messages);
     }
+    UpstreamLink link = handshake.link().with(opener.headers().ofSession());
     UpstreamSession opened = upstream.attach(link);
     try {
       ProtocolVersion version =
@@ -183,6 +226,43 @@ public final class Sessions {
     } catch (Throwable failure) {
       opened.end();
       throw failure;
+    }
+  }
+
+  /** If there is no room at the upstream, an abandoned session makes room. */
+  private Handshake handshake(
+      Upstream upstream, String name, Message.Request request, Opener opener) {
+    try {
+      return upstream.initialize(request, opener);
+    } catch (UpstreamException.Busy full) {
+      Duration wait =
+          switch (full.limit()) {
+            case SESSIONS -> abandoned.makeRoom(each -> each.upstream().equals(name));
+            // Room that others make would not help this opener.
+            case SESSIONS_OF_OPENER ->
+                abandoned.makeRoom(
+                    each -> each.upstream().equals(name) && each.opener().equals(opener.network()));
+            case REQUESTS -> full.retryAfter();
+          };
+      if (wait.isPositive()) {
+        throw new UpstreamException.Busy(full.limit(), wait);
+      }
+    }
+    return awaitRoom(upstream, request, opener);
+  }
+
+  /** Waits for the place of a session that was ended: its process may take a while to end. */
+  private static Handshake awaitRoom(Upstream upstream, Message.Request request, Opener opener) {
+    long deadline = System.nanoTime() + ROOM_TIMEOUT.toNanos();
+    while (true) {
+      try {
+        return upstream.initialize(request, opener);
+      } catch (UpstreamException.Busy full) {
+        if (System.nanoTime() - deadline > 0 || Thread.currentThread().isInterrupted()) {
+          throw full;
+        }
+      }
+      LockSupport.parkNanos(ROOM_INTERVAL.toNanos());
     }
   }
 
@@ -197,6 +277,12 @@ public final class Sessions {
       throw failure;
     }
     listener.sessionOpened();
+    OPENED.log(
+        LOG,
+        Logger.Level.INFO,
+        () ->
+            "session opened session=%s upstream=%s client=%s"
+                .formatted(session.id(), session.upstream(), session.client()));
   }
 
   /** The owner of the standalone stream is the replica to which the session is pinned. */
@@ -220,12 +306,16 @@ public final class Sessions {
    * Finds a session in the store, and notes that it is in use.
    *
    * @param hasOneStream whether the client follows one stream per session, as over HTTP with SSE
+   * @param principal who asks
    * @throws RelayException.SessionNotFound when the upstream has no such session over that
-   *     transport
+   *     transport, or it belongs to somebody else
    */
-  public Session find(String upstream, SessionId id, boolean hasOneStream) {
-    Session session = store.find(id).orElseThrow(RelayException.SessionNotFound::new);
-    requireMatch(session, upstream, hasOneStream);
+  public Session find(String upstream, SessionId id, boolean hasOneStream, PrincipalId principal) {
+    Session session =
+        store
+            .find(id)
+            .filter(each -> matches(each, upstream, hasOneStream, principal))
+            .orElseThrow(RelayException.SessionNotFound::new);
     recent.used(session);
     return session;
   }
@@ -235,31 +325,32 @@ public final class Sessions {
    * never changes, but it may have ended: the caller learns that when it opens a stream in the log.
    * Throws as {@link #find} does.
    */
-  public Session findRecent(String upstream, SessionId id, boolean hasOneStream) {
+  public Session findRecent(
+      String upstream, SessionId id, boolean hasOneStream, PrincipalId principal) {
     Session used = recent.find(id);
-    if (used == null) {
-      return find(upstream, id, hasOneStream);
-    }
-    requireMatch(used, upstream, hasOneStream);
-    return used;
+    // A refusal takes as long as that of an unknown session, so that it does not tell them apart.
+    return used != null && matches(used, upstream, hasOneStream, principal)
+        ? used
+        : find(upstream, id, hasOneStream, principal);
   }
 
   /**
    * Checks for a session before the body of its request is read. While the store is away, this
    * passes: the error of the later step names the id of the request.
    */
-  public void require(String upstream, SessionId id, boolean hasOneStream) {
+  public void require(String upstream, SessionId id, boolean hasOneStream, PrincipalId principal) {
     try {
-      Session _ = findRecent(upstream, id, hasOneStream);
+      Session _ = findRecent(upstream, id, hasOneStream, principal);
     } catch (SessionStoreException away) {
       LOG.debugf("session not checked before its body: %s", away.getMessage());
     }
   }
 
-  private static void requireMatch(Session session, String upstream, boolean hasOneStream) {
-    if (!session.upstream().equals(upstream) || session.hasOneStream() != hasOneStream) {
-      throw new RelayException.SessionNotFound();
-    }
+  private static boolean matches(
+      Session session, String upstream, boolean hasOneStream, PrincipalId principal) {
+    return session.upstream().equals(upstream)
+        && session.hasOneStream() == hasOneStream
+        && session.principal().equals(principal);
   }
 
   /** Removes a session that has ended from memory. */
@@ -284,7 +375,11 @@ public final class Sessions {
 
   /** Ends a session everywhere: in the store, in the log, its pumps, at the upstream. */
   public EndReport end(Session session) {
-    return store.end(session.id()) ? clear(session) : EndReport.NONE;
+    return end(session, "ended by its client");
+  }
+
+  private EndReport end(Session session, String cause) {
+    return store.end(session.id()) ? clear(session, cause) : EndReport.NONE;
   }
 
   /**
@@ -293,13 +388,26 @@ public final class Sessions {
    */
   public void endedByServer(Session session) {
     try {
-      end(session);
+      end(session, "lost by its server");
     } catch (SessionStoreException | LogException.StoreUnavailable away) {
-      LOG.warnf("session not ended session=%s: %s", session.id(), away.getMessage());
+      LOG.warnf("session not ended session=%s reason=%s", session.id(), away.getMessage());
     }
   }
 
-  private EndReport clear(Session session) {
+  /** Notes that a client has resumed a stream, so that its session is not abandoned. */
+  public void resumed(Session session) {
+    abandoned.resumed(session);
+  }
+
+  /**
+   * Ends the sessions of this replica that take one of few places and that no client has used for
+   * that time.
+   */
+  public void endAbandoned(Duration timeout) {
+    abandoned.endAfter(timeout);
+  }
+
+  private EndReport clear(Session session, String cause) {
     String id = session.id().value();
     forget(session);
     boolean upstreamTold;
@@ -312,6 +420,12 @@ public final class Sessions {
       listener.sessionEnded(Duration.between(session.created(), clock.instant()));
       upstreamTold = upstreams.end(session);
     }
+    ENDED.log(
+        LOG,
+        Logger.Level.INFO,
+        () ->
+            "session ended session=%s upstream=%s cause=%s"
+                .formatted(session.id(), session.upstream(), cause));
     return new EndReport(1, upstreamTold ? 0 : 1);
   }
 
@@ -329,9 +443,10 @@ public final class Sessions {
 
   private EndReport clearExpired(Session session) {
     try {
-      return clear(session);
+      return clear(session, "expired");
     } catch (LogException.StoreUnavailable away) {
-      LOG.warnf("log of expired session not ended session=%s: %s", session.id(), away.getMessage());
+      LOG.warnf(
+          "log of expired session not ended session=%s reason=%s", session.id(), away.getMessage());
     } catch (Throwable failure) {
       LOG.warnf(failure, "expired session not ended completely session=%s", session.id());
     }

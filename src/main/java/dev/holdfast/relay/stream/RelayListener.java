@@ -101,6 +101,10 @@ public interface RelayListener {
    */
   void takenOver(boolean resumed);
 
-  /** An upstream failed a request or broke a stream. */
-  void upstreamFailed(UpstreamException failure);
+  /**
+   * An upstream failed a request or broke a stream.
+   *
+   * @param upstream its configured name
+   */
+  void upstreamFailed(String upstream, UpstreamException failure);
 }

@@ -15,8 +15,8 @@ public final class StreamNames {
   public static final String SHARED = "m";
 
   /**
-   * First letter of the streams that an upstream itself writes, such as those of agent sessions.
-   * The names of all other streams are in lower case.
+   * First letter of the names of streams that the upstream writes, and not a pump. Agent sessions
+   * have such streams. All other names are in lower case.
    */
   public static final String UPSTREAM_PREFIX = "A";
 

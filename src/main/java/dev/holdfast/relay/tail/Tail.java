@@ -1,6 +1,7 @@
 package dev.holdfast.relay.tail;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
@@ -41,6 +42,8 @@ public final class Tail implements Tails.Movable {
       "The stream of the request is gone; the outcome of the request is unknown";
 
   private static final Logger LOG = Logger.getLogger(Tail.class);
+  private static final LogRate GAPS = new LogRate(Duration.ofMillis(100));
+  private static final LogRate RESUMES = new LogRate(Duration.ofMillis(100));
 
   /** The last event goes out together with the end of the response, up to this many bytes. */
   private static final int END_WITH_RESPONSE = 16 * 1024;
@@ -151,9 +154,12 @@ public final class Tail implements Tails.Movable {
     return this;
   }
 
-  /** Gives this request an error if the store loses the stream, so that nobody waits. */
-  Tail answering(RequestId request) {
-    this.request = request;
+  /**
+   * Gives a request an error if the store loses the stream, so that nobody waits. Of a batch, some
+   * requests may have been answered.
+   */
+  Tail answering(List<RequestId> requests) {
+    request = requests.size() == 1 ? requests.getFirst() : null;
     return this;
   }
 
@@ -196,7 +202,10 @@ public final class Tail implements Tails.Movable {
   }
 
   private void follow(ClientConnection client) throws ClientGoneException, InterruptedException {
-    try (EventLog.Watch _ = context.log().watch(stream, signal)) {
+    try (EventLog.Watch watch = context.log().watch(stream, signal)) {
+      if (kind == Kind.RESUMED) {
+        Tail _ = answering(RequestId.parse(watch.requests()));
+      }
       if (kind == Kind.STANDALONE) {
         // The tail that was just evicted may have delivered more since this tail was created.
         Position delivered = context.log().deliveredUpTo(stream);
@@ -451,6 +460,7 @@ public final class Tail implements Tails.Movable {
 
   private boolean skip(ReadResult.Gap gap) {
     context.listener().gap();
+    logGap(stream, cursor);
     boolean hasOwnCursor = kind == Kind.REQUEST || kind == Kind.RESUMED;
     if (context.onGap() == ReplayConfig.OnGap.ERROR && hasOwnCursor) {
       // The client resumes with its cursor and gets 410: here no status can be sent.
@@ -466,9 +476,20 @@ public final class Tail implements Tails.Movable {
     return true;
   }
 
+  static void logGap(StreamRef stream, Position after) {
+    GAPS.log(
+        LOG,
+        Logger.Level.WARN,
+        () -> "client told that events are gone stream=%s after=%s".formatted(stream, after));
+  }
+
   private void caughtUp() {
     if (behind && kind == Kind.RESUMED) {
       context.listener().replayed(replayed, writer.age());
+      RESUMES.log(
+          LOG,
+          Logger.Level.INFO,
+          () -> "stream resumed stream=%s missed=%d".formatted(stream, replayed));
     }
     behind = false;
   }

@@ -65,13 +65,10 @@ public final class TailOpener {
             log, streams, replay.onGap(), listener, tails, PageReader.pages(), clock, traces);
   }
 
-  /**
-   * Follows the stream of new requests. A single one gets an error if the store loses the stream;
-   * of a batch, some may have been answered.
-   */
+  /** Follows the stream of new requests. */
   public Tail ofRequests(Session session, StreamRef stream, List<RequestId> requests) {
-    Tail tail = tail(session, stream, framing(session, stream), Position.START, Tail.Kind.REQUEST);
-    return requests.size() == 1 ? tail.answering(requests.getFirst()) : tail;
+    return tail(session, stream, framing(session, stream), Position.START, Tail.Kind.REQUEST)
+        .answering(requests);
   }
 
   /**
@@ -136,6 +133,7 @@ public final class TailOpener {
     switch (next) {
       case ReadResult.Gap gap when replay.onGap() == ReplayConfig.OnGap.ERROR -> {
         listener.gap();
+        Tail.logGap(stream, last.position());
         throw new RelayException.EventsPurged(last, gap.firstAvailable());
       }
       case ReadResult.NoSuchStream _ -> throw notFound(session, last);

@@ -168,6 +168,13 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   @Override
+  public Optional<Instant> lastUsed(SessionId id) {
+    return Optional.ofNullable(entries.get(id))
+        .filter(this::isAlive)
+        .map(entry -> entry.activity().lastUsed());
+  }
+
+  @Override
   public void saveUpstreamState(SessionId id, String name, byte[] value) {
     change(id, entry -> entry.withUpstreamState(name, value));
   }
@@ -221,9 +228,7 @@ public final class MemorySessionStore implements SessionStore {
 
   @Override
   public SessionStore.Page list(@Nullable String from, int about) {
-    if (about < 1 || about > MAX_PAGE_SIZE) {
-      throw new IllegalArgumentException("a page has 1 to " + MAX_PAGE_SIZE + " sessions");
-    }
+    requireSize(about);
     Collection<Entry> rest = (from == null ? entries : entries.tailMap(idOf(from), false)).values();
     List<Entry> some = rest.stream().limit(about).toList();
     return new SessionStore.Page(
@@ -236,12 +241,30 @@ public final class MemorySessionStore implements SessionStore {
             : Optional.of(some.getLast().session().id().value()));
   }
 
+  /** Looks at all sessions, which is quick in memory. */
+  @Override
+  public List<SessionStore.Page.Entry> latest(int most) {
+    requireSize(most);
+    return entries.values().stream()
+        .filter(this::isAlive)
+        .sorted(Comparator.comparing(Entry::expires).reversed())
+        .limit(most)
+        .map(entry -> new SessionStore.Page.Entry(entry.session(), entry.activity()))
+        .toList();
+  }
+
+  private static void requireSize(int sessions) {
+    if (sessions < 1 || sessions > MAX_PAGE_SIZE) {
+      throw new IllegalArgumentException("a page has 1 to " + MAX_PAGE_SIZE + " sessions");
+    }
+  }
+
   private static SessionId idOf(String from) {
     return SessionId.parse(from).orElseThrow(() -> new IllegalArgumentException("no such page"));
   }
 
   private boolean isAlive(Entry entry) {
-    return entry.lastUsed().plus(entry.timeout()).isAfter(clock.instant());
+    return entry.expires().isAfter(clock.instant());
   }
 
   /** A limit on the sessions of an opener or an upstream, or on all. */
@@ -262,6 +285,10 @@ public final class MemorySessionStore implements SessionStore {
       SessionActivity activity,
       Map<String, byte[]> upstreamState,
       boolean hasPlace) {
+
+    Instant expires() {
+      return lastUsed.plus(timeout);
+    }
 
     Entry withSession(Session complete, Instant now, Duration idle) {
       return new Entry(complete, now, idle, activity, upstreamState, hasPlace);

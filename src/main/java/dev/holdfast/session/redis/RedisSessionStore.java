@@ -15,6 +15,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -134,6 +135,11 @@ public final class RedisSessionStore implements SessionStore {
   }
 
   @Override
+  public Optional<Instant> lastUsed(SessionId id) {
+    return SessionFields.readLastUsed(run(read, id, SessionFields.LAST_USED));
+  }
+
+  @Override
   public void saveUpstreamState(SessionId id, String name, byte[] value) {
     Response _ = run(saveState, id, SessionFields.upstreamState(name), value);
   }
@@ -188,6 +194,21 @@ public final class RedisSessionStore implements SessionStore {
       throw new IllegalArgumentException("invalid cursor or page size");
     }
     return call(() -> scan(from == null ? FIRST_PAGE : from, about));
+  }
+
+  @Override
+  public List<SessionStore.Page.Entry> latest(int most) {
+    if (most < 1 || most > MAX_PAGE_SIZE) {
+      throw new IllegalArgumentException("invalid number of sessions");
+    }
+    return call(() -> {
+      Response ids =
+          redis.send(
+              Request.cmd(Command.ZRANGE).arg(keys.sessions()).arg(0).arg(most - 1).arg("REV"));
+      return ids == null
+          ? List.of()
+          : entries(ids.stream().flatMap(id -> SessionId.parse(id.toString()).stream()).toList());
+    });
   }
 
   /**

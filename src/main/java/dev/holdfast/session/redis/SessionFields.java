@@ -1,8 +1,10 @@
 package dev.holdfast.session.redis;
 
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisScript;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
@@ -22,13 +24,24 @@ final class SessionFields {
 
   static final List<String> RECORD =
       List.of(
-          "upstream", "upstream-session", "version", "client", "created", "transport", "opener");
+          "upstream",
+          "upstream-session",
+          "version",
+          "client",
+          "created",
+          "transport",
+          "opener",
+          "headers",
+          "principal");
 
   /** Number of fields that every record has. Earlier versions wrote no others. */
   private static final int REQUIRED = 5;
 
   /** Fields that are written as a session is used, and are missing before. */
   private static final List<String> ACTIVITY = List.of("used", "address", "requests", "errors");
+
+  /** When a session was last used, and when it began. */
+  static final List<String> LAST_USED = List.of("used", "created");
 
   /** All fields, beginning with the record's. */
   static final List<String> ALL = Stream.concat(RECORD.stream(), ACTIVITY.stream()).toList();
@@ -67,7 +80,9 @@ final class SessionFields {
             session.client(),
             session.created().toEpochMilli(),
             session.transport().recorded(),
-            session.opener());
+            session.opener(),
+            session.headers().format(),
+            session.principal().recorded());
     List<Object> arguments = new ArrayList<>();
     for (int i = 0; i < values.size(); i++) {
       arguments.add(RECORD.get(i));
@@ -100,6 +115,8 @@ final class SessionFields {
   private static Optional<Session> readSession(SessionId id, Response values, Transport transport) {
     String upstreamSession = values.get(1).toString();
     Response opener = values.get(REQUIRED + 1);
+    Response headers = values.get(REQUIRED + 2);
+    Response principal = values.get(REQUIRED + 3);
     return ProtocolVersion.parse(values.get(2).toString())
         .map(version ->
             new Session(
@@ -110,7 +127,13 @@ final class SessionFields {
                 values.get(3).toString(),
                 Instant.ofEpochMilli(Long.parseLong(values.get(4).toString())),
                 transport,
-                opener == null ? "" : opener.toString()));
+                opener == null ? "" : opener.toString(),
+                headers == null
+                    ? ForwardedHeaders.NONE
+                    : ForwardedHeaders.parse(headers.toString()),
+                principal == null
+                    ? PrincipalId.ANONYMOUS
+                    : PrincipalId.parse(principal.toString())));
   }
 
   /**
@@ -126,6 +149,14 @@ final class SessionFields {
     }
     return readSession(id, values)
         .map(session -> new SessionStore.Page.Entry(session, activity(session, values)));
+  }
+
+  /** Reads the values of {@link #LAST_USED}; empty when there is no session. */
+  static Optional<Instant> readLastUsed(@Nullable Response values) {
+    if (values == null || values.size() < LAST_USED.size() || values.get(1) == null) {
+      return Optional.empty();
+    }
+    return Optional.of(Instant.ofEpochMilli(number(values.get(0), number(values.get(1), 0))));
   }
 
   private static SessionActivity activity(Session session, Response values) {

@@ -3,7 +3,6 @@ package dev.holdfast.upstream.channel;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
@@ -61,8 +60,7 @@ final class ChannelSession implements UpstreamSession {
         throw new UpstreamException.Broken("too much before the response to initialize", null);
       }
     }
-    if (!(Envelopes.read(messages.getLast().payload())
-        instanceof Body.Single(Message.Response response))) {
+    if (!(messages.getLast().body() instanceof Body.Single(Message.Response response))) {
       throw new UpstreamException.Broken("no response to initialize", null);
     }
     return Handshake.of(
@@ -149,7 +147,7 @@ final class ChannelSession implements UpstreamSession {
     if (response.isEmpty()) {
       throw new UpstreamException.Broken("the request was cancelled", null);
     }
-    return new Answer.Json(response.getFirst().payload());
+    return new Answer.Json(response.getFirst());
   }
 
   /** Closing the stream before its end does not cancel the requests: the caller decides that. */
@@ -192,7 +190,7 @@ final class ChannelSession implements UpstreamSession {
             .map(error -> new UpstreamMessage(error, null))
             .toList();
     return errors.size() == 1
-        ? new Answer.Json(errors.getFirst().payload())
+        ? new Answer.Json(errors.getFirst())
         : new Answer.Stream(MessageSource.of(errors));
   }
 

@@ -5,7 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.budget.Shares;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
@@ -57,8 +59,11 @@ public abstract class ChannelUpstream implements Upstream {
   /**
    * Starts a channel that carries no messages yet. {@code whenGone} is called once, when a started
    * channel and all its resources are gone.
+   *
+   * @param headers headers of the client; they go with every message, if the channel has headers
    */
-  protected abstract Channel start(String session, Consumer<Channel> whenGone);
+  protected abstract Channel start(
+      String session, ForwardedHeaders headers, Consumer<Channel> whenGone);
 
   /** Returns a new, unique name for a session. */
   protected String newName() {
@@ -68,12 +73,12 @@ public abstract class ChannelUpstream implements Upstream {
   /** Starts a channel. Ends it again if the server does not open the session in time. */
   @Override
   public Handshake initialize(Message.Request initialize) {
-    return initialize(initialize, "");
+    return initialize(initialize, Opener.UNKNOWN);
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize, String opener) {
-    return initialize(initialize, opener, this::start);
+  public Handshake initialize(Message.Request initialize, Opener opener) {
+    return initialize(initialize, opener.network(), starter(opener.headers().ofSession()));
   }
 
   /** Opens a session over a channel of another starter. */
@@ -84,8 +89,17 @@ public abstract class ChannelUpstream implements Upstream {
     return open(newName(), opener, initialize, starter, handshake -> handshake.link() != null);
   }
 
+  private BiFunction<String, Consumer<Channel>, Channel> starter(ForwardedHeaders headers) {
+    return (session, whenGone) -> start(session, headers, whenGone);
+  }
+
   @Override
   public boolean isPinned(UpstreamLink link) {
+    return true;
+  }
+
+  @Override
+  public boolean isScarce(UpstreamLink link) {
     return true;
   }
 
@@ -102,14 +116,19 @@ public abstract class ChannelUpstream implements Upstream {
       throw new UpstreamException.SessionGone();
     }
     Handshake handshake =
-        open(session, "", initialize, this::start, answer -> link.isSameAtServer(answer.link()));
+        open(
+            session,
+            "",
+            initialize,
+            starter(link.headers()),
+            answer -> link.isSameAtServer(answer.link()));
     if (!link.isSameAtServer(handshake.link())) {
       throw new UpstreamException.Broken("it opens the session in another way", null);
     }
     if (initialized) {
       attach(link).send(INITIALIZED);
     }
-    LOG.infof("Reopened a lost session: upstream=%s", settings.name());
+    LOG.infof("lost session reopened upstream=%s", settings.name());
   }
 
   private Handshake open(
@@ -141,12 +160,12 @@ public abstract class ChannelUpstream implements Upstream {
     if (closed) {
       throw new UpstreamException.Unreachable(null);
     }
-    if (!freeChannels.tryAcquire()) {
-      throw new UpstreamException.Busy();
-    }
     if (!hasShare(opener)) {
-      freeChannels.release();
-      throw new UpstreamException.Busy();
+      throw new UpstreamException.Busy(UpstreamException.Busy.Limit.SESSIONS_OF_OPENER);
+    }
+    if (!freeChannels.tryAcquire()) {
+      byOpener.giveBack(opener, 1);
+      throw new UpstreamException.Busy(UpstreamException.Busy.Limit.SESSIONS);
     }
     Channel channel;
     try {

@@ -91,7 +91,7 @@ final class StandaloneStream {
   private void keep(byte[] message) {
     if (!writer.offer(message) && state != State.DROPPING) {
       state = State.DROPPING;
-      LOG.warnf("The standalone stream has no reader; dropping messages: upstream=%s", upstream);
+      LOG.warnf("standalone stream has no reader, messages dropped upstream=%s", upstream);
     }
   }
 

@@ -4,6 +4,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
@@ -40,13 +41,18 @@ public final class DetectingUpstream implements Upstream {
 
   @Override
   public Handshake initialize(Message.Request initialize) {
+    return initialize(initialize, Opener.UNKNOWN);
+  }
+
+  @Override
+  public Handshake initialize(Message.Request initialize, Opener opener) {
     try {
-      return streamable.initialize(initialize);
+      return streamable.initialize(initialize, opener);
     } catch (UpstreamException.Refused refused) {
       if (!mayBeLegacy(refused, initialize)) {
         throw refused;
       }
-      return legacy.initializeIfLegacy(initialize).orElseThrow(() -> refused);
+      return legacy.initializeIfLegacy(initialize, opener).orElseThrow(() -> refused);
     }
   }
 
@@ -70,6 +76,11 @@ public final class DetectingUpstream implements Upstream {
     }
   }
 
+  @Override
+  public Set<String> forwardedHeaders() {
+    return streamable.forwardedHeaders();
+  }
+
   private Upstream of(UpstreamLink link) {
     return LegacyUpstream.isLegacySession(link) ? legacy : streamable;
   }
@@ -80,8 +91,18 @@ public final class DetectingUpstream implements Upstream {
   }
 
   @Override
+  public String transport(UpstreamLink link) {
+    return of(link).transport(link);
+  }
+
+  @Override
   public boolean isPinned(UpstreamLink link) {
     return of(link).isPinned(link);
+  }
+
+  @Override
+  public boolean isScarce(UpstreamLink link) {
+    return of(link).isScarce(link);
   }
 
   @Override

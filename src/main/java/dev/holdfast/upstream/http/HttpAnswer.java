@@ -7,9 +7,11 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Utf8;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
 import io.vertx.core.http.HttpClientResponse;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +21,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param held counts the bytes of bodies that are read
  * @param inSession whether the request named a session; a 404 then means that it is gone
+ * @param clientHeaders names of the client's headers that the request had
  */
 record HttpAnswer(
-    HttpExchange exchange, HttpClientResponse head, ByteBudget held, boolean inSession) {
+    HttpExchange exchange,
+    HttpClientResponse head,
+    ByteBudget held,
+    boolean inSession,
+    List<String> clientHeaders) {
 
   static final String JSON = "application/json";
   static final String EVENT_STREAM = "text/event-stream";
@@ -64,11 +71,12 @@ record HttpAnswer(
   }
 
   /** Reads a JSON-RPC body onto one line and closes the exchange. */
-  byte[] readJson(int maxBytes, Deadline deadline) {
-    byte[] json = readAll(maxBytes, deadline);
+  UpstreamMessage readJson(int maxBytes, Deadline deadline) {
     try {
-      Envelopes.read(json);
-      return Utf8.singleLine(json);
+      UpstreamMessage json =
+          new UpstreamMessage(Utf8.singleLine(readAll(maxBytes, deadline)), null);
+      json.body();
+      return json;
     } catch (EnvelopeException e) {
       throw new UpstreamException.Broken("not JSON-RPC", e);
     }
@@ -121,7 +129,7 @@ record HttpAnswer(
       return new UpstreamException.SessionGone();
     }
     if (status() >= 400 && status() <= 599) {
-      return new UpstreamException.Refused(status(), readError(), retryAfter());
+      return new UpstreamException.Refused(status(), readError(), retryAfter(), clientHeaders);
     }
     exchange.close();
     String type = mediaType();

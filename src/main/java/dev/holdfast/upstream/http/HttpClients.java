@@ -1,7 +1,6 @@
 package dev.holdfast.upstream.http;
 
 import dev.holdfast.budget.ByteBudget;
-import dev.holdfast.budget.LogRate;
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -9,7 +8,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.PoolOptions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.jboss.logging.Logger;
 
 /**
  * All connections to one server, spread over a few event loops.
@@ -43,8 +40,6 @@ public final class HttpClients implements AutoCloseable {
   /** Enough to keep the processors busy while event loops wake the next readers. */
   private static final int TURNS_PER_PROCESSOR = 2;
 
-  private static final Logger LOG = Logger.getLogger(HttpClients.class);
-
   private final List<ConnectionPool> calls = new ArrayList<>();
   private final List<ConnectionPool> streams = new ArrayList<>();
   private final AtomicInteger turn = new AtomicInteger();
@@ -52,8 +47,6 @@ public final class HttpClients implements AutoCloseable {
   /** Bytes of unfinished and waiting messages. */
   private final ByteBudget held;
 
-  private final HttpUpstreamSettings settings;
-  private final LogRate warnings = new LogRate(Duration.ofMinutes(1));
   private volatile boolean closed;
 
   /** Creates the pools. They connect on demand. */
@@ -62,7 +55,6 @@ public final class HttpClients implements AutoCloseable {
   }
 
   HttpClients(Vertx vertx, HttpUpstreamSettings settings, ByteBudget held) {
-    this.settings = settings;
     this.held = held;
     HttpClientOptions options =
         new HttpClientOptions()
@@ -120,15 +112,6 @@ public final class HttpClients implements AutoCloseable {
 
   ByteBudget held() {
     return held;
-  }
-
-  /** Tells the operator, but not for each request, that the server refuses the credentials. */
-  void warnOfCredentials(int status) {
-    warnings
-        .next()
-        .ifPresent(_ ->
-            LOG.warnf(
-                "The upstream refuses the gateway's credentials: status=%d %s", status, settings));
   }
 
   @Override

@@ -2,9 +2,10 @@ package dev.holdfast.upstream.http;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
-import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -17,6 +18,7 @@ import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +51,12 @@ public final class HttpUpstream implements Upstream {
 
   @Override
   public Handshake initialize(Message.Request initialize) {
-    HttpAnswer answer = requests(null, null).post(initialize.bytes());
+    return initialize(initialize, Opener.UNKNOWN);
+  }
+
+  @Override
+  public Handshake initialize(Message.Request initialize, Opener opener) {
+    HttpAnswer answer = requests(null, null, opener.headers()).post(initialize.bytes());
     String session = answer.header(McpHeaders.SESSION_ID);
     if (session != null
         && (session.length() > MAX_SESSION_ID || !HeaderValues.isVisibleAscii(session))) {
@@ -58,12 +65,12 @@ public final class HttpUpstream implements Upstream {
           "a session id that is too long or not visible ASCII", null);
     }
     if (answer.isEventStream()) {
-      return readStream(initialize, answer, session);
+      return readStream(initialize, answer, requests(session, null, opener.headers()));
     }
     if (!answer.isJson()) {
       throw answer.toException();
     }
-    byte[] json =
+    UpstreamMessage json =
         answer.readJson(settings.maxMessageBytes(), Deadline.after(settings.firstByteTimeout()));
     Message.Response response = responseTo(initialize, json);
     if (response == null) {
@@ -73,10 +80,9 @@ public final class HttpUpstream implements Upstream {
   }
 
   private Handshake readStream(
-      Message.Request initialize, HttpAnswer answer, @Nullable String session) {
+      Message.Request initialize, HttpAnswer answer, McpRequests requests) {
     List<UpstreamMessage> before = new ArrayList<>();
     long bytes = 0;
-    McpRequests requests = requests(session, null);
     Deadline latest = Deadline.after(settings.firstByteTimeout());
     try (var source =
         SseMessageSource.answering(
@@ -87,9 +93,9 @@ public final class HttpUpstream implements Upstream {
           throw new UpstreamException.Broken("no response to initialize", null);
         }
         for (UpstreamMessage message : messages) {
-          Message.Response response = responseTo(initialize, message.payload());
+          Message.Response response = responseTo(initialize, message);
           if (response != null) {
-            return Handshake.of(response, session, before, HeaderValues::isVisibleAscii);
+            return Handshake.of(response, requests.session(), before, HeaderValues::isVisibleAscii);
           }
           before.add(message);
           bytes += message.payload().length;
@@ -101,9 +107,10 @@ public final class HttpUpstream implements Upstream {
     }
   }
 
-  private static Message.@Nullable Response responseTo(Message.Request request, byte[] json) {
+  private static Message.@Nullable Response responseTo(
+      Message.Request request, UpstreamMessage message) {
     try {
-      return Envelopes.read(json) instanceof Body.Single(Message.Response response)
+      return message.body() instanceof Body.Single(Message.Response response)
               && (request.id().equals(response.id()) || response.id() == null)
           ? response
           : null;
@@ -114,11 +121,17 @@ public final class HttpUpstream implements Upstream {
 
   @Override
   public UpstreamSession attach(UpstreamLink link) {
-    return new Session(requests(link.session(), link.protocolVersion()));
+    return new Session(requests(link.session(), link.protocolVersion(), link.headers()));
   }
 
-  private McpRequests requests(@Nullable String session, @Nullable String protocolVersion) {
-    return new McpRequests(clients, settings, session, protocolVersion);
+  private McpRequests requests(
+      @Nullable String session, @Nullable String protocolVersion, ForwardedHeaders headers) {
+    return new McpRequests(clients, settings, session, protocolVersion, headers);
+  }
+
+  @Override
+  public Set<String> forwardedHeaders() {
+    return settings.forwardHeaders();
   }
 
   @Override
@@ -177,5 +190,10 @@ public final class HttpUpstream implements Upstream {
         // A server may refuse this (405), and ends idle sessions by itself.
       }
     }
+  }
+
+  @Override
+  public String transport(UpstreamLink link) {
+    return "streamable-http";
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.protocol.ForwardedHeaders;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  *     at most {@value #MOST_CONNECTIONS}
  * @param traceHeaders returns the headers that tell the server of which trace a request is part, on
  *     the thread that sends it; null for none
+ * @param forwardHeaders names of the headers of clients that the server gets. {@code traceHeaders}
+ *     replace those that tell of a trace
  */
 public record HttpUpstreamSettings(
     URI url,
@@ -37,10 +40,13 @@ public record HttpUpstreamSettings(
     int maxMessageBytes,
     Reconnection reconnection,
     int maxConnections,
-    @Nullable Supplier<Map<String, String>> traceHeaders) {
+    @Nullable Supplier<Map<String, String>> traceHeaders,
+    Set<String> forwardHeaders) {
 
   /** Upper bound of {@code maxConnections}: about the number of ports for one address. */
   public static final int MOST_CONNECTIONS = 65_536;
+
+  private static final String EXAMPLE = ", such as http://localhost:3000/mcp";
 
   private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
@@ -54,6 +60,12 @@ public record HttpUpstreamSettings(
           "mcp-protocol-version",
           "mcp-session-id",
           "transfer-encoding");
+
+  /** Headers of one connection, of the gateway's own negotiation, or with credentials. */
+  private static final Pattern NEVER_FORWARDED =
+      Pattern.compile(
+          "accept|accept-encoding|authorization|connection|content-.*|cookie2?|expect|host"
+              + "|keep-alive|last-event-id|mcp-.*|proxy-.*|te|trailer|transfer-encoding|upgrade");
 
   /**
    * How a stream is resumed after it lost its connection.
@@ -90,6 +102,11 @@ public record HttpUpstreamSettings(
     requireEndpoint(url);
     headers = Map.copyOf(headers);
     headers.forEach(HttpUpstreamSettings::requireHeader);
+    forwardHeaders = forwarded(forwardHeaders, headers.keySet());
+    if (traceHeaders != null) {
+      forwardHeaders.removeAll(ForwardedHeaders.TRACE_CONTEXT);
+    }
+    forwardHeaders = Set.copyOf(forwardHeaders);
     require(connectTimeout.isPositive(), "connectTimeout must be positive");
     require(firstByteTimeout.isPositive(), "firstByteTimeout must be positive");
     require(!idleTimeout.isNegative(), "idleTimeout must not be negative");
@@ -99,7 +116,10 @@ public record HttpUpstreamSettings(
         "maxConnections must be 1 to " + MOST_CONNECTIONS);
   }
 
-  /** Creates settings without headers for traces. Throws as the other constructor does. */
+  /**
+   * Creates settings without headers of traces and of clients. Throws as the other constructor
+   * does.
+   */
   public HttpUpstreamSettings(
       URI url,
       Map<String, String> headers,
@@ -118,7 +138,8 @@ public record HttpUpstreamSettings(
         maxMessageBytes,
         reconnection,
         maxConnections,
-        null);
+        null,
+        Set.of());
   }
 
   /**
@@ -136,23 +157,51 @@ public record HttpUpstreamSettings(
         new Reconnection(
             reconnection.maxDelay(), Integer.MAX_VALUE, Reconnection.PATIENT_STALL_TIMEOUT),
         maxConnections,
-        traceHeaders);
+        traceHeaders,
+        forwardHeaders);
   }
 
   private static void requireEndpoint(URI url) {
     String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
-    require(scheme.equals("http") || scheme.equals("https"), "url must be http or https");
-    require(url.getHost() != null, "url must name a host");
-    require(url.getRawUserInfo() == null, "url must not hold credentials; use a header");
-    require(url.getRawFragment() == null, "url must not have a fragment");
+    require(
+        scheme.equals("http") || scheme.equals("https"),
+        "url must begin with http:// or https://" + EXAMPLE);
+    require(url.getHost() != null, "url must name a host" + EXAMPLE);
+    require(
+        url.getRawUserInfo() == null,
+        "url must not have a user or password: put them into headers.authorization");
+    require(url.getRawFragment() == null, "url must not have a part after #: remove it");
   }
 
   private static void requireHeader(String name, String value) {
-    require(HEADER_NAME.matcher(name).matches(), "not the name of a header: " + name);
+    String key = "headers." + name;
+    require(
+        HEADER_NAME.matcher(name).matches(),
+        key + " is not the name of a header: use letters, digits and dashes, as in x-api-key");
     require(
         !RESERVED_HEADERS.contains(name.toLowerCase(Locale.ROOT)),
-        "a header that cannot be configured: " + name);
-    require(HeaderValues.isSendable(value), "not a value for the header " + name);
+        key + " cannot be set, because Holdfast sets this header itself: remove it");
+    require(
+        HeaderValues.isSendable(value), key + " has a value with control characters: remove them");
+  }
+
+  private static Set<String> forwarded(Set<String> names, Set<String> configured) {
+    Set<String> own = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    own.addAll(configured);
+    Set<String> forwarded = new TreeSet<>();
+    for (String name : names) {
+      String lower = name.toLowerCase(Locale.ROOT);
+      String key = "forward-headers must be names of headers, such as x-tenant, ";
+      require(HEADER_NAME.matcher(name).matches(), key + "not " + name);
+      require(
+          !NEVER_FORWARDED.matcher(lower).matches(),
+          key + "but " + name + " is never forwarded: remove it");
+      require(
+          !own.contains(name),
+          key + "but " + name + " has a value in headers." + lower + ": remove one of them");
+      forwarded.add(lower);
+    }
+    return forwarded;
   }
 
   private static void require(boolean rule, String message) {

@@ -59,7 +59,7 @@ final class LegacyChannel extends Channel {
     } catch (UpstreamException failure) {
       cause = failure;
     } catch (RuntimeException unexpected) {
-      LOG.errorf(unexpected, "connection failed unexpectedly: upstream=%s", name);
+      LOG.errorf(unexpected, "connection failed unexpectedly upstream=%s", name);
     } finally {
       stop(cause);
       reportGone();
@@ -76,7 +76,7 @@ final class LegacyChannel extends Channel {
       Envelopes.read(message).messages().forEach(router()::route);
     } catch (EnvelopeException e) {
       if (!invalid) {
-        LOG.warnf("message ignored, not JSON-RPC; no line for further ones: upstream=%s", name);
+        LOG.warnf("message ignored, not JSON-RPC, no line for further ones upstream=%s", name);
       }
       invalid = true;
     }

@@ -1,6 +1,8 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -9,6 +11,7 @@ import dev.holdfast.upstream.channel.ChannelUpstream;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -74,14 +77,17 @@ public final class LegacyUpstream extends ChannelUpstream {
   }
 
   @Override
-  protected Channel start(String session, Consumer<Channel> whenGone) {
-    return start(session, whenGone, settings.firstByteTimeout());
+  protected Channel start(String session, ForwardedHeaders headers, Consumer<Channel> whenGone) {
+    return start(session, headers, whenGone, settings.firstByteTimeout());
   }
 
   private LegacyChannel start(
-      String session, Consumer<Channel> whenGone, Duration endpointTimeout) {
+      String session,
+      ForwardedHeaders headers,
+      Consumer<Channel> whenGone,
+      Duration endpointTimeout) {
     clients.requireOpen();
-    McpRequests requests = new McpRequests(clients, settings, null, null);
+    McpRequests requests = new McpRequests(clients, settings, null, null, headers);
     LegacyChannel channel = new LegacyChannel(requests, name, session, endpointTimeout, whenGone);
     channel.connect();
     return channel;
@@ -91,15 +97,16 @@ public final class LegacyUpstream extends ChannelUpstream {
    * Opens a session if the server speaks this transport. Empty if it sends no {@code endpoint}
    * event in time.
    */
-  public Optional<Handshake> initializeIfLegacy(Message.Request initialize) {
+  public Optional<Handshake> initializeIfLegacy(Message.Request initialize, Opener opener) {
+    ForwardedHeaders headers = opener.headers().ofSession();
     AtomicReference<LegacyChannel> tried = new AtomicReference<>();
     try {
       return Optional.of(
           initialize(
               initialize,
-              "",
+              opener.network(),
               (session, whenGone) -> {
-                LegacyChannel channel = start(session, whenGone, DETECTION_TIMEOUT);
+                LegacyChannel channel = start(session, headers, whenGone, DETECTION_TIMEOUT);
                 tried.set(channel);
                 return channel;
               }));
@@ -113,8 +120,18 @@ public final class LegacyUpstream extends ChannelUpstream {
   }
 
   @Override
+  public Set<String> forwardedHeaders() {
+    return settings.forwardHeaders();
+  }
+
+  @Override
   public void close() {
     super.close();
     clients.close();
+  }
+
+  @Override
+  public String transport(UpstreamLink link) {
+    return "sse";
   }
 }

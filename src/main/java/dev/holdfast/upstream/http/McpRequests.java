@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.upstream.UpstreamException;
 import io.vertx.core.http.HttpClientResponse;
@@ -8,21 +9,25 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HTTP requests of one MCP session, with their headers. A client's own headers are never passed
- * on, especially not {@code Authorization} (MCP 2025-11-25, Authorization, Access Token Privilege
- * Restriction).
+ * The HTTP requests of one MCP session, with their headers. Of a client's own headers, only those
+ * that are configured are passed on, and never {@code Authorization} (MCP 2025-11-25,
+ * Authorization, Access Token Privilege Restriction).
+ *
+ * @param headers the headers of the client, sent with every request
  */
 record McpRequests(
     HttpClients clients,
     HttpUpstreamSettings settings,
     URI url,
     @Nullable String session,
-    @Nullable String protocolVersion) {
+    @Nullable String protocolVersion,
+    ForwardedHeaders headers) {
 
   private static final Duration DELETE_TIMEOUT = Duration.ofSeconds(2);
 
@@ -31,12 +36,13 @@ record McpRequests(
       HttpClients clients,
       HttpUpstreamSettings settings,
       @Nullable String session,
-      @Nullable String protocolVersion) {
-    this(clients, settings, settings.url(), session, protocolVersion);
+      @Nullable String protocolVersion,
+      ForwardedHeaders headers) {
+    this(clients, settings, settings.url(), session, protocolVersion, headers);
   }
 
   McpRequests to(URI other) {
-    return new McpRequests(clients, settings, other, session, protocolVersion);
+    return new McpRequests(clients, settings, other, session, protocolVersion, headers);
   }
 
   /** Keeps the server's session id out of logs. */
@@ -91,14 +97,13 @@ record McpRequests(
       HttpExchange exchange, RequestOptions options, byte @Nullable [] body, Deadline answered) {
     Deadline connected = Deadline.after(settings.connectTimeout());
     HttpClientResponse head = exchange.send(options, body, connected, answered);
-    if (UpstreamException.Refused.isAboutCredentials(head.statusCode())) {
-      clients.warnOfCredentials(head.statusCode());
-    }
-    return new HttpAnswer(exchange, head, clients.held(), hasSession());
+    List<String> clientHeaders = headers.ofSession().names();
+    return new HttpAnswer(exchange, head, clients.held(), hasSession(), clientHeaders);
   }
 
   private RequestOptions options(HttpMethod method) {
     RequestOptions options = address(url).setMethod(method);
+    headers.values().forEach(options::putHeader);
     settings.headers().forEach(options::putHeader);
     if (session != null) {
       options.putHeader(McpHeaders.SESSION_ID, session);

@@ -2,7 +2,6 @@ package dev.holdfast.upstream.http;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.EnvelopeException;
-import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -219,7 +218,7 @@ final class SseMessageSource implements MessageSource {
 
   private static boolean isResponse(UpstreamMessage message) {
     try {
-      return Envelopes.read(message.payload()).messages().getLast() instanceof Message.Response;
+      return message.body().messages().getLast() instanceof Message.Response;
     } catch (EnvelopeException e) {
       return false;
     }

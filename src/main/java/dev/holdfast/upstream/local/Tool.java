@@ -20,6 +20,11 @@ public interface Tool<A extends Record> {
   /** Returns the unique name: 1 to 128 of {@code A-Z a-z 0-9 _ . -}. */
   String name();
 
+  /** Returns a name for people to read. Clients show {@link #name} without it. */
+  default Optional<String> title() {
+    return Optional.empty();
+  }
+
   /** Returns a description for models. */
   String description();
 
@@ -32,6 +37,29 @@ public interface Tool<A extends Record> {
    */
   default Optional<Class<? extends Record>> result() {
     return Optional.empty();
+  }
+
+  /**
+   * Returns whether the tool changes nothing. Clients may then call it without asking a person.
+   * This hint and the next three are the annotations of MCP, with the defaults of MCP.
+   */
+  default boolean readOnlyHint() {
+    return false;
+  }
+
+  /** Returns whether a change may delete or overwrite. False if the tool only adds. */
+  default boolean destructiveHint() {
+    return true;
+  }
+
+  /** Returns whether a repeated call with the same arguments changes nothing more. */
+  default boolean idempotentHint() {
+    return false;
+  }
+
+  /** Returns whether the tool deals with an open world, such as the web. False for a memory. */
+  default boolean openWorldHint() {
+    return true;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.holdfast.upstream.stdio;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.upstream.UpstreamException;
 import java.io.IOException;
 import java.time.Duration;
@@ -24,6 +25,10 @@ import org.jboss.logging.Logger;
 public final class ChildProcess {
 
   private static final Logger LOG = Logger.getLogger(ChildProcess.class);
+  private static final LogRate EXITS = new LogRate(Duration.ofMillis(100));
+
+  /** Time for a process that has ended its output to end, so that the cause is known. */
+  private static final Duration TO_DESCRIBE_END = Duration.ofMillis(200);
 
   private final StdioUpstreamSettings settings;
   private final Process process;
@@ -33,6 +38,10 @@ public final class ChildProcess {
   private final ProcessLog log;
   private final ProcessShutdown shutdown;
   private final AtomicBoolean ending = new AtomicBoolean();
+
+  /** Whether the process has a reason to end. */
+  private volatile boolean told;
+
   private final CountDownLatch outputEnded = new CountDownLatch(1);
 
   /** Whether stdin is closed after its last line, so that its end asks the process for nothing. */
@@ -94,7 +103,7 @@ public final class ChildProcess {
   }
 
   private static UpstreamException unreachable(StdioUpstreamSettings settings, Throwable cause) {
-    LOG.warnf("process cannot start: upstream=%s cause=%s", settings.name(), cause.getMessage());
+    LOG.warnf("process cannot start upstream=%s reason=%s", settings.name(), cause.getMessage());
     return new UpstreamException.Unreachable(cause);
   }
 
@@ -120,13 +129,38 @@ public final class ChildProcess {
     } catch (OutOfMemoryError noThread) {
       killUnlessEnding(noThread);
     }
-    CompletableFuture<?> _ = process.onExit().thenRun(this::end);
+    LOG.infof("process started upstream=%s pid=%d", settings.name(), process.pid());
+    CompletableFuture<?> _ = process.onExit().thenRun(this::exited);
+  }
+
+  private void exited() {
+    if (told) {
+      LOG.infof("process ended upstream=%s pid=%d", settings.name(), process.pid());
+    } else {
+      Thread.ofVirtual().name("log exit of " + process.pid()).start(this::logExit);
+    }
+    startEnd();
+  }
+
+  /** The process ended by itself. What it wrote last may say why. */
+  private void logExit() {
+    try {
+      String line = log.lastLine(TO_DESCRIBE_END);
+      EXITS.log(
+          LOG,
+          Logger.Level.WARN,
+          () ->
+              "process exited by itself upstream=%s pid=%d exit=%d stderr=%s"
+                  .formatted(settings.name(), process.pid(), process.exitValue(), line));
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** A process need not read its last line. */
   private void endUnlessInputComplete() {
     if (!inputComplete) {
-      end();
+      startEnd();
     }
   }
 
@@ -153,7 +187,7 @@ public final class ChildProcess {
       listener.outputBroke(e);
     } finally {
       outputEnded.countDown();
-      end();
+      startEnd();
     }
   }
 
@@ -199,6 +233,24 @@ public final class ChildProcess {
         : OptionalInt.empty();
   }
 
+  /**
+   * Describes for an operator why the process ended by itself: its exit code, and its last line on
+   * stderr. Waits a moment for both.
+   */
+  String describeEnd() {
+    try {
+      String line = log.lastLine(TO_DESCRIBE_END);
+      String code =
+          process.waitFor(TO_DESCRIBE_END.toNanos(), TimeUnit.NANOSECONDS)
+              ? "exit code " + process.exitValue()
+              : "its output ended";
+      return line.isEmpty() ? code : code + ", last line on stderr: " + line;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "its output ended";
+    }
+  }
+
   /** Records the descendants of the process for its shutdown. */
   void findDescendants() {
     shutdown.findDescendants();
@@ -219,6 +271,7 @@ public final class ChildProcess {
    */
   public void sendLast(byte[] text) {
     inputComplete = true;
+    told = true;
     stdin.writeLast(text);
   }
 
@@ -227,6 +280,11 @@ public final class ChildProcess {
    * complete gets a signal at once; any other one first gets the end of its input.
    */
   public void end() {
+    told = told || isAlive();
+    startEnd();
+  }
+
+  private void startEnd() {
     if (ending.compareAndSet(false, true)) {
       Thread.ofVirtual().name("end " + settings.name() + " " + process.pid()).start(this::runEnd);
     }

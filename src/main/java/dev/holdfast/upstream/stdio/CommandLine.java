@@ -1,5 +1,8 @@
 package dev.holdfast.upstream.stdio;
 
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -26,6 +29,21 @@ public final class CommandLine {
   private CommandLine() {}
 
   /**
+   * Whether a program can be started.
+   *
+   * @param program a name, which is looked up in the {@code PATH} of this process, or a path
+   * @param directory where a relative path begins
+   */
+  public static boolean isInstalled(String program, Path directory) {
+    Stream<Path> places =
+        program.contains("/")
+            ? Stream.of(directory.toAbsolutePath())
+            : Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+                .map(Path::of);
+    return places.map(place -> place.resolve(program)).anyMatch(Files::isExecutable);
+  }
+
+  /**
    * Splits a text into its words.
    *
    * @return the words; may be empty
@@ -47,8 +65,8 @@ public final class CommandLine {
       char last = text.charAt(end);
       throw new IllegalArgumentException(
           last == '\\'
-              ? "command ends with a backslash"
-              : "command has a quote that is not closed: " + last);
+              ? "command ends with a backslash: write \\\\ for a backslash itself"
+              : "command has a quote that is not closed: add " + last + " at the end of the word");
     }
     if (word != null) {
       words.add(word.toString());

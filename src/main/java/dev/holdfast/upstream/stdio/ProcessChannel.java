@@ -59,7 +59,8 @@ final class ProcessChannel extends Channel implements ChildProcess.Listener {
 
   @Override
   public void outputEnded() {
-    router().end(new UpstreamException.Broken("the process has ended", null));
+    IOException cause = process.isAlive() ? new IOException(process.describeEnd()) : null;
+    router().end(new UpstreamException.Broken("the process has ended", cause));
   }
 
   @Override
@@ -90,7 +91,13 @@ final class ProcessChannel extends Channel implements ChildProcess.Listener {
 
   @Override
   public void send(byte[] json, Duration timeout) {
-    process.send(json, timeout);
+    try {
+      process.send(json, timeout);
+    } catch (UpstreamException.Broken | UpstreamException.SessionGone failure) {
+      // Most likely the process ended before it read the line. Only operators see why.
+      failure.addSuppressed(new IOException(process.describeEnd()));
+      throw failure;
+    }
   }
 
   @Override

@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +30,10 @@ final class ProcessLog {
   private final long pid;
   private final LogRateLimit errLimit = new LogRateLimit(System::nanoTime);
   private final LogRateLimit outLimit = new LogRateLimit(System::nanoTime);
+  private final CountDownLatch stderrEnded = new CountDownLatch(1);
+
+  /** Written by the thread that reads stderr. */
+  private volatile String lastLine = "";
 
   ProcessLog(String name, long pid) {
     this.name = name;
@@ -38,14 +45,34 @@ final class ProcessLog {
     LineReader lines = new LineReader(stderr, MAX_LINE);
     try {
       for (byte[] line = next(lines); line != null; line = next(lines)) {
-        if (line.length > 0 && errLimit.admits()) {
-          LOG.infof("upstream=%s pid=%d stderr: %s", name, pid, printable(line));
-          logDropped(errLimit);
+        if (line.length > 0) {
+          logLine(printable(line));
         }
       }
     } catch (IOException e) {
       LOG.debugf("stderr broke: upstream=%s pid=%d", name, pid);
+    } finally {
+      stderrEnded.countDown();
     }
+  }
+
+  private void logLine(String line) {
+    lastLine = line;
+    if (errLimit.admits()) {
+      LOG.infof("stderr of process upstream=%s pid=%d line=%s", name, pid, line);
+      logDropped(errLimit);
+    }
+  }
+
+  /**
+   * Returns the last line of stderr that is not empty, printable. Waits until stderr ends.
+   *
+   * @param most bound of the wait
+   * @return the last line so far; empty if there is none
+   */
+  String lastLine(Duration most) throws InterruptedException {
+    boolean _ = stderrEnded.await(most.toNanos(), TimeUnit.NANOSECONDS);
+    return lastLine;
   }
 
   private static byte @Nullable [] next(LineReader lines) throws IOException {
@@ -61,7 +88,7 @@ final class ProcessLog {
   void logInvalidMessage(byte[] line) {
     if (outLimit.admits()) {
       LOG.infof(
-          "stdout line ignored, not JSON-RPC: upstream=%s pid=%d bytes=%d", name, pid, line.length);
+          "stdout line ignored, not JSON-RPC upstream=%s pid=%d bytes=%d", name, pid, line.length);
       if (LOG.isDebugEnabled()) {
         LOG.debugf("upstream=%s ignored: %s", name, printable(line));
       }
@@ -72,7 +99,7 @@ final class ProcessLog {
   private void logDropped(LogRateLimit limit) {
     long dropped = limit.dropped();
     if (dropped > 0) {
-      LOG.infof("lines not logged: upstream=%s pid=%d lines=%d", name, pid, dropped);
+      LOG.infof("lines not logged upstream=%s pid=%d lines=%d", name, pid, dropped);
     }
   }
 

@@ -63,7 +63,7 @@ final class ProcessShutdown {
     }
     signal(ProcessHandle::destroyForcibly);
     if (!awaitEnd()) {
-      LOG.warnf("process cannot be ended: upstream=%s pid=%d", name, process.pid());
+      LOG.warnf("process cannot be ended upstream=%s pid=%d", name, process.pid());
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.holdfast.upstream.stdio;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.channel.ChannelUpstream;
 import java.util.function.Consumer;
@@ -35,7 +37,17 @@ public final class StdioUpstream extends ChannelUpstream {
   }
 
   @Override
-  protected Channel start(String session, Consumer<Channel> whenGone) {
+  public ProcessCount processes() {
+    return new ProcessCount(channels(), settings.maxProcesses());
+  }
+
+  @Override
+  protected Channel start(String session, ForwardedHeaders headers, Consumer<Channel> whenGone) {
     return ProcessChannel.start(settings, held, session, whenGone, ChildProcess::startThread);
+  }
+
+  @Override
+  public String transport(UpstreamLink link) {
+    return "stdio";
   }
 }

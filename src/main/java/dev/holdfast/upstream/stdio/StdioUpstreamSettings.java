@@ -47,10 +47,14 @@ public record StdioUpstreamSettings(
   public StdioUpstreamSettings {
     command = List.copyOf(command);
     environment = Map.copyOf(environment);
-    require(!command.isEmpty() && !command.getFirst().isEmpty(), "command names no program");
+    require(
+        !command.isEmpty() && !command.getFirst().isEmpty(),
+        "command names no program, such as npx -y my-server");
     require(command.stream().noneMatch(StdioUpstreamSettings::hasNul), "command has a NUL in it");
     environment.forEach(StdioUpstreamSettings::requireVariable);
-    require(directory == null || Files.isDirectory(directory), "directory does not exist");
+    require(
+        directory == null || Files.isDirectory(directory),
+        "directory does not exist: create it, or name another one");
     require(maxProcesses > 0, "maxProcesses must be positive");
     require(maxProcessesPerClient > 0, "maxProcessesPerClient must be positive");
     require(!stopGrace.isNegative(), "stopGrace must not be negative");
@@ -78,7 +82,7 @@ public record StdioUpstreamSettings(
   private static void requireVariable(String name, String value) {
     require(
         !name.isEmpty() && name.indexOf('=') < 0 && !hasNul(name),
-        "not the name of a variable: " + name);
+        "environment." + name + " is not the name of a variable: use letters, digits and _");
     require(!hasNul(value), "the value of the variable " + name + " has a NUL in it");
   }
 

@@ -17,6 +17,7 @@ import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
+import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import java.lang.ref.WeakReference;
@@ -66,6 +67,29 @@ class MemoryEventLogTest extends EventLogContract {
     Position second = writer.append(numbered(2, 2));
 
     assertThat(second.millis()).isEqualTo(first.millis());
+  }
+
+  @Test
+  void shouldListOpenStreamsFirst() {
+    MemoryEventLog listed = new MemoryEventLog(keeping(2, 10), maxBytes, clock);
+    listed.begin(ref.session());
+    StreamRef other = new StreamRef(ref.session(), "b");
+    StreamWriter complete = listed.open(ref, "1", null);
+    StreamWriter open = listed.open(other, "2", null);
+    complete.append(List.of(last("end")));
+    now.addAndGet(1000);
+    Position end = open.append(numbered(1, 3));
+
+    StreamIndex.Page page = listed.list(ref.session(), 0, 1);
+    assertThat(page.more()).isTrue();
+    assertThat(page.streams().getFirst().open()).isTrue();
+    assertThat(page.streams().getFirst().first().number()).isEqualTo(2);
+    assertThat(page.streams().getFirst().last()).isEqualTo(end);
+    StreamIndex.Page rest = listed.list(ref.session(), 1, 1);
+    assertThat(rest.more()).isFalse();
+    assertThat(rest.streams().getFirst().stream()).isEqualTo(ref);
+    assertThat(rest.streams().getFirst().open()).isFalse();
+    assertThat(listed.list("none", 0, 1).streams()).isEmpty();
   }
 
   @Test

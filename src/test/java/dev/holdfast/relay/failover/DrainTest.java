@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
@@ -28,6 +29,7 @@ import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.upstream.Answer;
@@ -146,9 +148,10 @@ class DrainTest {
     EventId last = EventId.parse(client.lastId()).orElseThrow();
 
     await().untilAsserted(() -> refuses(() -> relay.resume(session, last)));
-    refuses(() -> relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER));
-    refuses(() -> relay.request(session, body(ping("2")), () -> {}));
-    refuses(() -> relay.request(session, body(call("2", "t")), () -> {}));
+    refuses(
+        () -> relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS));
+    refuses(() -> relay.request(session, body(ping("2")), ForwardedHeaders.NONE, () -> {}));
+    refuses(() -> relay.request(session, body(call("2", "t")), ForwardedHeaders.NONE, () -> {}));
     refuses(() -> relay.listen(session, false));
     refuses(() -> relay.listen(session, true));
   }
@@ -158,7 +161,8 @@ class DrainTest {
     Tail tail =
         relay.open(
             SCRIPTED,
-            OPENER,
+            OPENER.network(),
+            PrincipalId.ANONYMOUS,
             opened -> {
               id.set(opened);
               return "/messages";
@@ -172,17 +176,22 @@ class DrainTest {
     LegacySseRelay relay = fixture().legacy;
     AtomicReference<SessionId> opened = new AtomicReference<>();
     TestConnection client = openOne(relay, opened);
-    Session begun = relay.session(SCRIPTED, opened.get());
-    relay.request(begun, new Body.Single(initialize("2024-11-05")), () -> {});
+    Session begun = relay.session(SCRIPTED, opened.get(), PrincipalId.ANONYMOUS);
+    relay.request(
+        begun, new Body.Single(initialize("2024-11-05")), ForwardedHeaders.NONE, () -> {});
     client.await(c -> c.text().contains("\"result\""));
     drain(others);
     client.awaitEnd();
     await()
         .untilAsserted(() ->
-            refuses(() -> fixture().relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER)));
+            refuses(() ->
+                fixture()
+                    .relay
+                    .initialize(
+                        SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS)));
 
     EventId start = EventId.parseWithSession(opened.get().value() + "_m_0-0").orElseThrow();
-    Session session = relay.session(SCRIPTED, opened.get());
+    Session session = relay.session(SCRIPTED, opened.get(), PrincipalId.ANONYMOUS);
     TestConnection again =
         LogFixture.run(relay.resume(session, start, _ -> "/here"), new TestConnection());
     again.awaitEnd();
@@ -210,7 +219,7 @@ class DrainTest {
     TestConnection _ = fixture().follow(session, call("1", "t"));
     drain(others);
 
-    fixture().relay.send(session, body(initialized()));
+    fixture().relay.send(session, body(initialized()), ForwardedHeaders.NONE);
 
     assertThat(fixture().scripted.sent).hasSize(1);
     assertThat(fixture().scripted.listenedAfter).isEmpty();
@@ -262,7 +271,9 @@ class DrainTest {
           return new Answer.Json(result("1").getBytes(UTF_8));
         };
     Thread request =
-        Thread.ofVirtual().start(() -> fixture().relay.request(session, body(ping("1")), () -> {}));
+        Thread.ofVirtual()
+            .start(() ->
+                fixture().relay.request(session, body(ping("1")), ForwardedHeaders.NONE, () -> {}));
     asked.await();
 
     Thread draining = drain(others);
@@ -363,17 +374,19 @@ class DrainTest {
     TestConnection client = openOne(relay, id);
     fixture().scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
     relay.request(
-        relay.session(SCRIPTED, id.get()),
+        relay.session(SCRIPTED, id.get(), PrincipalId.ANONYMOUS),
         new Body.Single(RelayFixture.initialize("2024-11-05")),
+        ForwardedHeaders.NONE,
         () -> {});
     client.await(c -> c.data().size() == 1);
-    Session session = relay.session(SCRIPTED, id.get());
-    relay.request(session, RelayFixture.body(call("1", "t")), () -> {});
+    Session session = relay.session(SCRIPTED, id.get(), PrincipalId.ANONYMOUS);
+    relay.request(session, RelayFixture.body(call("1", "t")), ForwardedHeaders.NONE, () -> {});
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 2);
 
     Thread draining = drain(null);
-    refuses(() -> relay.request(session, RelayFixture.body(call("2", "t")), () -> {}));
+    refuses(() ->
+        relay.request(session, RelayFixture.body(call("2", "t")), ForwardedHeaders.NONE, () -> {}));
     assertThat(client.hasEnded()).isFalse();
     source.bring(result("1"));
     draining.join();

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedUpstream;
@@ -19,6 +20,7 @@ import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.TooManySessionsException;
@@ -46,7 +48,8 @@ class LegacySseRelayTest {
     Tail tail =
         relay.open(
             SCRIPTED,
-            OPENER,
+            OPENER.network(),
+            PrincipalId.ANONYMOUS,
             id -> {
               opened.set(id);
               return "/messages/" + id.value();
@@ -55,7 +58,7 @@ class LegacySseRelayTest {
   }
 
   private Session session() {
-    return relay.session(SCRIPTED, opened.get());
+    return relay.session(SCRIPTED, opened.get(), PrincipalId.ANONYMOUS);
   }
 
   private static Body initializing() {
@@ -64,7 +67,7 @@ class LegacySseRelayTest {
 
   private TestConnection initialized() {
     TestConnection client = open();
-    relay.request(session(), initializing(), () -> {});
+    relay.request(session(), initializing(), ForwardedHeaders.NONE, () -> {});
     await().until(() -> client.text().contains("\"result\""));
     return client;
   }
@@ -109,11 +112,11 @@ class LegacySseRelayTest {
         () -> {
           throw new UpstreamException.Unreachable(null);
         };
-    relay.request(session(), initializing(), () -> {});
+    relay.request(session(), initializing(), ForwardedHeaders.NONE, () -> {});
     await().until(() -> client.text().contains("\"error\""));
 
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
-    relay.request(session(), initializing(), () -> {});
+    relay.request(session(), initializing(), ForwardedHeaders.NONE, () -> {});
 
     await().until(() -> client.text().contains("\"result\""));
     assertThat(session().isInitialized()).isTrue();
@@ -124,7 +127,7 @@ class LegacySseRelayTest {
     TestConnection client = open();
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("1999-01-01");
 
-    relay.request(session(), initializing(), () -> {});
+    relay.request(session(), initializing(), ForwardedHeaders.NONE, () -> {});
 
     await().until(() -> client.text().contains("no protocol version in common"));
     assertThat(fixture.scripted.ended).hasValue(1);
@@ -141,7 +144,7 @@ class LegacySseRelayTest {
           return ScriptedUpstream.handshake("2024-11-05");
         };
 
-    relay.request(session, initializing(), () -> {});
+    relay.request(session, initializing(), ForwardedHeaders.NONE, () -> {});
 
     await().until(() -> client.text().contains("has ended"));
     assertThat(fixture.scripted.ended).hasValue(1);
@@ -152,10 +155,12 @@ class LegacySseRelayTest {
     TestConnection _ = initialized();
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() -> fixture.relay.session(SCRIPTED, opened.get()));
+        .isThrownBy(() -> fixture.relay.session(SCRIPTED, opened.get(), PrincipalId.ANONYMOUS));
     Session other = fixture.open(SCRIPTED);
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() -> relay.session(SCRIPTED, other.id(), body(RelayFixture.ping("1"))));
+        .isThrownBy(() ->
+            relay.session(
+                SCRIPTED, other.id(), body(RelayFixture.ping("1")), PrincipalId.ANONYMOUS));
   }
 
   /** An event source gives up after 410, and it has missed nothing. */

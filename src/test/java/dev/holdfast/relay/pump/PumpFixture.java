@@ -52,6 +52,7 @@ public final class PumpFixture {
     List<RequestId> ids = Stream.of(jsonIds).map(RequestId::new).toList();
     return new Pump(
         to,
+        "test",
         upstream::get,
         Pump.Origin.NOT_ASKED,
         ids,

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.log.LogException;
 import dev.holdfast.relay.LogFixture;
-import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -253,7 +253,7 @@ class PumpTest {
   /** The client gets head and answer at once, and its thread need not wait a second time. */
   @Test
   void shouldWaitUntilAShortAnswerIsInTheLog() {
-    Pump pump = pumping.pump(() -> MessageSource.of(result("1").getBytes(UTF_8)), "1");
+    Pump pump = pumping.pump(() -> new Answer.Json(result("1").getBytes(UTF_8)).source(), "1");
     pumping.start(pump);
 
     assertThat(pump.awaitUpstream(Duration.ofSeconds(20))).isTrue();

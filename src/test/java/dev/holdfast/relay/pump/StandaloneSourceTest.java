@@ -49,7 +49,7 @@ class StandaloneSourceTest {
           return answers.remove().get();
         },
         "u0",
-        heard,
+        failure -> heard.upstreamFailed("test", failure),
         backoff,
         gone::incrementAndGet);
   }

@@ -19,12 +19,14 @@ import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
@@ -134,9 +136,11 @@ class PinnedSessionTest {
   void shouldForwardMessagesToTheReplicaOfTheSession() {
     Session session = elsewhere();
 
-    Relay.Reply called = fixture.relay.request(session, body(call("7", "t")), () -> {});
-    Relay.Reply pinged = fixture.relay.request(session, body(ping("8")), () -> {});
-    fixture.relay.send(session, body(initialized()));
+    Relay.Reply called =
+        fixture.relay.request(session, body(call("7", "t")), ForwardedHeaders.NONE, () -> {});
+    Relay.Reply pinged =
+        fixture.relay.request(session, body(ping("8")), ForwardedHeaders.NONE, () -> {});
+    fixture.relay.send(session, body(initialized()), ForwardedHeaders.NONE);
 
     assertThat(called).isInstanceOf(Relay.Reply.Stream.class);
     assertThat(pinged).isInstanceOf(Relay.Reply.Stream.class);
@@ -152,7 +156,8 @@ class PinnedSessionTest {
     fixture.inbox.owned = false;
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() -> fixture.relay.request(session, body(ping("8")), () -> {}));
+        .isThrownBy(
+            () -> fixture.relay.request(session, body(ping("8")), ForwardedHeaders.NONE, () -> {}));
 
     assertThat(fixture.store.find(session.id())).isEmpty();
   }
@@ -187,7 +192,7 @@ class PinnedSessionTest {
       String here = "{\"jsonrpc\":\"2.0\",\"method\":\"here" + i + "\"}";
       fixture.inbox.leave(ref(session, "g"), there);
 
-      fixture.relay.send(session, body(here));
+      fixture.relay.send(session, body(here), ForwardedHeaders.NONE);
 
       expected.addAll(List.of(there, here));
     }
@@ -202,7 +207,7 @@ class PinnedSessionTest {
 
     await().until(() -> hasEnded(ref(session, "g")));
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() -> fixture.relay.send(session, body(initialized())));
+        .isThrownBy(() -> fixture.relay.send(session, body(initialized()), ForwardedHeaders.NONE));
     assertThat(fixture.store.find(session.id())).isEmpty();
   }
 
@@ -231,14 +236,14 @@ class PinnedSessionTest {
   void shouldReopenTheServerAndContinue() throws Exception {
     fixture.scripted.reopening = true;
     Session session = open();
-    fixture.relay.send(session, body(initialized()));
+    fixture.relay.send(session, body(initialized()), ForwardedHeaders.NONE);
 
     nextLife().fail(new UpstreamException.SessionGone());
     nextLife().bring(SAID);
 
     await().until(() -> written(ref(session, "g")).equals(List.of(SAID)));
     assertThat(fixture.scripted.reopened).containsExactly("initialize true");
-    fixture.relay.send(session, body(SAID));
+    fixture.relay.send(session, body(SAID), ForwardedHeaders.NONE);
     assertThat(sent()).containsExactly(initialized(), SAID);
   }
 
@@ -254,9 +259,10 @@ class PinnedSessionTest {
         };
 
     assertThatExceptionOfType(UpstreamException.Busy.class)
-        .isThrownBy(() -> fixture.relay.request(session, body(ping("8")), () -> {}));
+        .isThrownBy(
+            () -> fixture.relay.request(session, body(ping("8")), ForwardedHeaders.NONE, () -> {}));
     assertThatExceptionOfType(UpstreamException.Busy.class)
-        .isThrownBy(() -> fixture.relay.send(session, body(SAID)));
+        .isThrownBy(() -> fixture.relay.send(session, body(SAID), ForwardedHeaders.NONE));
 
     assertThat(fixture.store.find(session.id())).isPresent();
   }
@@ -290,7 +296,11 @@ class PinnedSessionTest {
     Body.Single read = (Body.Single) body(initialize);
     Session session =
         Objects.requireNonNull(
-            fixture.relay.initialize(SCRIPTED, (Message.Request) read.message(), OPENER).session());
+            fixture
+                .relay
+                .initialize(
+                    SCRIPTED, (Message.Request) read.message(), OPENER, PrincipalId.ANONYMOUS)
+                .session());
 
     assertThat(fixture.store.upstreamState(session.id(), "initialize")).isEmpty();
     nextLife().fail(new UpstreamException.SessionGone());

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.log.LogException;
+import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
@@ -17,6 +18,7 @@ import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionActivity;
 import dev.holdfast.session.SessionId;
@@ -48,21 +50,22 @@ class SessionsTest {
 
   @Test
   void shouldOpenASession() {
-    Sessions.InitializeReply reply = relay.initialize(LOCAL, initialize("2025-06-18"), OPENER);
+    Sessions.InitializeReply reply =
+        relay.initialize(LOCAL, initialize("2025-06-18"), OPENER, PrincipalId.ANONYMOUS);
 
     Session session = Objects.requireNonNull(reply.session());
     assertThat(reply.messages()).hasSize(1);
     assertThat(session.version()).isEqualTo(ProtocolVersion.V2025_06_18);
     assertThat(session.client()).isEqualTo("c/9");
     assertThat(session.created()).isEqualTo(fixture.clock.instant());
-    assertThat(relay.session(LOCAL, session.id())).isEqualTo(session);
+    assertThat(relay.session(LOCAL, session.id(), PrincipalId.ANONYMOUS)).isEqualTo(session);
     assertThat(fixture.heard.sessions).hasValue(1);
   }
 
   /** So that the server can share its processes among clients. */
   @Test
   void shouldTellTheServerWhoOpensASession() {
-    relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER);
+    relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS);
 
     assertThat(fixture.scripted.openers).containsExactly(OPENER);
   }
@@ -77,7 +80,10 @@ class SessionsTest {
                 ScriptedUpstream.handshake("2025-11-25").link(),
                 List.of(new UpstreamMessage(before, null)));
 
-    assertThat(relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER).messages())
+    assertThat(
+            relay
+                .initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS)
+                .messages())
         .containsExactly(before, ScriptedUpstream.RESULT);
   }
 
@@ -86,7 +92,8 @@ class SessionsTest {
     byte[] error = {'{', '}'};
     fixture.scripted.handshake = () -> new Handshake(error, null, List.of());
 
-    Sessions.InitializeReply reply = relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER);
+    Sessions.InitializeReply reply =
+        relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS);
 
     assertThat(reply.session()).isNull();
     assertThat(reply.messages()).containsExactly(error);
@@ -102,14 +109,16 @@ class SessionsTest {
           throw failure;
         };
 
-    assertThatThrownBy(() -> relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER))
+    assertThatThrownBy(() ->
+            relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS))
         .isSameAs(failure);
     assertThat(fixture.store.count()).isZero();
   }
 
   @Test
   void shouldRejectTheNameOfAnUnknownServer() {
-    assertThatThrownBy(() -> relay.initialize("other", initialize("2025-11-25"), OPENER))
+    assertThatThrownBy(() ->
+            relay.initialize("other", initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS))
         .isInstanceOf(RelayException.UnknownUpstream.class);
   }
 
@@ -117,7 +126,8 @@ class SessionsTest {
   void shouldCloseTheServersSessionWhenItsVersionIsUnknown() {
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("1999-01-01");
 
-    assertThatThrownBy(() -> relay.initialize(SCRIPTED, initialize("1999-01-01"), OPENER))
+    assertThatThrownBy(() ->
+            relay.initialize(SCRIPTED, initialize("1999-01-01"), OPENER, PrincipalId.ANONYMOUS))
         .isInstanceOf(RelayException.UnsupportedVersion.class);
     assertThat(fixture.scripted.ended).hasValue(1);
     assertThat(fixture.store.count()).isZero();
@@ -150,9 +160,9 @@ class SessionsTest {
   void shouldNotFindASessionOfAnotherServer() {
     Session session = fixture.open(LOCAL);
 
-    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id()))
+    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS))
         .isInstanceOf(RelayException.SessionNotFound.class);
-    assertThatThrownBy(() -> relay.session(LOCAL, SessionId.random()))
+    assertThatThrownBy(() -> relay.session(LOCAL, SessionId.random(), PrincipalId.ANONYMOUS))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 
@@ -171,7 +181,7 @@ class SessionsTest {
     assertThat(source.isClosed()).isTrue();
     assertThat(fixture.scripted.ended).hasValue(1);
     assertThat(fixture.heard.ended).hasValue(1);
-    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id()))
+    assertThatThrownBy(() -> relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 
@@ -252,7 +262,8 @@ class SessionsTest {
             ProtocolVersion.V2025_11_25,
             "c/9",
             fixture.clock.instant(),
-            OPENER);
+            OPENER.network(),
+            PrincipalId.ANONYMOUS);
     fixture.store.create(session);
     fixture.log.begin(session.id().value());
     return session;
@@ -284,8 +295,12 @@ class SessionsTest {
   void shouldNotUseAServerThatDidNotOpenTheSession() {
     Session stranger = recorded(LOCAL, null);
 
-    assertThatThrownBy(
-            () -> relay.request(stranger, RelayFixture.body(RelayFixture.ping("1")), () -> {}))
+    assertThatThrownBy(() ->
+            relay.request(
+                stranger,
+                RelayFixture.body(RelayFixture.ping("1")),
+                ForwardedHeaders.NONE,
+                () -> {}))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 
@@ -316,7 +331,8 @@ class SessionsTest {
     Session session = fixture.openAndUse(SCRIPTED);
     for (int i = 0; i < 5; i++) {
       fixture.pass(RelayFixture.IDLE.minusMinutes(1));
-      assertThatCode(() -> relay.session(SCRIPTED, session.id())).doesNotThrowAnyException();
+      assertThatCode(() -> relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS))
+          .doesNotThrowAnyException();
       relay.sweep();
     }
 
@@ -337,7 +353,7 @@ class SessionsTest {
     relay.sweep();
 
     assertThat(fixture.heard.ended).hasValue(RelayFixture.MAX_SESSIONS - 1);
-    assertThat(relay.session(SCRIPTED, used.id())).isEqualTo(used);
+    assertThat(relay.session(SCRIPTED, used.id(), PrincipalId.ANONYMOUS)).isEqualTo(used);
   }
 
   private SessionActivity activity(Session session) {
@@ -356,7 +372,7 @@ class SessionsTest {
     assertThat(activity(session).requests()).isZero();
 
     fixture.pass(Duration.ofSeconds(1));
-    relay.session(SCRIPTED, session.id());
+    relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS);
 
     assertThat(activity(session))
         .isEqualTo(new SessionActivity(fixture.clock.instant(), "192.0.2.1", 2, 1));

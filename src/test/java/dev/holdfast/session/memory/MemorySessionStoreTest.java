@@ -3,6 +3,7 @@ package dev.holdfast.session.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
@@ -62,7 +63,9 @@ class MemorySessionStoreTest extends SessionStoreContract {
     SessionStore sessions = create(Duration.ofHours(1), 4);
     List<Session> opened =
         Stream.of("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")
-            .map(opener -> Session.opening(SessionId.random(), "u", Instant.EPOCH, opener))
+            .map(opener ->
+                Session.opening(
+                    SessionId.random(), "u", Instant.EPOCH, opener, PrincipalId.ANONYMOUS))
             .toList();
     opened.forEach(sessions::create);
 
@@ -73,6 +76,7 @@ class MemorySessionStoreTest extends SessionStoreContract {
   }
 
   private static Session opened() {
-    return Session.opening(SessionId.random(), "u", Instant.EPOCH, "192.0.2.1");
+    return Session.opening(
+        SessionId.random(), "u", Instant.EPOCH, "192.0.2.1", PrincipalId.ANONYMOUS);
   }
 }

@@ -8,6 +8,7 @@ import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
@@ -85,7 +86,14 @@ class RedisSessionStoreIT extends SessionStoreContract {
     SessionStore store = create(Duration.ofMillis(50), 10);
     Session session =
         new Session(
-            SessionId.random(), "u", null, ProtocolVersion.V2025_11_25, "", Instant.EPOCH, "");
+            SessionId.random(),
+            "u",
+            null,
+            ProtocolVersion.V2025_11_25,
+            "",
+            Instant.EPOCH,
+            "",
+            PrincipalId.ANONYMOUS);
     store.create(session);
     assertThat(redis.command("DEL", keys.session(session.id().value()))).isEqualTo(":1");
 
@@ -101,7 +109,14 @@ class RedisSessionStoreIT extends SessionStoreContract {
     SessionStore store = create(Duration.ofHours(1), 10);
     Session session =
         new Session(
-            SessionId.random(), "u", null, ProtocolVersion.V2025_11_25, "", Instant.EPOCH, "");
+            SessionId.random(),
+            "u",
+            null,
+            ProtocolVersion.V2025_11_25,
+            "",
+            Instant.EPOCH,
+            "",
+            PrincipalId.ANONYMOUS);
     store.create(session);
 
     assertThat(redis.command("PTTL", keys.sessions())).matches(":\\d+");
@@ -114,7 +129,8 @@ class RedisSessionStoreIT extends SessionStoreContract {
     SessionStore store = create(Duration.ofHours(1), 4);
     List<String> ids = new ArrayList<>();
     for (String opener : List.of("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")) {
-      Session session = Session.opening(SessionId.random(), "u", Instant.EPOCH, opener);
+      Session session =
+          Session.opening(SessionId.random(), "u", Instant.EPOCH, opener, PrincipalId.ANONYMOUS);
       store.create(session);
       ids.add(session.id().value());
     }

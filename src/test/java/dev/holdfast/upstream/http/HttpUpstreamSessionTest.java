@@ -16,6 +16,7 @@ import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMonitor;
 import dev.holdfast.upstream.UpstreamSession;
 import io.vertx.core.impl.ContextInternal;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -245,10 +247,17 @@ class HttpUpstreamSessionTest {
   void shouldTellTheOperatorOfRefusedCredentialsOnce() {
     // given
     ScriptedServer server = fixture.server((request, wire) -> wire.answer(401, JSON, "{}"));
-    UpstreamSession session =
-        fixture.session(server, UpstreamFixture.headers(Map.of("Authorization", "Bearer secret")));
+    HttpUpstreamSettings settings =
+        UpstreamFixture.headers(Map.of("Authorization", "Bearer secret"))
+            .apply(UpstreamFixture.settings(server.url()));
 
-    try (LoggedLines log = new LoggedLines(HttpClients.class)) {
+    try (UpstreamMonitor monitor = new UpstreamMonitor();
+        LoggedLines log = new LoggedLines(UpstreamMonitor.class)) {
+      UpstreamSession session =
+          monitor
+              .watch("files", fixture.upstream(settings), Optional::empty)
+              .attach(UpstreamFixture.LINK);
+
       // when
       for (int i = 0; i < 3; i++) {
         assertThatThrownBy(() -> session.send(NOTIFICATION))
@@ -259,8 +268,9 @@ class HttpUpstreamSessionTest {
       assertThat(log.lines())
           .singleElement()
           .asString()
-          .contains("credentials", "401", server.url().getAuthority(), "Authorization")
+          .contains("upstream=files", "401", "refuses the credentials", "upstream.headers")
           .doesNotContain("secret");
+      assertThat(monitor.isUp("files")).isFalse();
     }
   }
 

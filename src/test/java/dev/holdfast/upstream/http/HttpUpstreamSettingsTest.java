@@ -7,6 +7,7 @@ import dev.holdfast.upstream.http.HttpUpstreamSettings.Reconnection;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -68,6 +69,54 @@ class HttpUpstreamSettingsTest {
   @ValueSource(strings = {"", "a b", "a:", "Mcp-Session-Id", "content-length", "Last-Event-ID"})
   void shouldRefuseReservedHeaders(String name) {
     assertThatIllegalArgumentException().isThrownBy(() -> withHeaders(Map.of(name, "v")));
+  }
+
+  private static HttpUpstreamSettings forwarding(boolean traces, String... names) {
+    HttpUpstreamSettings defaults = withHeaders(Map.of("X-Api-Key", "v"));
+    return new HttpUpstreamSettings(
+        URL,
+        defaults.headers(),
+        defaults.connectTimeout(),
+        defaults.firstByteTimeout(),
+        defaults.idleTimeout(),
+        defaults.maxMessageBytes(),
+        defaults.reconnection(),
+        defaults.maxConnections(),
+        traces ? Map::of : null,
+        Set.of(names));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "a b, not a b",
+    "Authorization, Authorization is never forwarded",
+    "Proxy-Authorization, never forwarded",
+    "cookie, never forwarded",
+    "Mcp-Session-Id, never forwarded",
+    "mcp-name, never forwarded",
+    "Last-Event-ID, never forwarded",
+    "Host, never forwarded",
+    "Content-Type, never forwarded",
+    "accept, never forwarded",
+    "TE, never forwarded",
+    "Keep-Alive, never forwarded",
+    "Upgrade, never forwarded",
+    "x-api-key, x-api-key has a value in headers.x-api-key"
+  })
+  void shouldRefuseToForward(String name, String message) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> forwarding(false, name))
+        .withMessageContaining(message);
+  }
+
+  @Test
+  void shouldForwardTraceContextOnlyWhileTracesAreOff() {
+    String[] names = {"X-Tenant", "Traceparent", "tracestate"};
+
+    assertThat(forwarding(false, names).forwardHeaders())
+        .containsExactlyInAnyOrder("x-tenant", "traceparent", "tracestate");
+    assertThat(forwarding(true, names).forwardHeaders()).containsExactly("x-tenant");
+    assertThat(forwarding(false, names).patient().forwardHeaders()).hasSize(3);
   }
 
   @Test

@@ -41,8 +41,8 @@ class ProcessLogTest {
 
     assertThat(recorder.lines())
         .containsExactly(
-            "upstream=weather pid=12345 stderr: Starting {0}",
-            "upstream=weather pid=12345 stderr: Error: 'x'");
+            "stderr of process upstream=weather pid=12345 line=Starting {0}",
+            "stderr of process upstream=weather pid=12345 line=Error: 'x'");
     assertThat(recorder.records).allMatch(each -> each.getLevel().equals(Level.INFO));
   }
 
@@ -51,7 +51,8 @@ class ProcessLogTest {
     logStderr("a\rINFO forged\u001b[31m\u2028b\u009b\u202ec\n");
 
     assertThat(recorder.lines())
-        .containsExactly("upstream=weather pid=12345 stderr: a INFO forged [31m b  c");
+        .containsExactly(
+            "stderr of process upstream=weather pid=12345 line=a INFO forged [31m b  c");
   }
 
   @Test

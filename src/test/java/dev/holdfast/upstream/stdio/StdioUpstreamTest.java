@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -226,7 +227,7 @@ class StdioUpstreamTest {
   private UpstreamLink openBy(String opener) {
     Body.Single initialize = (Body.Single) StdioClient.body(StdioClient.INITIALIZE);
     return requireNonNull(
-        upstream.initialize((Message.Request) initialize.message(), opener).link());
+        upstream.initialize((Message.Request) initialize.message(), new Opener(opener)).link());
   }
 
   @Test
@@ -277,7 +278,7 @@ class StdioUpstreamTest {
     assertRefused(List.of(), Map.of(), null, "command names no program");
     assertRefused(List.of("", "a"), Map.of(), null, "command names no program");
     assertRefused(List.of("a\0"), Map.of(), null, "NUL");
-    assertRefused(List.of("a"), Map.of("A=B", "c"), null, "not the name of a variable");
+    assertRefused(List.of("a"), Map.of("A=B", "c"), null, "is not the name of a variable");
     assertRefused(List.of("a"), Map.of("A", "secret\0"), null, "the variable A");
     assertRefused(List.of("a"), Map.of(), directory.resolve("none"), "directory does not exist");
   }

@@ -150,9 +150,10 @@ public final class StreamScripts {
    * replica.
    *
    * @param number unique among the watchers of this replica; positive
+   * @return the ids of the requests that the stream answers; empty if it is not open
    */
-  public void registerTail(StreamRef stream, long number) {
-    registerTail.run(
+  public String registerTail(StreamRef stream, long number) {
+    return registerTail.runForText(
         List.of(sessionKey(stream)),
         stream.name(),
         tail(number),

@@ -115,7 +115,7 @@ record LocalSession(
 
   private static Answer json(Body body, List<UpstreamMessage> responses) {
     if (body instanceof Body.Single) {
-      return new Answer.Json(responses.getFirst().payload());
+      return new Answer.Json(responses.getFirst());
     }
     ByteArrayOutputStream array = new ByteArrayOutputStream();
     char separator = '[';

@@ -103,7 +103,7 @@ final class PromptRegistry {
     } catch (InvalidArgumentsException e) {
       throw RequestException.invalidParams(String.valueOf(e.getMessage()));
     } catch (Throwable e) {
-      LOG.errorf(e, "A prompt failed: prompt=%s", name);
+      LOG.errorf(e, "a prompt failed prompt=%s", name);
       throw new RequestException(JsonRpcErrorCode.INTERNAL_ERROR);
     }
   }

@@ -79,7 +79,7 @@ final class ResourceRegistry {
       result.putArray("contents").add(ContentJson.resourceContents(resource.read()));
       return result;
     } catch (Throwable e) {
-      LOG.errorf(e, "A resource failed: uri=%s", uri);
+      LOG.errorf(e, "a resource failed uri=%s", uri);
       throw new RequestException(JsonRpcErrorCode.INTERNAL_ERROR);
     }
   }

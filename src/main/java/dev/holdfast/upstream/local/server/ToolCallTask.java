@@ -66,7 +66,7 @@ final class ToolCallTask implements Runnable, ToolCall {
       return ToolRegistry.RegisteredTool.error(String.valueOf(e.getMessage()));
     } catch (Throwable e) {
       if (!cancelled()) {
-        LOG.errorf(e, "A tool failed: tool=%s", tool.name());
+        LOG.errorf(e, "a tool failed tool=%s", tool.name());
       }
       return ToolRegistry.RegisteredTool.error("The tool failed.");
     }

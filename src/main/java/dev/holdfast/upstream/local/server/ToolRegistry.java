@@ -78,12 +78,36 @@ final class ToolRegistry {
 
     ObjectNode describe() {
       ObjectNode description = Json.object();
-      description.put("name", name).put("description", tool.description());
+      description.put("name", name);
+      tool.title().ifPresent(title -> description.put("title", title));
+      description.put("description", tool.description());
       description.set("inputSchema", arguments.schema());
       if (result != null) {
         description.set("outputSchema", result.schema());
       }
+      ObjectNode annotations = annotations();
+      if (!annotations.isEmpty()) {
+        description.set("annotations", annotations);
+      }
       return description;
+    }
+
+    /** The hints that differ from the defaults of MCP 2025-11-25, Schema, ToolAnnotations. */
+    private ObjectNode annotations() {
+      ObjectNode annotations = Json.object();
+      if (tool.readOnlyHint()) {
+        annotations.put("readOnlyHint", true);
+      }
+      if (!tool.destructiveHint()) {
+        annotations.put("destructiveHint", false);
+      }
+      if (tool.idempotentHint()) {
+        annotations.put("idempotentHint", true);
+      }
+      if (!tool.openWorldHint()) {
+        annotations.put("openWorldHint", false);
+      }
+      return annotations;
     }
 
     /**

@@ -1,10 +1,10 @@
 -- Makes a watcher the one tail of an open stream, and evicts the tail of another replica.
 -- KEYS session hash
 -- ARGV stream, tail ("replica number"), channel prefix, session
--- Returns 'OK', or 'NONE' if the stream is not open.
+-- Returns the ids of the requests that the stream answers, or '' if it is not open.
 local name, tail = ARGV[1], ARGV[2]
 if redis.call('HEXISTS', KEYS[1], OWNER .. name) == 0 then
-  return 'NONE'
+  return ''
 end
 local previous = redis.call('HGET', KEYS[1], TAIL .. name)
 redis.call('HSET', KEYS[1], TAIL .. name, tail)
@@ -14,4 +14,4 @@ if previous then
     redis.call('PUBLISH', ARGV[3] .. replica, 'evict ' .. ARGV[4] .. ' ' .. name .. ' ' .. number)
   end
 end
-return 'OK'
+return redis.call('HGET', KEYS[1], REQUESTS .. name) or ''

@@ -122,7 +122,7 @@ class LocalCallTest {
     assertThat(recorder.records)
         .singleElement()
         .satisfies(entry -> {
-          assertThat(entry.getMessage()).isEqualTo("A tool failed: tool=tool");
+          assertThat(entry.getMessage()).isEqualTo("a tool failed tool=tool");
           assertThat(entry.getThrown()).hasMessage("secret");
         });
   }

@@ -13,21 +13,27 @@ import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Tool;
+import dev.holdfast.upstream.local.ToolCall;
 import dev.holdfast.upstream.local.ToolResult;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(30)
 class LocalUpstreamTest {
+
+  @RegisterExtension final LocalServer server = new LocalServer();
 
   private final CountDownLatch started = new CountDownLatch(1);
   private final Tool<?> alpha = ScriptedTool.waiting("alpha", _ -> ToolResult.text("a"));
@@ -139,6 +145,70 @@ class LocalUpstreamTest {
             {"name":"alpha","description":"Runs alpha","inputSchema":{"type":"object","additionalProperties":false}},\
             {"name":"stuck","description":"Runs stuck","inputSchema":{"type":"object","additionalProperties":false}}]}}\
             """);
+  }
+
+  @Test
+  void shouldListTitleAndHintsOfTool() {
+    assertThat(
+            tree(LocalClient.open(server.of(new SearchTool()))
+                    .ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}"))
+                .at("/result/tools/0"))
+        .isEqualTo(
+            tree(
+                """
+                {"name":"search","title":"Search notes","description":"Searches the notes.",
+                 "inputSchema":{"type":"object","additionalProperties":false},
+                 "annotations":{"readOnlyHint":true,"destructiveHint":false,
+                                "idempotentHint":true,"openWorldHint":false}}
+                """));
+  }
+
+  private static final class SearchTool implements Tool<NoArguments> {
+
+    @Override
+    public String name() {
+      return "search";
+    }
+
+    @Override
+    public Optional<String> title() {
+      return Optional.of("Search notes");
+    }
+
+    @Override
+    public String description() {
+      return "Searches the notes.";
+    }
+
+    @Override
+    public boolean readOnlyHint() {
+      return true;
+    }
+
+    @Override
+    public boolean destructiveHint() {
+      return false;
+    }
+
+    @Override
+    public boolean idempotentHint() {
+      return true;
+    }
+
+    @Override
+    public boolean openWorldHint() {
+      return false;
+    }
+
+    @Override
+    public Class<NoArguments> arguments() {
+      return NoArguments.class;
+    }
+
+    @Override
+    public ToolResult call(NoArguments arguments, ToolCall call) {
+      return ToolResult.text("");
+    }
   }
 
   @ParameterizedTest

@@ -1,8 +1,7 @@
-package dev.holdfast.relay.pump;
+package dev.holdfast.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.protocol.RequestId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -18,12 +17,12 @@ class RequestIdsTest {
             RequestId.of(""),
             RequestId.of(","));
 
-    assertThat(PendingRequests.parse(PendingRequests.format(ids))).isEqualTo(ids);
+    assertThat(RequestId.parse(RequestId.format(ids))).isEqualTo(ids);
   }
 
   @Test
   void shouldParseNoIdsFromAnEmptyText() {
-    assertThat(PendingRequests.parse("")).isEmpty();
-    assertThat(PendingRequests.format(List.of())).isEmpty();
+    assertThat(RequestId.parse("")).isEmpty();
+    assertThat(RequestId.format(List.of())).isEmpty();
   }
 }

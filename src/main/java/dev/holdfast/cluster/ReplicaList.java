@@ -1,0 +1,73 @@
+package dev.holdfast.cluster;
+
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists the replicas for operators. Thread-safe.
+ *
+ * @param redis sends commands; the caller closes it
+ * @param deadAfter silence after which a replica counts as lost
+ */
+public record ReplicaList(RedisClient redis, RedisKeys keys, Duration deadAfter) {
+
+  /** Maximum number of listed replicas. */
+  public static final int MOST = 100;
+
+  /**
+   * A replica.
+   *
+   * @param silence time since its last heartbeat, by the clock of Redis
+   * @param alive whether it does not count as lost
+   */
+  public record Replica(ReplicaId id, Duration silence, boolean alive) {}
+
+  /**
+   * Lists the replicas that did not leave, at most {@value #MOST}, the latest heartbeat first.
+   *
+   * @throws RedisException when Redis does not answer
+   */
+  public List<Replica> list() {
+    // Replicas that have left have the time 0.
+    Request latest =
+        Request.cmd(Command.ZRANGE)
+            .arg(keys.replicas())
+            .arg("+inf")
+            .arg("(0")
+            .arg("BYSCORE")
+            .arg("REV")
+            .arg("LIMIT")
+            .arg(0)
+            .arg(MOST)
+            .arg("WITHSCORES");
+    @Nullable Response found = redis.send(latest);
+    @Nullable Response time = redis.send(Request.cmd(Command.TIME));
+    List<Replica> replicas = new ArrayList<>();
+    if (found == null || time == null) {
+      return replicas;
+    }
+    long now = number(time.get(0)) * 1000 + number(time.get(1)) / 1000;
+    boolean pairs = found.size() > 0 && found.get(0).size() == 2;
+    for (int i = 0; i < found.size(); i += pairs ? 1 : 2) {
+      Response id = pairs ? found.get(i).get(0) : found.get(i);
+      Response score = pairs ? found.get(i).get(1) : found.get(i + 1);
+      Duration silence =
+          Duration.ofMillis(Math.max(0, now - (long) Double.parseDouble(score.toString())));
+      boolean alive = silence.compareTo(deadAfter) < 0;
+      replicas.add(new Replica(new ReplicaId(id.toString()), silence, alive));
+    }
+    return replicas;
+  }
+
+  private static long number(Response reply) {
+    return Long.parseLong(reply.toString());
+  }
+}

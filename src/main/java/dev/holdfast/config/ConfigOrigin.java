@@ -1,0 +1,57 @@
+package dev.holdfast.config;
+
+import io.smallrye.config.ConfigValue;
+import io.smallrye.config.SmallRyeConfig;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Names the place where a user has set a configuration key. */
+public final class ConfigOrigin {
+
+  /** Sources with this ordinal or a lower one are part of the program. */
+  static final int PROGRAM = 250;
+
+  private static final String FILE = "[source=file:";
+
+  private ConfigOrigin() {}
+
+  /** Returns the key with its origin in brackets, or the key alone if it has its default. */
+  public static String named(SmallRyeConfig config, String key) {
+    String origin = of(config.getConfigValue(key));
+    return origin.isEmpty() ? key : key + " (" + origin + ")";
+  }
+
+  /** Returns the origin of a value; empty for a default. */
+  public static String of(ConfigValue value) {
+    String source = value.getConfigSourceName();
+    if (source == null || value.getConfigSourceOrdinal() <= PROGRAM) {
+      return "";
+    }
+    String file = file(source);
+    if (source.startsWith("EnvConfigSource")) {
+      return file.isEmpty() ? variable(value.getName()) : variable(value.getName()) + " in " + file;
+    }
+    if (source.startsWith("SysPropConfigSource")) {
+      return "command line";
+    }
+    return file.isEmpty() ? source : file;
+  }
+
+  /** Returns the environment variable of a key. */
+  public static String variable(String key) {
+    return key.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9*]", "_");
+  }
+
+  /** Returns the path of the file in the name of a source, as short as possible; else nothing. */
+  static String file(String source) {
+    int start = source.indexOf(FILE);
+    if (start < 0 || !source.endsWith("]")) {
+      return "";
+    }
+    String url = source.substring(start + FILE.length() - "file:".length(), source.length() - 1);
+    Path path = Path.of(URI.create(url));
+    Path here = Path.of("").toAbsolutePath();
+    return path.startsWith(here) ? here.relativize(path).toString() : path.toString();
+  }
+}

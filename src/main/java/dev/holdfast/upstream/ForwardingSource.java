@@ -1,0 +1,36 @@
+package dev.holdfast.upstream;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+/** A source that passes everything on from another one. Subclasses change what they need to. */
+public abstract class ForwardingSource implements MessageSource {
+
+  /** Where everything comes from. */
+  protected final MessageSource source;
+
+  /** Passes everything on from that source. */
+  protected ForwardingSource(MessageSource source) {
+    this.source = source;
+  }
+
+  @Override
+  public List<UpstreamMessage> take() {
+    return source.take();
+  }
+
+  @Override
+  public boolean hasArrived() {
+    return source.hasArrived();
+  }
+
+  @Override
+  public void onIdWithoutMessage(Consumer<String> listener) {
+    source.onIdWithoutMessage(listener);
+  }
+
+  @Override
+  public void close() {
+    source.close();
+  }
+}

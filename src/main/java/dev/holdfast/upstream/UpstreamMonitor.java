@@ -1,0 +1,286 @@
+package dev.holdfast.upstream;
+
+import dev.holdfast.budget.LogRate;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows which servers are up, as this replica sees them, and logs changes and failures. A server is
+ * down while it cannot be reached, refuses the gateway's credentials, or a proxy in front of it
+ * answers that it is down. Requests tell, and while it cannot be reached, regular looks.
+ */
+public final class UpstreamMonitor implements AutoCloseable {
+
+  private static final Logger LOG = Logger.getLogger(UpstreamMonitor.class);
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
+  private static final Duration ONE_LINE_PER = Duration.ofSeconds(10);
+  private static final int MAX_REASON = 300;
+
+  private final Map<String, Watched> servers = new ConcurrentHashMap<>();
+  private final Duration lookAgain;
+  private volatile boolean closed;
+
+  /**
+   * Why a server is down.
+   *
+   * @param reason for operators, without secrets
+   * @param since when this replica noticed
+   */
+  public record Problem(String reason, Instant since) {}
+
+  /** Creates a monitor of no server. */
+  public UpstreamMonitor() {
+    this(LOOK_AGAIN);
+  }
+
+  UpstreamMonitor(Duration lookAgain) {
+    this.lookAgain = lookAgain;
+  }
+
+  /**
+   * Watches a server.
+   *
+   * @param name its configured name
+   * @param look looks for the server without sending it a message; returns why it is not there
+   * @return the upstream to use from now on
+   */
+  public Upstream watch(String name, Upstream upstream, Supplier<Optional<String>> look) {
+    Watched watched = new Watched(name, upstream, look);
+    servers.put(name, watched);
+    return watched;
+  }
+
+  /** Looks for all servers, without waiting for the results. */
+  public void look() {
+    servers.values().forEach(Watched::startLooking);
+  }
+
+  /** Returns why each server is down, by its name; empty for one that is up. */
+  public Map<String, Optional<Problem>> problems() {
+    return servers.entrySet().stream()
+        .collect(
+            Collectors.toUnmodifiableMap(
+                Map.Entry::getKey, server -> Optional.ofNullable(server.getValue().problem.get())));
+  }
+
+  /** Whether a server is up. One that is not watched is always up. */
+  public boolean isUp(String name) {
+    Watched watched = servers.get(name);
+    return watched == null || watched.problem.get() == null;
+  }
+
+  /** Ends all looks, and logs no more failures. */
+  @Override
+  public void close() {
+    closed = true;
+    servers.values().forEach(Watched::stopLooking);
+  }
+
+  private final class Watched extends ForwardingUpstream {
+
+    private final String name;
+    private final Supplier<Optional<String>> look;
+    private final AtomicReference<@Nullable Problem> problem = new AtomicReference<>();
+    private final AtomicReference<@Nullable Thread> looking = new AtomicReference<>();
+    private final LogRate failures = new LogRate(ONE_LINE_PER);
+
+    Watched(String name, Upstream upstream, Supplier<Optional<String>> look) {
+      super(upstream);
+      this.name = name;
+      this.look = look;
+    }
+
+    @Override
+    public Handshake initialize(Message.Request initialize, Opener opener) {
+      return watch(() -> upstream.initialize(initialize, opener));
+    }
+
+    @Override
+    public UpstreamSession attach(UpstreamLink link) {
+      return new Session(this, upstream.attach(link));
+    }
+
+    @Override
+    public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
+      watch(() -> {
+        upstream.reopen(link, initialize, initialized);
+        return true;
+      });
+    }
+
+    <T> T watch(Supplier<T> work) {
+      T result;
+      try {
+        result = work.get();
+      } catch (UpstreamException failure) {
+        failed(failure);
+        throw failure;
+      }
+      found();
+      return result;
+    }
+
+    private void failed(UpstreamException failure) {
+      if (closed) {
+        return;
+      }
+      if (isDown(failure)) {
+        down(reason(failure));
+        if (failure instanceof UpstreamException.Unreachable) {
+          startLooking();
+        }
+      } else if (!(failure instanceof UpstreamException.SessionGone)) {
+        failures.log(
+            LOG,
+            Logger.Level.WARN,
+            () ->
+                "upstream failed a request upstream=%s reason=%s".formatted(name, reason(failure)));
+      }
+    }
+
+    private void down(String reason) {
+      if (problem.compareAndSet(null, new Problem(reason, Instant.now()))) {
+        LOG.warnf("upstream is down upstream=%s reason=%s", name, reason);
+      }
+    }
+
+    private void found() {
+      Problem before = problem.get();
+      if (before != null && problem.compareAndSet(before, null)) {
+        Duration down = Duration.between(before.since(), Instant.now());
+        LOG.infof("upstream is back upstream=%s down-seconds=%d", name, down.toSeconds());
+      }
+    }
+
+    void startLooking() {
+      Thread thread = Thread.ofVirtual().name("look for " + name).unstarted(this::lookUntilFound);
+      if (looking.compareAndSet(null, thread)) {
+        thread.start();
+      }
+    }
+
+    void stopLooking() {
+      Thread thread = looking.get();
+      if (thread != null) {
+        thread.interrupt();
+      }
+    }
+
+    /** Looks at least once. */
+    private void lookUntilFound() {
+      try {
+        boolean wasDown = problem.get() != null;
+        if (wasDown) {
+          Thread.sleep(lookAgain);
+        }
+        Optional<String> missing = look.get();
+        if (missing.isEmpty() && !wasDown) {
+          LOG.infof("upstream is up upstream=%s", name);
+        }
+        while (missing.isPresent()) {
+          down(missing.get());
+          Thread.sleep(lookAgain);
+          missing = problem.get() == null ? Optional.empty() : look.get();
+        }
+        found();
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      } finally {
+        looking.set(null);
+      }
+    }
+  }
+
+  private static boolean isDown(UpstreamException failure) {
+    return switch (failure) {
+      case UpstreamException.Unreachable _ -> true;
+      case UpstreamException.Refused refused ->
+          (UpstreamException.Refused.isAboutCredentials(refused.status())
+                  && refused.clientHeaders().isEmpty())
+              || (refused.status() >= 502 && refused.status() <= 504);
+      case UpstreamException.Busy _,
+          UpstreamException.TimedOut _,
+          UpstreamException.SessionGone _,
+          UpstreamException.Broken _ ->
+          false;
+    };
+  }
+
+  /** The message, and for a failed connection its cause. */
+  private static String reason(UpstreamException failure) {
+    String reason =
+        failure.getMessage()
+            + switch (failure) {
+              case UpstreamException.Unreachable unreachable when unreachable.getCause() != null ->
+                  ": " + unreachable.getCause().getMessage();
+              case UpstreamException.Refused refused
+                  when isDown(refused)
+                      && UpstreamException.Refused.isAboutCredentials(refused.status()) ->
+                  ": it refuses the credentials in upstream.headers";
+              default -> "";
+            };
+    String line = reason.replaceAll("\\p{Cntrl}", " ");
+    return line.substring(0, Math.min(line.length(), MAX_REASON));
+  }
+
+  private record Session(Watched server, UpstreamSession session) implements UpstreamSession {
+
+    @Override
+    public Answer request(Body requests) {
+      Answer answer = server.watch(() -> session.request(requests));
+      return answer instanceof Answer.Stream(MessageSource source)
+          ? new Answer.Stream(new Source(server, source))
+          : answer;
+    }
+
+    @Override
+    public void send(Body messages) {
+      server.watch(() -> {
+        session.send(messages);
+        return true;
+      });
+    }
+
+    @Override
+    public Optional<MessageSource> listen(@Nullable String after) {
+      return server.watch(() -> session.listen(after)).map(source -> new Source(server, source));
+    }
+
+    @Override
+    public MessageSource resume(String eventId) {
+      return new Source(server, server.watch(() -> session.resume(eventId)));
+    }
+
+    @Override
+    public void end() {
+      session.end();
+    }
+  }
+
+  private static final class Source extends ForwardingSource {
+
+    private final Watched server;
+
+    Source(Watched server, MessageSource source) {
+      super(source);
+      this.server = server;
+    }
+
+    @Override
+    public List<UpstreamMessage> take() {
+      return server.watch(source::take);
+    }
+  }
+}

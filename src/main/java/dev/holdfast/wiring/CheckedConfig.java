@@ -1,0 +1,255 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.agent.AgentUpstream;
+import dev.holdfast.auth.AccessKeys;
+import dev.holdfast.auth.AuthConfig;
+import dev.holdfast.auth.RequiredScopes;
+import dev.holdfast.cluster.ClusterConfig;
+import dev.holdfast.config.ConfigOrigin;
+import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.session.Session;
+import dev.holdfast.trace.TraceConfig;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import io.smallrye.config.SmallRyeConfig;
+import jakarta.inject.Singleton;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/** The configuration, after a check of the rules that concern more than one value. */
+@Singleton
+final class CheckedConfig {
+
+  private static final int MAX_PORT = 65_535;
+  private static final long MIN_TAPES = 8192;
+  private static final String DEFAULT_REDIS = "redis://127.0.0.1:6379";
+  private static final Pattern UPSTREAM_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+
+  /** What follows the key in a problem. */
+  private static final Pattern VERB = Pattern.compile(" (is|must|has|cannot|names|ends|does) ");
+
+  private final SmallRyeConfig config;
+  private final GatewayConfig gateway;
+  private final List<String> problems = new ArrayList<>();
+
+  /**
+   * Checks the configuration.
+   *
+   * @throws ConfigurationException with a line for each problem
+   */
+  CheckedConfig(SmallRyeConfig config) {
+    this.config = config;
+    gateway = config.getConfigMapping(GatewayConfig.class);
+    checkPorts();
+    checkRedis();
+    checkUpstreams(new UpstreamFactory(config.getConfigMapping(LimitsConfig.class), false, null));
+    config.getConfigMapping(TraceConfig.class).endpoint().ifPresent(this::checkEndpoint);
+    checkTapes();
+    checkHeartbeats(config.getConfigMapping(ClusterConfig.class));
+    checkKeys(config.getConfigMapping(AuthConfig.class));
+    if (!problems.isEmpty()) {
+      throw new ConfigurationException(String.join("\n", problems));
+    }
+  }
+
+  /** Returns the configuration. */
+  GatewayConfig gateway() {
+    return gateway;
+  }
+
+  private String named(String key) {
+    return ConfigOrigin.named(config, key);
+  }
+
+  private void checkPorts() {
+    List<String> keys = List.of("quarkus.http.port", "quarkus.management.port");
+    List<Integer> ports =
+        keys.stream().map(key -> config.getOptionalValue(key, Integer.class).orElse(0)).toList();
+    for (int i = 0; i < keys.size(); i++) {
+      if (ports.get(i) < 0 || ports.get(i) > MAX_PORT) {
+        problems.add(named(keys.get(i)) + " must be 0 to 65535, such as 8080, not " + ports.get(i));
+      }
+    }
+    if (ports.getFirst() > 0 && ports.getFirst().equals(ports.getLast())) {
+      problems.add(
+          "%s and %s are both %d: set another port for one of them"
+              .formatted(named(keys.getFirst()), named(keys.getLast()), ports.getFirst()));
+    }
+  }
+
+  private void checkRedis() {
+    String key = "quarkus.redis.hosts";
+    boolean valid =
+        Stream.of(config.getOptionalValue(key, String.class).orElse(DEFAULT_REDIS).split(","))
+            .allMatch(url -> isUrl(url.strip(), "redis", "rediss"));
+    if (!valid) {
+      problems.add(
+          named(key)
+              + " must be URLs that begin with redis:// or rediss://, such as "
+              + DEFAULT_REDIS);
+    }
+  }
+
+  private static boolean isUrl(String text, String... schemes) {
+    try {
+      URI url = URI.create(text);
+      String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
+      return List.of(schemes).contains(scheme) && url.getHost() != null;
+    } catch (IllegalArgumentException invalid) {
+      return false;
+    }
+  }
+
+  private void checkUpstreams(UpstreamFactory factory) {
+    checkUpstream(factory, "holdfast.upstream.", Session.DEFAULT_UPSTREAM, gateway.upstream());
+    gateway
+        .upstreams()
+        .forEach((name, server) -> {
+          String prefix = "holdfast.upstreams." + name + ".";
+          String origin = origin(prefix);
+          if (name.equals(Session.DEFAULT_UPSTREAM)) {
+            problems.add(
+                prefix
+                    + "…"
+                    + origin
+                    + " is reserved: use holdfast.upstream.… for the server at /mcp");
+          } else if (!UPSTREAM_NAME.matcher(name).matches()) {
+            problems.add(
+                prefix
+                    + "…"
+                    + origin
+                    + ": the name of an upstream must be up to 64 letters, digits, dots, dashes"
+                    + " and underscores, such as my-server");
+          } else if (server.url().isEmpty() && server.command().isEmpty()) {
+            problems.add(
+                prefix
+                    + "…"
+                    + origin
+                    + " has neither url nor command: set one, such as "
+                    + prefix
+                    + "url=http://localhost:3000/mcp");
+          }
+          checkUpstream(factory, prefix, name, server);
+        });
+    gateway.agent().command().ifPresent(_ -> checkAgents(factory));
+  }
+
+  /** Where the first key with the prefix is set, in brackets. */
+  private String origin(String prefix) {
+    return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
+        .filter(key -> key.replace("\"", "").startsWith(prefix))
+        .sorted()
+        .findFirst()
+        .map(key -> " (" + ConfigOrigin.of(config.getConfigValue(key)) + ")")
+        .orElse("");
+  }
+
+  private void checkUpstream(
+      UpstreamFactory factory, String prefix, String name, GatewayConfig.Server server) {
+    if (server.url().isPresent() && server.command().isPresent()) {
+      problems.add(
+          named(prefix + "url")
+              + " and "
+              + named(prefix + "command")
+              + " exclude each other: remove one");
+      return;
+    }
+    Optional<String> missing =
+        switch (server.transport()) {
+          case AUTO -> Optional.empty();
+          case STDIO -> server.command().isEmpty() ? Optional.of("command") : Optional.empty();
+          case STREAMABLE_HTTP, SSE ->
+              server.url().isEmpty() ? Optional.of("url") : Optional.empty();
+        };
+    missing.ifPresent(key ->
+        problems.add(
+            named(prefix + "transport") + " needs " + prefix + key + ": set it, or set auto"));
+    if (server.forwardHeaders().isPresent() && server.url().isEmpty()) {
+      problems.add(
+          named(prefix + "forward-headers")
+              + " needs "
+              + prefix
+              + "url, because only servers over HTTP get headers: set it, or remove the other");
+    }
+    factory.problems(name, server).forEach(problem -> problems.add(located(prefix, problem)));
+  }
+
+  private void checkAgents(UpstreamFactory factory) {
+    if (gateway.upstreams().containsKey(AgentUpstream.NAME)) {
+      problems.add(
+          "holdfast.upstreams.agent.… and "
+              + named("holdfast.agent.command")
+              + " exclude each other: give the upstream another name");
+    }
+    factory
+        .agentProblems(gateway.agent())
+        .forEach(problem -> problems.add(located("holdfast.agent.", problem)));
+  }
+
+  /** Puts the key and its origin before a problem that begins with the end of the key. */
+  private String located(String prefix, String problem) {
+    Matcher verb = VERB.matcher(problem);
+    int end = verb.find() ? verb.start() : problem.length();
+    return named(prefix + problem.substring(0, end)) + problem.substring(end);
+  }
+
+  private void checkEndpoint(URI endpoint) {
+    if (!isUrl(endpoint.toString(), "http", "https")) {
+      problems.add(
+          named("holdfast.trace.endpoint")
+              + " must begin with http:// or https://, such as http://localhost:4318/v1/traces");
+    }
+  }
+
+  private void checkTapes() {
+    long max = gateway.record().maxBytes().asLongValue();
+    if (max < Math.max(MIN_TAPES, 2 * gateway.record().fileBytes().asLongValue())) {
+      problems.add(
+          named("holdfast.record.max-bytes")
+              + " must be at least 8K and twice "
+              + named("holdfast.record.file-bytes")
+              + ": raise it, or lower the other");
+    }
+  }
+
+  private void checkKeys(AuthConfig auth) {
+    try {
+      AccessKeys _ = new AccessKeys(auth);
+    } catch (IllegalArgumentException invalid) {
+      problems.add(located("holdfast.auth.keys.", String.valueOf(invalid.getMessage())));
+    }
+    gateway.upstream().scope().ifPresent(scope -> checkScope("holdfast.upstream.", scope, auth));
+    gateway
+        .upstreams()
+        .forEach((name, server) ->
+            server
+                .scope()
+                .ifPresent(scope -> checkScope("holdfast.upstreams." + name + ".", scope, auth)));
+    gateway.agent().scope().ifPresent(scope -> checkScope("holdfast.agent.", scope, auth));
+  }
+
+  private void checkScope(String prefix, String scope, AuthConfig auth) {
+    String key = named(prefix + "scope");
+    if (!RequiredScopes.isScope(scope)) {
+      problems.add(key + " must be a word without spaces, quotes and backslashes, such as files");
+    } else if (auth.keys().isEmpty()) {
+      problems.add(key + " needs holdfast.auth.keys.<name>.hash: make a key with 'holdfast key'");
+    }
+  }
+
+  private void checkHeartbeats(ClusterConfig cluster) {
+    if (cluster.deadAfter().compareTo(cluster.heartbeat().multipliedBy(2)) < 0) {
+      problems.add(
+          named("holdfast.cluster.dead-after")
+              + " must be at least twice "
+              + named("holdfast.cluster.heartbeat")
+              + ": raise it, or lower the other");
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.agent.AgentSettings;
+import dev.holdfast.agent.AgentUpstream;
+import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.http.DetectingUpstream;
+import dev.holdfast.upstream.http.HttpUpstream;
+import dev.holdfast.upstream.http.HttpUpstreamSettings;
+import dev.holdfast.upstream.http.LegacyUpstream;
+import dev.holdfast.upstream.local.server.LogLevelStore;
+import dev.holdfast.upstream.stdio.CommandLine;
+import dev.holdfast.upstream.stdio.StdioUpstream;
+import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates upstreams that have a server.
+ *
+ * @param patient whether upstreams retry for as long as it takes, see {@link
+ *     HttpUpstreamSettings#patient()}
+ * @param traceHeaders as in {@link HttpUpstreamSettings}
+ */
+record UpstreamFactory(
+    LimitsConfig limits, boolean patient, @Nullable Supplier<Map<String, String>> traceHeaders) {
+
+  /** Time for an agent to end after SIGTERM. */
+  private static final Duration AGENT_STOP_GRACE = Duration.ofSeconds(2);
+
+  /**
+   * Returns what is wrong with the configuration of an upstream, beginning with the end of a key:
+   * {@code url must be …}. Connects to nothing.
+   */
+  Stream<String> problems(String name, GatewayConfig.Server server) {
+    return Stream.<Runnable>of(
+            () -> server.url().ifPresent(url -> settings(url, server)),
+            () -> server.command().ifPresent(command -> settings(name, command, server)),
+            () -> ConfiguredInterceptors.of(server, List.of()))
+        .flatMap(UpstreamFactory::problem);
+  }
+
+  private static Stream<String> problem(Runnable check) {
+    try {
+      check.run();
+      return Stream.empty();
+    } catch (IllegalArgumentException invalid) {
+      return Stream.of(String.valueOf(invalid.getMessage()));
+    }
+  }
+
+  /**
+   * Creates an upstream.
+   *
+   * @param name its name in log messages
+   * @return empty if neither a URL nor a command is configured
+   * @throws IllegalArgumentException if the configuration has {@link #problems}
+   */
+  Optional<Upstream> create(Vertx vertx, String name, GatewayConfig.Server server) {
+    Optional<HttpUpstreamSettings> http = server.url().map(url -> settings(url, server));
+    Optional<StdioUpstreamSettings> stdio =
+        server.command().map(command -> settings(name, command, server));
+    int maxSessions = server.maxConnections();
+    boolean respawn = server.respawn();
+    return switch (server.transport()) {
+      case AUTO ->
+          http.<Upstream>map(
+                  found -> new DetectingUpstream(vertx, found, name, maxSessions, respawn))
+              .or(() -> stdio.map(StdioUpstream::new));
+      case STREAMABLE_HTTP -> http.map(found -> new HttpUpstream(vertx, found));
+      case SSE -> http.map(found -> new LegacyUpstream(vertx, found, name, maxSessions, respawn));
+      case STDIO -> stdio.map(StdioUpstream::new);
+    };
+  }
+
+  private HttpUpstreamSettings settings(URI url, GatewayConfig.Server server) {
+    Map<String, String> headers = new HashMap<>();
+    server.headers().forEach((name, value) -> headers.put(name.replace('.', '-'), value));
+    HttpUpstreamSettings settings =
+        new HttpUpstreamSettings(
+            url,
+            headers,
+            server.connectTimeout(),
+            server.firstByteTimeout(),
+            server.idleTimeout(),
+            limits.messageBytes().value(),
+            HttpUpstreamSettings.Reconnection.DEFAULT,
+            server.maxConnections(),
+            traceHeaders,
+            server.forwardHeaders().stream()
+                .flatMap(List::stream)
+                .map(String::strip)
+                .collect(Collectors.toUnmodifiableSet()));
+    return patient ? settings.patient() : settings;
+  }
+
+  /** Returns what is wrong with the configuration of agents, as {@link #problems} does. */
+  Stream<String> agentProblems(GatewayConfig.Agent agent) {
+    return problem(() -> agent.command().ifPresent(command -> agentSettings(command, agent)));
+  }
+
+  /** Creates the upstream that runs agents. */
+  AgentUpstream createAgents(
+      String command,
+      GatewayConfig.Agent agent,
+      EventLog log,
+      LogLevelStore logLevels,
+      String version) {
+    return new AgentUpstream(agentSettings(command, agent), log, logLevels, version);
+  }
+
+  private AgentSettings agentSettings(String command, GatewayConfig.Agent agent) {
+    StdioUpstreamSettings process =
+        new StdioUpstreamSettings(
+            AgentUpstream.NAME,
+            CommandLine.parse(command),
+            environment(agent.environment()),
+            agent.directory().map(Path::toAbsolutePath).orElse(null),
+            agent.maxProcesses(),
+            agent.maxSessions(),
+            AGENT_STOP_GRACE,
+            AGENT_STOP_GRACE,
+            Duration.ZERO,
+            limits.messageBytes().value(),
+            false);
+    List<String> resume = agent.resumeArguments().map(CommandLine::parse).orElse(List.of());
+    return new AgentSettings(process, agent.format(), agent.mapping(), resume, agent.maxSessions());
+  }
+
+  private static Map<String, String> environment(Map<String, String> configured) {
+    Map<String, String> environment = new HashMap<>();
+    configured.forEach((variable, value) ->
+        environment.put(
+            variable.contains("_")
+                ? variable
+                : variable.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_"),
+            value));
+    return environment;
+  }
+
+  StdioUpstreamSettings settings(String name, String command, GatewayConfig.Server server) {
+    return new StdioUpstreamSettings(
+        name,
+        CommandLine.parse(command),
+        environment(server.environment()),
+        server.directory().map(Path::toAbsolutePath).orElse(null),
+        server.maxProcesses(),
+        Math.ceilDiv(server.maxProcesses() * server.processShare(), 100),
+        server.stopGrace(),
+        server.firstByteTimeout(),
+        server.idleTimeout(),
+        limits.messageBytes().value(),
+        server.respawn());
+  }
+}

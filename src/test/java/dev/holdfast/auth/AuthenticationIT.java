@@ -1,0 +1,347 @@
+package dev.holdfast.auth;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.auth.RawHttp.Response;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.RedisFixture;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Nobody gets in without a key, and no key opens the session of another one: on both stores, and on
+ * a replica that has never seen the session.
+ */
+class AuthenticationIT {
+
+  private static final AccessKey ALICE = AccessKey.random();
+  private static final AccessKey BOB = AccessKey.random();
+  private static final Map<String, String> KEYS =
+      Map.of(
+          "holdfast.auth.keys.alice.hash",
+          ALICE.hash(),
+          "holdfast.auth.keys.alice.scopes",
+          "first,other",
+          "holdfast.auth.keys.bob.hash",
+          BOB.hash(),
+          "holdfast.upstreams.other.url",
+          "http://127.0.0.1:1/mcp",
+          "holdfast.upstreams.other.scope",
+          "other");
+
+  private static final String NO_KEY = "";
+  private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
+  private static final String CALL =
+      """
+      {"jsonrpc":"2.0","id":8,"method":"tools/call","params":\
+      {"name":"echo","arguments":{"message":"hello"}}}\
+      """;
+  private static final String GREET =
+      "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{\"name\":\"greet\"}}";
+  private static final String NOTIFICATION =
+      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
+  private static final String INITIALIZE =
+      """
+      {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
+      "capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}\
+      """;
+
+  private static final String FOREIGN = "%SESSION%";
+
+  /**
+   * What somebody may ask about a session.
+   *
+   * @param target with {@link #FOREIGN} in place of the session's id
+   */
+  private record Request(String method, String target, String headers, String body) {
+
+    static Request mcp(String method, String headers, String body) {
+      return new Request(method, "/mcp", "Mcp-Session-Id: " + FOREIGN + "\r\n" + headers, body);
+    }
+
+    Response send(Gateway gateway, String key, String session) {
+      return RawHttp.send(gateway.url().getPort(), head(key).replace(FOREIGN, session), body);
+    }
+
+    String head(String key) {
+      return method
+          + " "
+          + target
+          + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+          + "Accept: application/json, text/event-stream\r\n"
+          + (body.isEmpty() ? "" : "Content-Type: application/json\r\n")
+          + ("Content-Length: " + body.length() + "\r\n")
+          + (key.isEmpty() ? "" : "Authorization: Bearer " + key + "\r\n")
+          + headers
+          + "X-End: 1";
+    }
+  }
+
+  private static List<Request> requests(String answer) {
+    return List.of(
+        Request.mcp("POST", "", PING),
+        Request.mcp("POST", "", CALL),
+        Request.mcp("POST", "", NOTIFICATION),
+        Request.mcp("POST", "", answer),
+        Request.mcp("GET", "", ""),
+        Request.mcp("GET", "Last-Event-ID: g_0-0\r\n", ""),
+        Request.mcp("GET", "Last-Event-ID: 1_0-0\r\n", ""),
+        Request.mcp("GET", "Last-Event-ID: malformed\r\n", ""),
+        Request.mcp("DELETE", "", ""));
+  }
+
+  private static List<Request> legacyRequests() {
+    String messages = "/messages/" + FOREIGN;
+    return List.of(
+        new Request("POST", messages, "", PING),
+        new Request("POST", messages, "", CALL),
+        new Request("POST", messages, "", NOTIFICATION),
+        new Request("GET", "/sse", "Last-Event-ID: " + FOREIGN + "_m_0-0\r\n", ""),
+        new Request("DELETE", messages, "", ""));
+  }
+
+  private static String initialize(Gateway gateway, String key) {
+    return new Request("POST", "/mcp", "", INITIALIZE).send(gateway, key, "").session();
+  }
+
+  /** A stream of the gateway, as text. */
+  private record Stream(Socket socket, BufferedReader lines) implements AutoCloseable {
+
+    static Stream open(Gateway gateway, Request request, String key, String session)
+        throws IOException {
+      Socket socket =
+          RawHttp.open(
+              gateway.url().getPort(), request.head(key).replace(FOREIGN, session), request.body());
+      return new Stream(
+          socket, new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8)));
+    }
+
+    /** Reads up to a line with a match, and returns its group. */
+    String await(Pattern pattern) throws IOException {
+      List<String> before = new ArrayList<>();
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        Matcher found = pattern.matcher(line);
+        if (found.find()) {
+          return found.group(1);
+        }
+        before.add(line);
+      }
+      throw new AssertionError(pattern + " is not in " + before);
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  @Test
+  void shouldLetNobodyElseUseASessionInMemory() throws IOException {
+    try (Gateway gateway = Gateway.start(KEYS)) {
+      letsNobodyElseUseASession(gateway, gateway);
+      asksForAKeyOnEveryPath(gateway);
+      answersPagesThatLackAKey(gateway);
+      asksForTheScopeOfAnUpstream(gateway);
+      assertThat(gateway.output())
+          .contains("requests need a key owners=[alice, bob]")
+          .doesNotContain(ALICE.value(), BOB.value());
+    }
+  }
+
+  @Test
+  void shouldLetNobodyElseUseASessionInRedis() throws IOException {
+    try (RedisFixture redis = RedisFixture.start()) {
+      Map<String, String> settings = new HashMap<>(KEYS);
+      settings.put("holdfast.store", "redis");
+      settings.put("quarkus.redis.hosts", redis.url());
+      List<Gateway> replicas = Gateway.startPair(settings);
+      try (Gateway first = replicas.getFirst();
+          Gateway second = replicas.getLast()) {
+        letsNobodyElseUseASession(first, second);
+        assertThat(redis.keys()).noneMatch(key -> key.contains(ALICE.value()));
+      }
+    }
+  }
+
+  private static void letsNobodyElseUseASession(Gateway first, Gateway second) throws IOException {
+    String session = initialize(first, ALICE.value());
+    Request notification = Request.mcp("POST", "", NOTIFICATION);
+    assertThat(notification.send(first, ALICE.value(), session).status()).isEqualTo(202);
+    Pattern elicitation =
+        Pattern.compile("\"id\":(\"[^\"]+\"|\\d+),\"method\":\"elicitation/create\"");
+    try (Stream call = Stream.open(first, Request.mcp("POST", "", GREET), ALICE.value(), session);
+        Stream sse = Stream.open(first, new Request("GET", "/sse", "", ""), ALICE.value(), "")) {
+      String answer =
+          """
+          {"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"name":"%%s"}}}\
+          """
+              .formatted(call.await(elicitation));
+      String legacy = sse.await(Pattern.compile("data: ?/messages/(\\S+)"));
+
+      for (Gateway replica : List.of(first, second)) {
+        assertThatRefused(replica, requests(answer.formatted("Bob")), session);
+        assertThatRefused(replica, legacyRequests(), legacy);
+      }
+
+      // All of it is still there for its owner, and nothing of the others has reached it.
+      Response answered =
+          Request.mcp("POST", "", answer.formatted("Alice")).send(second, ALICE.value(), session);
+      assertThat(answered.status()).isEqualTo(202);
+      assertThat(call.await(Pattern.compile("Hello, (\\w+)!"))).isEqualTo("Alice");
+      assertThat(Request.mcp("POST", "", PING).send(second, ALICE.value(), session).status())
+          .isEqualTo(200);
+      Request initialize = new Request("POST", "/messages/" + FOREIGN, "", INITIALIZE);
+      assertThat(initialize.send(second, ALICE.value(), legacy).status()).isEqualTo(202);
+      assertThat(sse.await(Pattern.compile("\"id\":(\\d+)"))).isEqualTo("0");
+      Request end = new Request("DELETE", "/messages/" + FOREIGN, "", "");
+      assertThat(end.send(second, ALICE.value(), legacy).status()).isEqualTo(204);
+      assertThat(Request.mcp("DELETE", "", "").send(first, ALICE.value(), session).status())
+          .isEqualTo(204);
+    }
+  }
+
+  /** Another owner gets the same as for an unknown session, and who has no key learns nothing. */
+  private static void assertThatRefused(Gateway gateway, List<Request> requests, String session) {
+    SoftAssertions softly = new SoftAssertions();
+    for (Request request : requests) {
+      String unknown = SessionId.random().value();
+      Response foreign = request.send(gateway, BOB.value(), session);
+      softly.assertThat(foreign.status()).as("%s", request).isEqualTo(404);
+      softly
+          .assertThat(foreign.text().replace(session, unknown))
+          .as("%s", request)
+          .isEqualTo(request.send(gateway, BOB.value(), unknown).text());
+      for (String key : List.of(NO_KEY, AccessKey.random().value(), ALICE.hash())) {
+        Response refused = request.send(gateway, key, session);
+        softly.assertThat(refused.status()).as("%s", request).isEqualTo(401);
+        softly
+            .assertThat(refused.text())
+            .as("%s", request)
+            .contains("WWW-Authenticate: Bearer realm=\"holdfast\"", "\"jsonrpc\":\"2.0\"")
+            .isEqualTo(request.send(gateway, key, unknown).text());
+      }
+    }
+    softly.assertAll();
+  }
+
+  private static final List<String> TARGETS =
+      List.of(
+          "/mcp",
+          "/mcp/",
+          "/MCP",
+          "/mcp.",
+          "/mcp;",
+          "/mcp;a=b",
+          "/mcp%3B",
+          "/mcp%2F",
+          "/%6dcp",
+          "//mcp",
+          "/./mcp",
+          "/health/../mcp",
+          "/health/%2e%2e/mcp",
+          "/health;/../mcp",
+          "/health%2F..%2Fmcp",
+          "/q/health/../../mcp",
+          "/mcp?/health",
+          "/mcp#/health",
+          "/mcp%00/health",
+          "/mcp\\..\\health",
+          "/servers/other/mcp",
+          "/servers/other;/mcp",
+          "/servers//mcp",
+          "/servers/%2e%2e/mcp",
+          "/servers/%2Fother/mcp",
+          "/mcp/sse",
+          "/sse",
+          "/sse;",
+          "//sse",
+          "/servers/other/sse",
+          "/messages/" + "a".repeat(SessionId.LENGTH),
+          "/servers/other/messages/" + "a".repeat(SessionId.LENGTH),
+          "http://localhost/mcp",
+          "http://localhost:1//mcp");
+
+  private static final List<String> HOSTS =
+      List.of(
+          "HTTP/1.1\r\nHost: localhost\r\n",
+          "HTTP/1.1\r\nHost: LOCALHOST:80\r\n",
+          "HTTP/1.0\r\nHost: localhost\r\n",
+          "HTTP/1.0\r\n");
+
+  private static void asksForAKeyOnEveryPath(Gateway gateway) {
+    SoftAssertions softly = new SoftAssertions();
+    for (String target : TARGETS) {
+      for (String host : HOSTS) {
+        for (String method : List.of("POST", "GET", "DELETE", "OPTIONS")) {
+          String head =
+              "%s %s %sConnection: close\r\nAccept: application/json, text/event-stream\r\n"
+                      .formatted(method, target, host)
+                  + "Content-Type: application/json\r\nContent-Length: 0";
+          Response response = RawHttp.send(gateway.url().getPort(), head, "");
+          softly
+              .assertThat(response.status())
+              .as("%s", head)
+              .isIn(host.contains("Host") ? List.of(401, 400) : List.of(400));
+          softly.assertThat(response.text()).as("%s", head).doesNotContain("Mcp-Session-Id:");
+        }
+      }
+    }
+    softly.assertAll();
+  }
+
+  private static void answersPagesThatLackAKey(Gateway gateway) {
+    int port = gateway.url().getPort();
+    String allowed = "Host: localhost\r\nConnection: close\r\nOrigin: http://localhost:3000";
+    String foreign = "Host: localhost\r\nConnection: close\r\nOrigin: https://evil.example";
+
+    assertThat(RawHttp.send(port, "GET /mcp HTTP/1.1\r\n" + allowed, "").text())
+        .startsWith("HTTP/1.1 401")
+        .contains("Access-Control-Allow-Origin: http://localhost:3000", "WWW-Authenticate");
+    String preflight = allowed + "\r\nAccess-Control-Request-Method: POST";
+    assertThat(RawHttp.send(port, "OPTIONS /mcp HTTP/1.1\r\n" + preflight, "").text())
+        .startsWith("HTTP/1.1 204")
+        .contains("Authorization");
+    assertThat(RawHttp.send(port, "GET /mcp HTTP/1.1\r\n" + foreign, "").status()).isEqualTo(403);
+    // The body never comes, so a gateway that read it first would not answer.
+    String unfinished = allowed + "\r\nContent-Type: application/json\r\nContent-Length: 100";
+    assertThat(RawHttp.send(port, "POST /mcp HTTP/1.1\r\n" + unfinished, "").status())
+        .isEqualTo(401);
+    assertThat(RawHttp.send(port, "GET /health HTTP/1.1\r\n" + allowed, "").status())
+        .isEqualTo(200);
+    assertThat(gateway.isReady()).isTrue();
+  }
+
+  private static void asksForTheScopeOfAnUpstream(Gateway gateway) {
+    String other = "/servers/other";
+    Request initialize = new Request("POST", other + "/mcp", "", INITIALIZE);
+    assertThat(initialize.send(gateway, ALICE.value(), "").status()).isEqualTo(502);
+
+    for (Request request :
+        List.of(
+            initialize,
+            new Request("GET", other + "/mcp", "Mcp-Session-Id: " + FOREIGN + "\r\n", ""),
+            new Request("DELETE", other + "/mcp", "Mcp-Session-Id: " + FOREIGN + "\r\n", ""),
+            new Request("GET", other + "/sse", "", ""),
+            new Request("POST", other + "/messages/" + FOREIGN, "", PING),
+            new Request("DELETE", other + "/messages/" + FOREIGN, "", ""))) {
+      assertThat(request.send(gateway, BOB.value(), SessionId.random().value()).text())
+          .startsWith("HTTP/1.1 403")
+          .contains(
+              "WWW-Authenticate: Bearer realm=\"holdfast\", error=\"insufficient_scope\","
+                  + " scope=\"other\"",
+              "\"jsonrpc\":\"2.0\"");
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package dev.holdfast.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.Ports;
+import dev.holdfast.testing.ScriptedServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What the log and the health of a packaged program say about faults that are really there. */
+class LogEventsIT {
+
+  private static final int AWAY = Ports.free();
+  private static final String COUNTDOWN =
+      """
+      {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"countdown",\
+      "arguments":{"from":%d,"intervalMs":%d},"_meta":{"progressToken":1}}}\
+      """;
+
+  private static ScriptedServer refusing;
+  private static ScriptedServer torn;
+  private static Gateway gateway;
+
+  @BeforeAll
+  static void start() {
+    refusing = ScriptedServer.playing((_, wire) -> wire.answer(401, "text/plain", "no"));
+    torn = ScriptedServer.playing((_, wire) -> wire.close());
+    Map<String, String> settings = new HashMap<>();
+    settings.put("holdfast.upstreams.away.url", "http://127.0.0.1:" + AWAY + "/mcp");
+    settings.put("holdfast.upstreams.refusing.url", refusing.url().toString());
+    settings.put("holdfast.upstreams.torn.url", torn.url().toString());
+    settings.put("holdfast.upstreams.crashing.command", "sh -c 'echo no licence >&2; exit 3'");
+    settings.put("holdfast.upstreams.silent.command", "sleep 1000");
+    settings.put("holdfast.upstreams.silent.first-byte-timeout", "100ms");
+    gateway = Gateway.start(settings);
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+    refusing.close();
+    torn.close();
+  }
+
+  @Test
+  void shouldFollowAnUpstreamThatIsDown() throws Exception {
+    awaitLine("upstream is down upstream=away reason=no connection to 127.0.0.1:" + AWAY);
+    assertThat(get("/q/health/ready").statusCode()).isEqualTo(200);
+    HttpResponse<String> health = get("/q/health/group/upstreams");
+    assertThat(health.statusCode()).isEqualTo(503);
+    assertThat(new ObjectMapper().readTree(health.body()).at("/checks/0/data/away").asText())
+        .startsWith("no connection to");
+
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), AWAY), 0);
+    server.start();
+    try {
+      awaitLine("upstream is back upstream=away down-seconds=");
+    } finally {
+      server.stop(0);
+    }
+    assertThat(get("/q/health/group/upstreams").body()).contains("\"away\": \"up\"");
+  }
+
+  @Test
+  void shouldNameWhatAnUpstreamDoesWrong() {
+    for (String name : new String[] {"refusing", "torn", "crashing", "silent"}) {
+      McpClient client = McpClient.at(gateway.url("/servers/" + name + "/mcp"));
+      assertThat(client.initialized().statusCode()).as(name).isGreaterThanOrEqualTo(400);
+    }
+
+    awaitLine("upstream is down upstream=refusing reason=the upstream refused with status 401");
+    awaitLine("upstream failed a request upstream=torn reason=");
+    awaitLine("upstream failed a request upstream=silent reason=the upstream was too slow");
+    awaitLine("process started upstream=crashing pid=");
+    awaitLine("exit=3 stderr=no licence");
+    awaitLine("process ended upstream=silent pid=");
+    assertThat(gateway.output()).contains("process exited by itself upstream=crashing");
+  }
+
+  @Test
+  void shouldFollowASession() {
+    McpClient client = McpClient.at(gateway.url());
+    String session = client.session().substring(0, 6) + "…";
+    awaitLine("session opened session=" + session + " upstream=default client=test");
+
+    String event;
+    try (FrameStream call = client.stream(COUNTDOWN.formatted(2, 10))) {
+      event = call.event().id();
+    }
+    try (FrameStream rest = client.resume(event)) {
+      assertThat(rest.rest()).isNotEmpty();
+    }
+    awaitLine("stream resumed stream=" + session + "/" + event.substring(0, event.indexOf('_')));
+    assertThat(client.resumeWhole(event.replaceFirst("_.*", "_1-1")).statusCode()).isEqualTo(410);
+    awaitLine("client told that events are gone stream=" + session);
+
+    assertThat(client.delete().statusCode()).isEqualTo(204);
+    awaitLine("session ended session=" + session + " upstream=default cause=ended by its client");
+    assertThat(gateway.output()).doesNotContain(client.session());
+  }
+
+  @Test
+  void shouldSayWhyAStoppingReplicaIsNotReadyAndLogAsConfigured() throws Exception {
+    try (Gateway other =
+        Gateway.start(
+            Map.of(
+                "quarkus.log.console.json.enabled", "true",
+                "quarkus.http.access-log.enabled", "true"))) {
+      McpClient client = McpClient.at(other.url());
+      URI withQuery = other.url("/messages?session=" + client.session());
+      HttpClient http = HttpClient.newHttpClient();
+      http.send(HttpRequest.newBuilder(withQuery).build(), HttpResponse.BodyHandlers.discarding());
+      await().until(() -> other.output().contains("path=/messages status="));
+      assertThat(other.output()).doesNotContain(client.session());
+      assertThat(other.output().lines().filter(line -> line.contains("client=127.0.0.1")))
+          .allMatch(line -> line.startsWith("{") && line.contains("\"message\":\"client="));
+
+      try (FrameStream call = client.stream(COUNTDOWN.formatted(60, 100))) {
+        var _ = call.event();
+        URI ready = other.url("/q/health/ready");
+        other.terminate();
+        await()
+            .untilAsserted(() ->
+                assertThat(
+                        http.send(
+                                HttpRequest.newBuilder(ready).build(),
+                                HttpResponse.BodyHandlers.ofString())
+                            .body())
+                    .contains("\"reason\": \"this replica is stopping\""));
+      }
+    }
+  }
+
+  private static void awaitLine(String part) {
+    await().untilAsserted(() -> assertThat(gateway.output()).contains(part));
+  }
+
+  private static HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(gateway.url(path)).build(),
+            HttpResponse.BodyHandlers.ofString());
+  }
+}

@@ -1,0 +1,31 @@
+package dev.holdfast.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PrincipalIdTest {
+
+  @ParameterizedTest
+  @CsvSource({"key, alice", "https://issuer.example, 'a b'", "i, ''", "i, ' '", "'', ''", "'', a"})
+  void shouldReadWhatItWrites(String issuer, String subject) {
+    PrincipalId id = new PrincipalId(issuer, subject);
+
+    assertThat(PrincipalId.parse(id.recorded())).isEqualTo(id);
+  }
+
+  /** Sessions of earlier versions have no such field; the store writes a missing one as empty. */
+  @Test
+  void shouldReadAMissingOneAsAnonymous() {
+    assertThat(PrincipalId.parse("")).isEqualTo(PrincipalId.ANONYMOUS);
+  }
+
+  /** Otherwise a subject could continue the name of its issuer. */
+  @Test
+  void shouldRefuseAnIssuerWithSpaces() {
+    assertThatIllegalArgumentException().isThrownBy(() -> new PrincipalId("a b", "c"));
+  }
+}
