@@ -81,6 +81,7 @@ final class Callers implements AutoCloseable {
   public void close() {
     over = true;
     threads.shutdownNow();
-    http.close();
+    // Closing it would wait for answers that nobody reads any more.
+    http.shutdownNow();
   }
 }

@@ -43,9 +43,9 @@ class RehearsalIT {
   /** The times of the ordinary run. All others follow from them in the chart. */
   private static final String SHORT =
       """
-      preStopSeconds: 2
+      preStopSeconds: 6
       minReadySeconds: 0
-      readinessProbe: {periodSeconds: 1}
+      readinessProbe: {periodSeconds: 1, timeoutSeconds: 10}
       config: {stream.drain-timeout: 5s}
       """;
 
