@@ -1,0 +1,98 @@
+package dev.holdfast.testing;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A certified OpenID provider in a process of its own, until it is closed. Its clients {@code
+ * alice}, {@code bob} and {@code brief} get access tokens in their own name; those of {@code brief}
+ * expire after a few seconds.
+ */
+public final class OpenIdProvider implements AutoCloseable {
+
+  private static final String SCRIPT = "openid-provider.mjs";
+  private static final Pattern TOKEN = Pattern.compile("\"access_token\":\"([^\"]+)\"");
+
+  private final NodeFixture node;
+
+  private OpenIdProvider(NodeFixture node) {
+    this.node = node;
+  }
+
+  /** Starts a provider with new keys, and returns when it listens. */
+  public static OpenIdProvider start() {
+    return start(0);
+  }
+
+  /**
+   * Starts a provider with new keys on a port, such as that of one that was closed: the same issuer
+   * has changed its keys.
+   */
+  public static OpenIdProvider start(int port) {
+    return new OpenIdProvider(NodeFixture.start(SCRIPT, Integer.toString(port)));
+  }
+
+  /** The name of the issuer, which is its URL. */
+  public String issuer() {
+    return "http://127.0.0.1:" + node.port();
+  }
+
+  /** The port that it listens on. */
+  public int port() {
+    return node.port();
+  }
+
+  /** All that the provider has written so far, for the messages of failing tests. */
+  public String output() {
+    return node.output();
+  }
+
+  /**
+   * Gets an access token with the credentials of a client (RFC 6749, section 4.4).
+   *
+   * @param client its name, which is its secret, and the subject of the token
+   * @param resource the only resource that the token is for (RFC 8707); a token for one that ends in
+   *     {@code #opaque} is no JWT
+   * @param scopes what the token may be used for, with spaces between: {@code tools}, {@code files}
+   */
+  public String token(String client, String resource, String scopes) {
+    String form =
+        "grant_type=client_credentials&resource=%s&scope=%s"
+            .formatted(URLEncoder.encode(resource, UTF_8), URLEncoder.encode(scopes, UTF_8));
+    String credentials =
+        Base64.getEncoder().encodeToString((client + ":" + client).getBytes(UTF_8));
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(issuer() + "/token"))
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .header("Authorization", "Basic " + credentials)
+            .POST(HttpRequest.BodyPublishers.ofString(form))
+            .build();
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      String answer = http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+      Matcher token = TOKEN.matcher(answer);
+      if (!token.find()) {
+        throw new IllegalStateException(answer);
+      }
+      return token.group(1);
+    } catch (IOException e) {
+      throw new IllegalStateException(output(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    node.close();
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * A certified OpenID provider (npm oidc-provider) as authorization server: JWT access tokens for one
+ * resource each (RFC 8707), dynamic registration, PKCE, refresh tokens. Whoever comes to its login
+ * page is logged in as `alice` at once.
+ *
+ *   node openid-provider.mjs [PORT]
+ *
+ * Its keys are new at each start. The clients `alice`, `bob` and `brief` have their names as secrets,
+ * and get tokens for themselves. Tokens of `brief`, and tokens for the scope `brief`, live for a few
+ * seconds. Ends when stdin closes.
+ */
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import http from 'node:http';
+import Provider from 'oidc-provider';
+
+const BRIEF_SECONDS = 4;
+const LONG_SECONDS = 600;
+const SCOPES = 'tools files brief';
+
+const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
+const machine = (name) => ({
+  client_id: name,
+  client_secret: name,
+  grant_types: ['client_credentials'],
+  redirect_uris: [],
+  response_types: [],
+});
+
+const server = http.createServer();
+server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
+  const issuer = `http://127.0.0.1:${server.address().port}`;
+  const provider = new Provider(issuer, {
+    jwks: { keys: [{ ...key, kid: randomUUID(), use: 'sig', alg: 'RS256' }] },
+    clients: ['alice', 'bob', 'brief'].map(machine),
+    scopes: SCOPES.split(' ').concat('openid', 'offline_access'),
+    cookies: { keys: ['a key of the tests'] },
+    clientDefaults: { grant_types: ['authorization_code', 'refresh_token'] },
+    // A client of MCP does not ask for offline_access by itself.
+    issueRefreshToken: (ctx, client) => client.grantTypeAllowed('refresh_token'),
+    findAccount: (ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+    loadExistingGrant: async (ctx) => {
+      const { client, session, params } = ctx.oidc;
+      const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+      grant.addOIDCScope('openid offline_access');
+      [params.resource].flat().filter(Boolean).forEach((r) => grant.addResourceScope(r, SCOPES));
+      await grant.save();
+      return grant;
+    },
+    ttl: {
+      ClientCredentials: (ctx, token, client) => seconds(token, client),
+      AccessToken: (ctx, token, client) => seconds(token, client),
+      Grant: LONG_SECONDS,
+      Interaction: LONG_SECONDS,
+      RefreshToken: LONG_SECONDS,
+      Session: LONG_SECONDS,
+    },
+    features: {
+      clientCredentials: { enabled: true },
+      devInteractions: { enabled: false },
+      introspection: { enabled: true },
+      registration: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => undefined,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (ctx, resource) => ({
+          scope: SCOPES,
+          audience: resource,
+          // Opaque where the resource asks for it by its name.
+          accessTokenFormat: resource.endsWith('#opaque') ? 'opaque' : 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+    interactions: { url: (ctx, interaction) => `/login/${interaction.uid}` },
+  });
+
+  function seconds(token, client) {
+    const brief = client.clientId === 'brief' || (token.scope ?? '').split(' ').includes('brief');
+    return brief ? BRIEF_SECONDS : LONG_SECONDS;
+  }
+
+  const serve = provider.callback();
+  server.on('request', (request, response) => {
+    if (request.url.startsWith('/login/')) {
+      provider
+        .interactionFinished(request, response, { login: { accountId: 'alice' } })
+        .catch((error) => response.writeHead(500).end(String(error)));
+    } else {
+      serve(request, response);
+    }
+  });
+  console.log(`listening on ${server.address().port}`);
+});
+
+process.stdin.on('end', () => process.exit(0)).resume();
