@@ -54,8 +54,8 @@ class BusyToolsTest {
 
     // If the tools delayed other sessions, the delay would last minutes.
     assertThat(computing()).isEqualTo(CPU_THREADS);
-    assertThat(busyPing).isLessThan(idlePing.multipliedBy(20).plusMillis(200));
-    assertThat(busyStream).isLessThan(idleStream.multipliedBy(5).plusSeconds(1));
+    assertThat(busyPing).isLessThan(idlePing.multipliedBy(20).plusSeconds(5));
+    assertThat(busyStream).isLessThan(idleStream.multipliedBy(5).plusSeconds(20));
     busy.forEach(client -> assertThat(client.post(CANCELLED).statusCode()).isEqualTo(202));
     assertThat(calls).allSatisfy(call -> assertThat(call.events()).isEmpty());
     await().until(BusyToolsTest::computing, running -> running == 0);

@@ -223,6 +223,8 @@ class RecorderTest {
       stream.add(
           Sender.SERVER,
           ("{\"jsonrpc\":\"2.0\",\"method\":\"" + "x".repeat(5000) + "\"}").getBytes(UTF_8));
+      // The recorder's thread deletes the file. Before that, the line would still fit into it.
+      await().until(() -> files().stream().noneMatch(file -> file.toString().contains("-first-")));
       first.sent(RESULT.getBytes(UTF_8));
     }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class RedisSentinelIT {
 
-  private static final Duration FAILED_OVER = Duration.ofSeconds(20);
+  private static final Duration FAILED_OVER = Duration.ofSeconds(40);
   private static final Duration TIMEOUT = Duration.ofSeconds(1);
   private static final Request INCREMENT = Request.cmd(Command.INCR).arg("count");
 

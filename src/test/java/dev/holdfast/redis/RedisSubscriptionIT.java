@@ -24,7 +24,7 @@ class RedisSubscriptionIT {
   private static final Duration BEAT = Duration.ofMillis(200);
 
   /** Three beats, and time for a slow machine. */
-  private static final Duration NOTICED = Duration.ofSeconds(5);
+  private static final Duration NOTICED = Duration.ofSeconds(20);
 
   private final Vertx vertx = Vertx.vertx();
   private final RedisFixture redis = RedisFixture.start();

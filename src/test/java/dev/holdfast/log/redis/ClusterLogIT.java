@@ -119,7 +119,7 @@ class ClusterLogIT {
         int before = woken.get();
         writer.append(List.of(event("a")));
 
-        await().atMost(Duration.ofSeconds(5)).until(() -> woken.get() > before);
+        await().atMost(Duration.ofSeconds(20)).until(() -> woken.get() > before);
         two.log.markDelivered(writer.stream(), new Position(1, 1));
         await().until(() -> !one.log.deliveredUpTo(writer.stream()).equals(Position.START));
       }
