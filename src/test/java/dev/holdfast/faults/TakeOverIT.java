@@ -8,9 +8,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.SseClient;
 import dev.holdfast.testing.ToolRequest;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -100,6 +105,54 @@ class TakeOverIT {
       assertThat(transcript.progress())
           .isEqualTo(upTo(STEPS).subList(0, transcript.progress().size()));
       assertThat(transcript.longestSilence()).isLessThan(SETTLED);
+    }
+  }
+
+  /** A batch (2025-03-26) is one stream; its requests have outcomes of their own. */
+  @Test
+  void shouldReportAnUnknownOutcomeOfEveryOpenRequestOfABatch() throws Exception {
+    Fleet fleet = unresumable.restored();
+    McpClient client = McpClient.at(fleet.url(0), "2025-03-26").ready();
+    String batch =
+        "[%s,%s,%s]".formatted(count(1, STEPS), ToolRequest.count(2, 1, 1), count(3, STEPS));
+    FrameStream cut = client.stream(batch);
+    while (!cut.event().data().contains("\"id\":2")) {}
+    fleet.replica(0).kill();
+
+    try (FrameStream rest = client.elsewhere(fleet.url(1)).resume(cut.lastEventId())) {
+      assertErrors(rest, 1, 3);
+    }
+  }
+
+  /** All requests of a client over HTTP with SSE share one stream. */
+  @Test
+  void shouldReportAnUnknownOutcomeOfEveryOpenRequestOverHttpWithSse() throws Exception {
+    Fleet fleet = unresumable.restored();
+    SseClient client = SseClient.initialized(fleet.url(0).resolve("/sse"));
+    client.post(count(1, STEPS));
+    client.post(count(2, STEPS));
+    FrameStream cut = client.stream();
+    for (Set<String> running = new HashSet<>(); running.size() < 2; ) {
+      running.add(cut.event().data().replaceAll(".*progressToken\":(\\d+).*", "$1"));
+    }
+    fleet.replica(0).kill();
+
+    try (FrameStream rest = SseClient.open(fleet.url(1).resolve("/sse"), cut.lastEventId())) {
+      assertErrors(rest, 1, 2);
+    }
+  }
+
+  private static void assertErrors(FrameStream rest, int... ids) {
+    Set<String> missing = new HashSet<>();
+    for (int id : ids) {
+      missing.add("\"id\":" + id + ",");
+    }
+    while (!missing.isEmpty()) {
+      String message = rest.event().data();
+      if (message.contains("\"error\"")) {
+        assertThat(message).contains("outcome of the request is unknown");
+        assertThat(missing.removeIf(message::contains)).as(message).isTrue();
+      }
     }
   }
 

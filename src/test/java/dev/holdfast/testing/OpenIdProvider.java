@@ -60,8 +60,8 @@ public final class OpenIdProvider implements AutoCloseable {
    * Gets an access token with the credentials of a client (RFC 6749, section 4.4).
    *
    * @param client its name, which is its secret, and the subject of the token
-   * @param resource the only resource that the token is for (RFC 8707); a token for one that ends in
-   *     {@code #opaque} is no JWT
+   * @param resource the only resource that the token is for (RFC 8707); a token for one that ends
+   *     in {@code #opaque} is no JWT
    * @param scopes what the token may be used for, with spaces between: {@code tools}, {@code files}
    */
   public String token(String client, String resource, String scopes) {

@@ -9,8 +9,6 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.protocol.JsonRpcErrorCode;
-import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
@@ -36,10 +34,6 @@ import org.jspecify.annotations.Nullable;
  * writer delivers the events that it has appended, see {@link #deliverAtHead}.
  */
 public final class Tail implements Tails.Movable {
-
-  /** The session has ended, or the store has lost it. */
-  private static final String STREAM_LOST =
-      "The stream of the request is gone; the outcome of the request is unknown";
 
   private static final Logger LOG = Logger.getLogger(Tail.class);
   private static final LogRate GAPS = new LogRate(Duration.ofMillis(100));
@@ -84,8 +78,7 @@ public final class Tail implements Tails.Movable {
   private boolean behind = true;
   private boolean complete;
 
-  /** The only request whose response the client awaits on this connection; null for none. */
-  private @Nullable RequestId request;
+  private final AwaitedRequests awaited = new AwaitedRequests();
 
   /** Bytes that the next event needs beyond a page; zero while it fits into one. */
   private long needed;
@@ -154,12 +147,9 @@ public final class Tail implements Tails.Movable {
     return this;
   }
 
-  /**
-   * Gives a request an error if the store loses the stream, so that nobody waits. Of a batch, some
-   * requests may have been answered.
-   */
+  /** Gives the requests errors if the store loses the stream, so that nobody waits. */
   Tail answering(List<RequestId> requests) {
-    request = requests.size() == 1 ? requests.getFirst() : null;
+    awaited.begin(requests);
     return this;
   }
 
@@ -204,7 +194,7 @@ public final class Tail implements Tails.Movable {
   private void follow(ClientConnection client) throws ClientGoneException, InterruptedException {
     try (EventLog.Watch watch = context.log().watch(stream, signal)) {
       if (kind == Kind.RESUMED) {
-        Tail _ = answering(RequestId.parse(watch.requests()));
+        awaited.resume(RequestId.parse(watch.requests()), context.log(), stream, cursor);
       }
       if (kind == Kind.STANDALONE) {
         // The tail that was just evicted may have delivered more since this tail was created.
@@ -252,9 +242,7 @@ public final class Tail implements Tails.Movable {
           return false;
         }
         case ReadResult.NoSuchStream _ -> {
-          if (request != null) {
-            framing.unlogged(frames, streamLost(request));
-          }
+          awaited.streamLost().forEach(error -> framing.unlogged(frames, error));
           return false;
         }
       }
@@ -263,10 +251,6 @@ public final class Tail implements Tails.Movable {
       client.giveBack();
     }
     return needed > 0 ? awaitRoom(client) : pause(client);
-  }
-
-  private static byte[] streamLost(RequestId id) {
-    return JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST);
   }
 
   /** The client reads a large event later, when less waits for clients that do not read. */
@@ -361,6 +345,7 @@ public final class Tail implements Tails.Movable {
     LogEvent newest = events.getLast();
     cursor = newest.position();
     pastLog = !newest.logged();
+    awaited.delivered(events);
     writer.delivered();
     context.listener().delivered(events.size());
     if (newest.logged() && (kind == Kind.REQUEST || !behind)) {
