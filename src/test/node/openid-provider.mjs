@@ -5,14 +5,16 @@
  *
  *   node openid-provider.mjs [PORT]
  *
- * Its keys are new at each start. The clients `alice`, `bob` and `brief` have their names as secrets,
- * and get tokens for themselves. Tokens of `brief`, and tokens for the scope `brief`, live for a few
- * seconds. Ends when stdin closes.
+ * Its keys are new at each start. The clients `alice`, `bob`, `brief` and `expired` have their names
+ * as secrets, and get tokens for themselves. The gateway takes tokens for 30 s longer, since clocks
+ * differ. So those of `brief`, and those for the scope `brief`, expire before they are given out:
+ * the gateway takes them for a few seconds. It never takes those of `expired`. Ends when stdin closes.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import http from 'node:http';
 import Provider from 'oidc-provider';
 
+const SKEW_SECONDS = 30;
 const BRIEF_SECONDS = 4;
 const LONG_SECONDS = 600;
 const SCOPES = 'tools files brief';
@@ -31,7 +33,7 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
   const issuer = `http://127.0.0.1:${server.address().port}`;
   const provider = new Provider(issuer, {
     jwks: { keys: [{ ...key, kid: randomUUID(), use: 'sig', alg: 'RS256' }] },
-    clients: ['alice', 'bob', 'brief'].map(machine),
+    clients: ['alice', 'bob', 'brief', 'expired'].map(machine),
     scopes: SCOPES.split(' ').concat('openid', 'offline_access'),
     cookies: { keys: ['a key of the tests'] },
     clientDefaults: { grant_types: ['authorization_code', 'refresh_token'] },
@@ -46,9 +48,23 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
       await grant.save();
       return grant;
     },
+    formats: {
+      customizers: {
+        jwt: (ctx, token, jwt) => {
+          if (token.clientId === 'expired') {
+            jwt.payload.iat -= LONG_SECONDS;
+            jwt.payload.exp = jwt.payload.iat;
+          } else if (token.clientId === 'brief' || token.scope?.split(' ').includes('brief')) {
+            jwt.payload.iat -= SKEW_SECONDS;
+            jwt.payload.exp = jwt.payload.iat + BRIEF_SECONDS;
+          }
+          return jwt;
+        },
+      },
+    },
     ttl: {
-      ClientCredentials: (ctx, token, client) => seconds(token, client),
-      AccessToken: (ctx, token, client) => seconds(token, client),
+      ClientCredentials: LONG_SECONDS,
+      AccessToken: LONG_SECONDS,
       Grant: LONG_SECONDS,
       Interaction: LONG_SECONDS,
       RefreshToken: LONG_SECONDS,
@@ -74,11 +90,6 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
     },
     interactions: { url: (ctx, interaction) => `/login/${interaction.uid}` },
   });
-
-  function seconds(token, client) {
-    const brief = client.clientId === 'brief' || (token.scope ?? '').split(' ').includes('brief');
-    return brief ? BRIEF_SECONDS : LONG_SECONDS;
-  }
 
   const serve = provider.callback();
   server.on('request', (request, response) => {

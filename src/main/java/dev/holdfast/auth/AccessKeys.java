@@ -33,13 +33,14 @@ public final class AccessKeys {
   /**
    * Reads the keys.
    *
+   * @param keys by the names of their owners
    * @throws IllegalArgumentException when a hash or a scope is malformed, or a hash is used twice.
    *     The message begins with the name of the owner. It does not quote the hash, which may be a
    *     key by mistake
    */
-  public AccessKeys(AuthConfig config) {
+  public AccessKeys(Map<String, AuthConfig.Key> keys) {
     Map<String, String> owners = new HashMap<>();
-    new TreeMap<>(config.keys())
+    new TreeMap<>(keys)
         .forEach((owner, key) -> {
           byte[] digest =
               AccessKey.digestIn(key.hash())
@@ -53,7 +54,7 @@ public final class AccessKeys {
             throw new IllegalArgumentException(owner + NO_SCOPES);
           }
           PrincipalId id = new PrincipalId(ISSUER, owner);
-          entries.add(new Entry(new Principal(id, Set.copyOf(scopes)), digest));
+          entries.add(new Entry(new Principal(id, Set.copyOf(scopes), null), digest));
         });
   }
 

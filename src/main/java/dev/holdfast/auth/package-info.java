@@ -1,4 +1,4 @@
-/** Who may ask: the keys of the configuration, and the principals that they stand for. */
+/** Who may ask: keys of the configuration, tokens of issuers, and the principals they stand for. */
 @NullMarked
 package dev.holdfast.auth;
 

@@ -2,8 +2,13 @@ package dev.holdfast.http;
 
 import dev.holdfast.auth.AccessKey;
 import dev.holdfast.auth.AccessKeys;
+import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.Principal;
+import dev.holdfast.auth.ProtectedResources;
+import dev.holdfast.auth.ProtectedResources.Endpoint;
 import dev.holdfast.auth.RequiredScopes;
+import dev.holdfast.auth.TokenException;
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.protocol.JsonRpcErrorCode;
@@ -13,60 +18,92 @@ import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 
 /**
  * Finds out who sends a request: after the check of its origin, and before anything of its body is
- * read. Every path needs a key, whether a resource has it or not, so no way to write a path leads
- * around this. Resources that know their principal check again.
+ * read. Every path needs a key or a token, whether a resource has it or not, so no way to write a
+ * path leads around this. A token is for an upstream, and is checked when that is known.
  */
 @Singleton
 final class Authentication {
 
+  private static final Logger LOG = Logger.getLogger(Authentication.class);
+  private static final LogRate UNCHECKED_TOKENS = new LogRate(Duration.ofSeconds(10));
+
   private static final String HEALTH = "/health";
   private static final String PRINCIPAL = Authentication.class.getName();
+  private static final String TOKEN = PRINCIPAL + ".token";
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
+  private static final int UNAVAILABLE = 503;
 
   /** RFC 6750, section 2.1. The name of a scheme has no case (RFC 9110, section 11.1). */
   private static final Pattern BEARER = Pattern.compile("(?i:bearer) +([\\w.~+/-]+=*)");
 
   private static final String CHALLENGE = "Bearer realm=\"holdfast\"";
+  private static final String INVALID = ", error=\"invalid_token\"";
 
   private final Provider<AccessKeys> keys;
+  private final Provider<AccessTokens> tokens;
+  private final Provider<ProtectedResources> resources;
   private final Provider<RequiredScopes> scopes;
   private final ContainerRequestContext current;
 
   /** Quarkus creates filters before it reads the configuration, hence the providers. */
   Authentication(
-      Provider<AccessKeys> keys, Provider<RequiredScopes> scopes, ContainerRequestContext current) {
+      Provider<AccessKeys> keys,
+      Provider<AccessTokens> tokens,
+      Provider<ProtectedResources> resources,
+      Provider<RequiredScopes> scopes,
+      ContainerRequestContext current) {
     this.keys = keys;
+    this.tokens = tokens;
+    this.resources = resources;
     this.scopes = scopes;
     this.current = current;
   }
 
-  /** Refuses a request without a key that the configuration knows. */
+  private boolean isRequired() {
+    return keys.get().areRequired() || tokens.get().areAccepted();
+  }
+
+  /** Refuses a request without a key that the configuration knows, and without a token. */
   @ServerRequestFilter(preMatching = true, priority = Priorities.AUTHENTICATION)
   Optional<Response> check(ContainerRequestContext request) {
-    AccessKeys known = keys.get();
-    if (!known.areRequired() || request.getUriInfo().getPath().equals(HEALTH)) {
+    if (!isRequired() || isOpen(request.getUriInfo().getPath())) {
       return Optional.empty();
     }
     String header = request.getHeaderString(HttpHeaders.AUTHORIZATION);
     if (header == null) {
       return Optional.of(
-          refusal(UNAUTHORIZED, "A key is required: Authorization: Bearer <key>", ""));
+          unauthorized(
+              tokens.get().areAccepted()
+                  ? "An access token is required: Authorization: Bearer <token>"
+                  : "A key is required: Authorization: Bearer <key>",
+              ""));
     }
-    Optional<Principal> owner = bearer(header).flatMap(known::owner);
-    if (owner.isEmpty()) {
-      return Optional.of(
-          refusal(UNAUTHORIZED, "The key is not valid", ", error=\"invalid_token\""));
+    Optional<AccessKey> key = bearer(header);
+    Optional<Principal> owner = key.flatMap(keys.get()::owner);
+    if (owner.isPresent()) {
+      request.setProperty(PRINCIPAL, owner.get());
+      return Optional.empty();
     }
-    request.setProperty(PRINCIPAL, owner.get());
-    return Optional.empty();
+    if (key.isPresent() && tokens.get().areAccepted()) {
+      request.setProperty(TOKEN, key.get().value());
+      return Optional.empty();
+    }
+    return Optional.of(unauthorized("The key is not valid", INVALID));
+  }
+
+  private boolean isOpen(String path) {
+    return path.equals(HEALTH)
+        || (tokens.get().areAccepted() && ProtectedResources.isMetadata(path));
   }
 
   private static Optional<AccessKey> bearer(String header) {
@@ -74,22 +111,63 @@ final class Authentication {
     return bearer.matches() ? Optional.of(new AccessKey(bearer.group(1))) : Optional.empty();
   }
 
-  private static Response refusal(int status, String message, String error) {
+  /** With the scope that the client should ask for (2025-11-25, Authorization). */
+  private Response unauthorized(String message, String error) {
+    String upstream = Endpoint.of(current.getUriInfo().getPath()).upstream();
+    String scope =
+        tokens.get().areAccepted()
+            ? Optional.ofNullable(scopes.get().byUpstream().get(upstream))
+                .map(required -> ", scope=\"" + required + "\"")
+                .orElse("")
+            : "";
+    return refusal(UNAUTHORIZED, message, error + scope);
+  }
+
+  private Response refusal(int status, String message, String parameters) {
+    String metadata =
+        tokens.get().areAccepted()
+            ? ", resource_metadata=\""
+                + resources.get().metadataUrl(Endpoint.of(current.getUriInfo().getPath()))
+                + "\""
+            : "";
     Response refusal = ErrorResponses.of(status, null, JsonRpcErrorCode.SERVER_ERROR, message);
     return Response.fromResponse(refusal)
-        .header(HttpHeaders.WWW_AUTHENTICATE, CHALLENGE + error)
+        .header(HttpHeaders.WWW_AUTHENTICATE, CHALLENGE + metadata + parameters)
         .build();
   }
 
-  /** Returns a response if the current request needs a scope for the upstream that it lacks. */
+  /**
+   * Returns a response if the current request may not use an upstream: its token is not for that,
+   * or it lacks a scope. May wait for the issuer of the token.
+   */
   Optional<Response> refusal(String upstream) {
+    if (!isRequired()) {
+      return Optional.empty();
+    }
+    if (current.getProperty(TOKEN) instanceof String token) {
+      try {
+        current.setProperty(
+            PRINCIPAL, tokens.get().principal(token, resources.get().names(upstream)));
+      } catch (TokenException.Invalid invalid) {
+        return Optional.of(unauthorized(String.valueOf(invalid.getMessage()), INVALID));
+      } catch (TokenException.IssuerAway away) {
+        UNCHECKED_TOKENS.log(
+            LOG, Logger.Level.WARN, () -> "tokens cannot be checked reason=" + away.getMessage());
+        return Optional.of(
+            ErrorResponses.of(
+                UNAVAILABLE,
+                null,
+                JsonRpcErrorCode.SERVER_ERROR,
+                "The token cannot be checked now; try again"));
+      }
+    }
     return scopes
         .get()
         .missing(upstream, principal())
         .map(scope ->
             refusal(
                 FORBIDDEN,
-                "The key lacks the scope " + scope,
+                "The scope %s is missing".formatted(scope),
                 ", error=\"insufficient_scope\", scope=\"" + scope + "\""));
   }
 
@@ -97,12 +175,12 @@ final class Authentication {
    * Returns who sends the current request; {@link Principal#ANONYMOUS} if the gateway does not ask.
    */
   Principal principal() {
-    if (!keys.get().areRequired()) {
+    if (!isRequired()) {
       return Principal.ANONYMOUS;
     }
     if (current.getProperty(PRINCIPAL) instanceof Principal principal) {
       return principal;
     }
-    throw new RequestRejectedException(UNAUTHORIZED, "A key is required");
+    throw new RequestRejectedException(UNAUTHORIZED, "A key or an access token is required");
   }
 }

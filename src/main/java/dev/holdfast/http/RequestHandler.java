@@ -22,6 +22,7 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Request;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
+import java.time.Instant;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -162,6 +163,11 @@ final class RequestHandler {
   /** Who sends the request. Sessions belong to their principal. */
   PrincipalId principal() {
     return authentication.principal().id();
+  }
+
+  /** When the credentials of the request expire; null for never. */
+  @Nullable Instant expiry() {
+    return authentication.principal().expires();
   }
 
   void count(Session session, boolean failed) {

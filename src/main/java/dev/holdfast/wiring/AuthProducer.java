@@ -2,10 +2,14 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
+import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.AuthConfig;
+import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.RequiredScopes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.net.URI;
+import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -14,11 +18,18 @@ import java.util.Map;
 final class AuthProducer {
 
   @Produces @Singleton final AccessKeys keys;
+  @Produces @Singleton final AccessTokens tokens;
+  @Produces @Singleton final ProtectedResources resources;
   @Produces @Singleton final RequiredScopes scopes;
 
   /** Creates them for a configuration that was checked. */
   AuthProducer(CheckedConfig checked, AuthConfig config) {
-    keys = new AccessKeys(config);
+    keys = new AccessKeys(config.keys());
+    tokens =
+        new AccessTokens(
+            config.issuers().values().stream().map(issuer -> issuer.url().toString()).toList(),
+            Clock.systemUTC());
+    resources = new ProtectedResources(config.publicUrl().map(URI::toString).orElse(""));
     scopes = scopes(checked.gateway());
   }
 

@@ -53,6 +53,7 @@ final class CheckedConfig {
     checkTapes();
     checkHeartbeats(config.getConfigMapping(ClusterConfig.class));
     checkKeys(config.getConfigMapping(AuthConfig.class));
+    checkIssuers(config.getConfigMapping(AuthConfig.class));
     if (!problems.isEmpty()) {
       throw new ConfigurationException(String.join("\n", problems));
     }
@@ -220,7 +221,7 @@ final class CheckedConfig {
 
   private void checkKeys(AuthConfig auth) {
     try {
-      AccessKeys _ = new AccessKeys(auth);
+      AccessKeys _ = new AccessKeys(auth.keys());
     } catch (IllegalArgumentException invalid) {
       problems.add(located("holdfast.auth.keys.", String.valueOf(invalid.getMessage())));
     }
@@ -238,9 +239,48 @@ final class CheckedConfig {
     String key = named(prefix + "scope");
     if (!RequiredScopes.isScope(scope)) {
       problems.add(key + " must be a word without spaces, quotes and backslashes, such as files");
-    } else if (auth.keys().isEmpty()) {
-      problems.add(key + " needs holdfast.auth.keys.<name>.hash: make a key with 'holdfast key'");
+    } else if (auth.keys().isEmpty() && auth.issuers().isEmpty()) {
+      problems.add(
+          key
+              + " needs holdfast.auth.keys.<name>.hash or holdfast.auth.issuers.<name>.url: make a key"
+              + " with 'holdfast key'");
     }
+  }
+
+  private void checkIssuers(AuthConfig auth) {
+    auth.issuers()
+        .forEach((name, issuer) -> {
+          if (!isSafe(issuer.url()) || issuer.url().getRawFragment() != null) {
+            problems.add(
+                named("holdfast.auth.issuers." + name + ".url")
+                    + " must begin with https://, such as https://login.example.com; http:// is for"
+                    + " this machine only");
+          }
+        });
+    String key = "holdfast.auth.public-url";
+    if (auth.publicUrl().isEmpty()) {
+      auth.issuers().keySet().stream()
+          .sorted()
+          .findFirst()
+          .ifPresent(name ->
+              problems.add(
+                  named("holdfast.auth.issuers." + name + ".url")
+                      + " needs "
+                      + key
+                      + ": set it to where clients reach the gateway, such as"
+                      + " https://mcp.example.com"));
+    } else if (!isUrl(auth.publicUrl().get().toString(), "http", "https")
+        || !auth.publicUrl().get().getPath().matches("/?")
+        || auth.publicUrl().get().getRawQuery() != null
+        || auth.publicUrl().get().getRawFragment() != null) {
+      problems.add(named(key) + " must be a URL without a path, such as https://mcp.example.com");
+    }
+  }
+
+  /** Keys that come over http:// could be those of anybody on the way. */
+  private static boolean isSafe(URI url) {
+    return isUrl(url.toString(), "https")
+        || (isUrl(url.toString(), "http") && ConfiguredUpstreams.isLoopback(url.getHost()));
   }
 
   private void checkHeartbeats(ClusterConfig cluster) {

@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
+import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.cluster.HeartbeatTiming;
 import dev.holdfast.cluster.ReplicaList;
@@ -36,6 +37,7 @@ final class ConsoleProducer {
       Relay relay,
       UpstreamMonitor monitor,
       AccessKeys keys,
+      AccessTokens tokens,
       HttpServer server,
       MeterRegistry metrics,
       @ConfigProperty(name = "quarkus.management.host") String host,
@@ -48,7 +50,7 @@ final class ConsoleProducer {
                 ::list;
     GatewayInfo info =
         new GatewayInfo(
-            isServed(gateway.console(), host, keys.areRequired()),
+            isServed(gateway.console(), host, keys.areRequired() || tokens.areAccepted()),
             version,
             redis == null ? "memory" : "Redis",
             redis == null ? "" : redis.replica().value(),
@@ -58,9 +60,13 @@ final class ConsoleProducer {
         info, server::getPort, stores.sessions, stores.streams, relay, monitor, replicas, metrics);
   }
 
-  /** With keys, the console would show sessions of all owners to anybody on this machine. */
-  static boolean isServed(GatewayConfig.Console when, String host, boolean needsKey) {
-    return when == GatewayConfig.Console.LOCAL && ConfiguredUpstreams.isLoopback(host) && !needsKey;
+  /**
+   * With authentication, the console would show sessions of all owners to anybody on this machine.
+   */
+  static boolean isServed(GatewayConfig.Console when, String host, boolean needsCredentials) {
+    return when == GatewayConfig.Console.LOCAL
+        && ConfiguredUpstreams.isLoopback(host)
+        && !needsCredentials;
   }
 
   private static List<GatewayInfo.Server> servers(GatewayConfig gateway) {

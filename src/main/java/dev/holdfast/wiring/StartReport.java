@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
+import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.session.Session;
@@ -31,6 +32,7 @@ final class StartReport {
   private final GatewayConfig gateway;
   private final HttpConfig http;
   private final AccessKeys keys;
+  private final AccessTokens tokens;
   private final HttpServer server;
   private final SmallRyeConfig config;
   private final boolean serves;
@@ -40,6 +42,7 @@ final class StartReport {
       GatewayConfig gateway,
       HttpConfig http,
       AccessKeys keys,
+      AccessTokens tokens,
       HttpServer server,
       SmallRyeConfig config,
       ProcessMode mode,
@@ -47,6 +50,7 @@ final class StartReport {
     this.gateway = gateway;
     this.http = http;
     this.keys = keys;
+    this.tokens = tokens;
     this.server = server;
     this.config = config;
     this.serves = mode.serves();
@@ -101,7 +105,11 @@ final class StartReport {
     }
     if (keys.areRequired()) {
       LOG.infof("requests need a key owners=%s", keys.owners());
-    } else {
+    }
+    if (tokens.areAccepted()) {
+      LOG.infof("requests need a token issuers=%s", tokens.issuers());
+    }
+    if (!keys.areRequired() && !tokens.areAccepted()) {
       LOG.info("requests need no key: everybody who reaches the port may use this gateway");
     }
     String limits = changedLimits();

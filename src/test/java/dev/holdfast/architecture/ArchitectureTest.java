@@ -70,7 +70,7 @@ class ArchitectureTest {
                   "lock",
                   "retry")),
           entry("intercept", List.of("lock", "budget", "protocol", "upstream")),
-          entry("auth", List.of("session")),
+          entry("auth", List.of("lock", "session")),
           entry("session", List.of("config", "protocol")),
           entry("session.memory", List.of("session", "protocol")),
           entry("session.redis", List.of("session", "protocol", "redis")),

@@ -25,13 +25,13 @@ class AccessKeysTest {
   private static AccessKeys keys(Map<String, String> hashes, List<String> scopes) {
     Map<String, AuthConfig.Key> keys = new HashMap<>();
     hashes.forEach((owner, hash) -> keys.put(owner, new Key(hash, Optional.of(scopes))));
-    return new AccessKeys(() -> keys);
+    return new AccessKeys(keys);
   }
 
   private record Key(String hash, Optional<List<String>> scopes) implements AuthConfig.Key {}
 
   private static Principal owner(String name, String... scopes) {
-    return new Principal(new PrincipalId("key", name), Set.of(scopes));
+    return new Principal(new PrincipalId("key", name), Set.of(scopes), null);
   }
 
   @Test

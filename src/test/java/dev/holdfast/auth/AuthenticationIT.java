@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.auth.RawHttp.Response;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.RedisFixture;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -41,6 +42,7 @@ class AuthenticationIT {
           "holdfast.upstreams.other.scope",
           "other");
 
+  private static final String PUBLIC_URL = "https://mcp.example.com";
   private static final String NO_KEY = "";
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
   private static final String CALL =
@@ -50,6 +52,11 @@ class AuthenticationIT {
       """;
   private static final String GREET =
       "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{\"name\":\"greet\"}}";
+  private static final String COUNTDOWN =
+      """
+      {"jsonrpc":"2.0","id":10,"method":"tools/call","params":\
+      {"name":"countdown","arguments":{"from":8},"_meta":{"progressToken":1}}}\
+      """;
   private static final String NOTIFICATION =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
   private static final String INITIALIZE =
@@ -141,6 +148,11 @@ class AuthenticationIT {
       throw new AssertionError(pattern + " is not in " + before);
     }
 
+    /** Reads up to its end. */
+    List<String> rest() {
+      return lines.lines().toList();
+    }
+
     @Override
     public void close() throws IOException {
       socket.close();
@@ -150,7 +162,7 @@ class AuthenticationIT {
   @Test
   void shouldLetNobodyElseUseASessionInMemory() throws IOException {
     try (Gateway gateway = Gateway.start(KEYS)) {
-      letsNobodyElseUseASession(gateway, gateway);
+      letsNobodyElseUseASession(gateway, gateway, WITH_KEYS);
       asksForAKeyOnEveryPath(gateway);
       answersPagesThatLackAKey(gateway);
       asksForTheScopeOfAnUpstream(gateway);
@@ -169,20 +181,173 @@ class AuthenticationIT {
       List<Gateway> replicas = Gateway.startPair(settings);
       try (Gateway first = replicas.getFirst();
           Gateway second = replicas.getLast()) {
-        letsNobodyElseUseASession(first, second);
+        letsNobodyElseUseASession(first, second, WITH_KEYS);
         assertThat(redis.keys()).noneMatch(key -> key.contains(ALICE.value()));
       }
     }
   }
 
-  private static void letsNobodyElseUseASession(Gateway first, Gateway second) throws IOException {
-    String session = initialize(first, ALICE.value());
+  /**
+   * Who asks.
+   *
+   * @param owner the credentials of whom the session belongs to
+   * @param others those of others, who may use the gateway
+   * @param strangers those of who may not
+   */
+  private record Askers(String owner, List<String> others, List<String> strangers) {}
+
+  private static final Askers WITH_KEYS =
+      new Askers(
+          ALICE.value(),
+          List.of(BOB.value()),
+          List.of(NO_KEY, AccessKey.random().value(), ALICE.hash()));
+
+  @Test
+  void shouldLetNobodyElseUseASessionWithATokenOfAnIssuer() throws IOException {
+    try (RedisFixture redis = RedisFixture.start();
+        OpenIdProvider issuer = OpenIdProvider.start();
+        OpenIdProvider otherIssuer = OpenIdProvider.start();
+        OpenIdProvider unknownIssuer = OpenIdProvider.start()) {
+      Map<String, String> settings = new HashMap<>(KEYS);
+      settings.put("holdfast.auth.public-url", PUBLIC_URL);
+      settings.put("holdfast.auth.issuers.one.url", issuer.issuer());
+      settings.put("holdfast.auth.issuers.other.url", otherIssuer.issuer());
+      settings.put("holdfast.store", "redis");
+      settings.put("quarkus.redis.hosts", redis.url());
+      String mcp = PUBLIC_URL + "/mcp";
+      String owner = issuer.token("alice", mcp, "tools");
+      Askers withTokens =
+          new Askers(
+              owner,
+              List.of(
+                  issuer.token("bob", mcp, "tools"),
+                  otherIssuer.token("alice", mcp, "tools"),
+                  ALICE.value()),
+              List.of(
+                  NO_KEY,
+                  AccessKey.random().value(),
+                  issuer.token("expired", mcp, "tools"),
+                  issuer.token("alice", PUBLIC_URL + "/servers/other/mcp", "tools"),
+                  issuer.token("alice", "https://elsewhere.example/mcp", "tools"),
+                  unknownIssuer.token("alice", mcp, "tools")));
+      List<Gateway> replicas = Gateway.startPair(settings);
+      try (Gateway first = replicas.getFirst();
+          Gateway second = replicas.getLast()) {
+        letsNobodyElseUseASession(first, second, withTokens);
+        goesOnWithANewTokenOfTheSameSubject(first, second, issuer);
+        asksForAKeyOnEveryPath(first);
+        describesTheEndpoints(first, issuer, otherIssuer);
+        endsStreamsWithTheirTokens(first, second, issuer);
+        opensNoOtherUpstream(first, issuer);
+        assertThat(first.output() + second.output())
+            .contains("requests need a token issuers=")
+            .doesNotContain(owner, issuer.token("bob", mcp, "tools"));
+        assertThat(redis.keys()).noneMatch(key -> key.contains(owner));
+      }
+    }
+  }
+
+  private static void goesOnWithANewTokenOfTheSameSubject(
+      Gateway first, Gateway second, OpenIdProvider issuer) {
+    String mcp = PUBLIC_URL + "/mcp";
+    String session = initialize(first, issuer.token("alice", mcp, "tools"));
+    String later = issuer.token("alice", PUBLIC_URL + "/sse", "tools files");
+    Request ping = Request.mcp("POST", "", PING);
+    assertThat(ping.send(first, later, session).status()).isEqualTo(200);
+    assertThat(ping.send(second, later, session).status()).isEqualTo(200);
+  }
+
+  /** RFC 9728. Nothing of the request gets into the answers. */
+  private static void describesTheEndpoints(
+      Gateway gateway, OpenIdProvider issuer, OpenIdProvider otherIssuer) {
+    int port = gateway.url().getPort();
+    for (String path : List.of("/mcp", "/sse", "/servers/other/mcp", "/servers/other/sse")) {
+      String metadata = PUBLIC_URL + "/.well-known/oauth-protected-resource" + path;
+      String end = " HTTP/1.1\r\nHost: localhost\r\nConnection: close";
+      assertThat(RawHttp.send(port, "GET " + path + end, "").text())
+          .startsWith("HTTP/1.1 401")
+          .contains(", resource_metadata=\"" + metadata + "\"");
+      String described =
+          RawHttp.send(port, "GET /.well-known/oauth-protected-resource" + path + end, "").text();
+      assertThat(described)
+          .startsWith("HTTP/1.1 200")
+          .contains(
+              "\"resource\":\"" + PUBLIC_URL + path + "\"", issuer.issuer(), otherIssuer.issuer());
+      if (path.contains("other")) {
+        assertThat(described).contains("\"scopes_supported\":[\"other\"]");
+      }
+    }
+    for (String path :
+        List.of("/", "/servers/unknown/mcp", "/servers/default/mcp", "/messages/x")) {
+      assertThat(
+              RawHttp.send(
+                      port,
+                      "GET /.well-known/oauth-protected-resource"
+                          + path
+                          + " HTTP/1.1\r\nHost: localhost\r\nConnection: close",
+                      "")
+                  .status())
+          .as(path)
+          .isIn(401, 404);
+    }
+  }
+
+  /** The call goes on, and the client follows it with its next token. */
+  private static void endsStreamsWithTheirTokens(
+      Gateway first, Gateway second, OpenIdProvider issuer) throws IOException {
+    String mcp = PUBLIC_URL + "/mcp";
+    String session = initialize(first, issuer.token("brief", mcp, "tools"));
+    String brief = issuer.token("brief", mcp, "tools");
+    Request countdown = Request.mcp("POST", "", COUNTDOWN);
+    String last;
+    try (Stream call = Stream.open(first, countdown, brief, session)) {
+      List<String> lines = call.rest();
+      assertThat(lines).anyMatch(line -> line.startsWith("retry:"));
+      assertThat(lines).noneMatch(line -> line.contains("\"result\""));
+      last = lines.stream().filter(line -> line.startsWith("id:")).toList().getLast().substring(3);
+    }
+    Request resume = Request.mcp("GET", "Last-Event-ID: " + last.strip() + "\r\n", "");
+    assertThat(resume.send(second, brief, session).status()).isEqualTo(401);
+    String event = last.strip();
+    while (true) {
+      String next = issuer.token("brief", mcp, "tools");
+      Request again = Request.mcp("GET", "Last-Event-ID: " + event + "\r\n", "");
+      try (Stream rest = Stream.open(second, again, next, session)) {
+        List<String> lines = rest.rest();
+        if (lines.stream().anyMatch(line -> line.contains("\"result\""))) {
+          return;
+        }
+        List<String> ids = lines.stream().filter(line -> line.startsWith("id:")).toList();
+        event = ids.isEmpty() ? event : ids.getLast().substring(3).strip();
+        assertThat(lines).anyMatch(line -> line.startsWith("retry:"));
+      }
+    }
+  }
+
+  private static void opensNoOtherUpstream(Gateway gateway, OpenIdProvider issuer) {
+    String other = PUBLIC_URL + "/servers/other/mcp";
+    Request initialize = new Request("POST", "/servers/other/mcp", "", INITIALIZE);
+    assertThat(initialize.send(gateway, issuer.token("alice", other, "other"), "").text())
+        .startsWith("HTTP/1.1 403")
+        .contains("insufficient_scope", "scope=\"other\"", "resource_metadata=");
+    assertThat(
+            initialize
+                .send(gateway, issuer.token("alice", PUBLIC_URL + "/mcp", "tools"), "")
+                .text())
+        .startsWith("HTTP/1.1 401")
+        .contains("invalid_token", "The token is for another resource");
+  }
+
+  private static void letsNobodyElseUseASession(Gateway first, Gateway second, Askers askers)
+      throws IOException {
+    String owner = askers.owner();
+    String session = initialize(first, owner);
     Request notification = Request.mcp("POST", "", NOTIFICATION);
-    assertThat(notification.send(first, ALICE.value(), session).status()).isEqualTo(202);
+    assertThat(notification.send(first, owner, session).status()).isEqualTo(202);
     Pattern elicitation =
         Pattern.compile("\"id\":(\"[^\"]+\"|\\d+),\"method\":\"elicitation/create\"");
-    try (Stream call = Stream.open(first, Request.mcp("POST", "", GREET), ALICE.value(), session);
-        Stream sse = Stream.open(first, new Request("GET", "/sse", "", ""), ALICE.value(), "")) {
+    try (Stream call = Stream.open(first, Request.mcp("POST", "", GREET), owner, session);
+        Stream sse = Stream.open(first, new Request("GET", "/sse", "", ""), owner, "")) {
       String answer =
           """
           {"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"name":"%%s"}}}\
@@ -191,39 +356,41 @@ class AuthenticationIT {
       String legacy = sse.await(Pattern.compile("data: ?/messages/(\\S+)"));
 
       for (Gateway replica : List.of(first, second)) {
-        assertThatRefused(replica, requests(answer.formatted("Bob")), session);
-        assertThatRefused(replica, legacyRequests(), legacy);
+        assertThatRefused(replica, requests(answer.formatted("Bob")), session, askers);
+        assertThatRefused(replica, legacyRequests(), legacy, askers);
       }
 
       // All of it is still there for its owner, and nothing of the others has reached it.
       Response answered =
-          Request.mcp("POST", "", answer.formatted("Alice")).send(second, ALICE.value(), session);
+          Request.mcp("POST", "", answer.formatted("Alice")).send(second, owner, session);
       assertThat(answered.status()).isEqualTo(202);
       assertThat(call.await(Pattern.compile("Hello, (\\w+)!"))).isEqualTo("Alice");
-      assertThat(Request.mcp("POST", "", PING).send(second, ALICE.value(), session).status())
+      assertThat(Request.mcp("POST", "", PING).send(second, owner, session).status())
           .isEqualTo(200);
       Request initialize = new Request("POST", "/messages/" + FOREIGN, "", INITIALIZE);
-      assertThat(initialize.send(second, ALICE.value(), legacy).status()).isEqualTo(202);
+      assertThat(initialize.send(second, owner, legacy).status()).isEqualTo(202);
       assertThat(sse.await(Pattern.compile("\"id\":(\\d+)"))).isEqualTo("0");
       Request end = new Request("DELETE", "/messages/" + FOREIGN, "", "");
-      assertThat(end.send(second, ALICE.value(), legacy).status()).isEqualTo(204);
-      assertThat(Request.mcp("DELETE", "", "").send(first, ALICE.value(), session).status())
-          .isEqualTo(204);
+      assertThat(end.send(second, owner, legacy).status()).isEqualTo(204);
+      assertThat(Request.mcp("DELETE", "", "").send(first, owner, session).status()).isEqualTo(204);
     }
   }
 
   /** Another owner gets the same as for an unknown session, and who has no key learns nothing. */
-  private static void assertThatRefused(Gateway gateway, List<Request> requests, String session) {
+  private static void assertThatRefused(
+      Gateway gateway, List<Request> requests, String session, Askers askers) {
     SoftAssertions softly = new SoftAssertions();
     for (Request request : requests) {
       String unknown = SessionId.random().value();
-      Response foreign = request.send(gateway, BOB.value(), session);
-      softly.assertThat(foreign.status()).as("%s", request).isEqualTo(404);
-      softly
-          .assertThat(foreign.text().replace(session, unknown))
-          .as("%s", request)
-          .isEqualTo(request.send(gateway, BOB.value(), unknown).text());
-      for (String key : List.of(NO_KEY, AccessKey.random().value(), ALICE.hash())) {
+      for (String other : askers.others()) {
+        Response foreign = request.send(gateway, other, session);
+        softly.assertThat(foreign.status()).as("%s", request).isEqualTo(404);
+        softly
+            .assertThat(foreign.text().replace(session, unknown))
+            .as("%s", request)
+            .isEqualTo(request.send(gateway, other, unknown).text());
+      }
+      for (String key : askers.strangers()) {
         Response refused = request.send(gateway, key, session);
         softly.assertThat(refused.status()).as("%s", request).isEqualTo(401);
         softly

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 
 /**
  * A certified OpenID provider in a process of its own, until it is closed. Its clients {@code
- * alice}, {@code bob} and {@code brief} get access tokens in their own name; those of {@code brief}
- * expire after a few seconds.
+ * alice}, {@code bob}, {@code brief} and {@code expired} get access tokens in their own name. The
+ * gateway takes those of {@code brief} for a few seconds, and those of {@code expired} never.
  */
 public final class OpenIdProvider implements AutoCloseable {
 

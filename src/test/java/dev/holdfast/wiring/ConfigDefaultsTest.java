@@ -27,6 +27,8 @@ class ConfigDefaultsTest {
                 entry("holdfast.config", ""),
                 entry("holdfast.cleanup-interval", "5m"),
                 entry("holdfast.agent.command", ""),
+                entry("holdfast.auth.issuers.*.url", ""),
+                entry("holdfast.auth.public-url", ""),
                 entry("holdfast.auth.keys.*.hash", ""),
                 entry("holdfast.auth.keys.*.scopes", ""),
                 entry("holdfast.agent.scope", ""),

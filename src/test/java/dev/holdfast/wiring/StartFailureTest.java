@@ -83,9 +83,12 @@ class StartFailureTest {
           HOLDFAST_UPSTREAM_COMMAND=npx ; HOLDFAST_UPSTREAM_FORWARD_HEADERS=x-tenant | holdfast.upstream.forward-headers (HOLDFAST_UPSTREAM_FORWARD_HEADERS) needs holdfast.upstream.url, because only servers over HTTP get headers: set it, or remove the other
           HOLDFAST_UPSTREAM_URL=http://a/mcp ; HOLDFAST_UPSTREAM_FORWARD_HEADERS=x-tenant,Cookie | holdfast.upstream.forward-headers (HOLDFAST_UPSTREAM_FORWARD_HEADERS) must be names of headers, such as x-tenant, but Cookie is never forwarded: remove it
           holdfast.upstream.redact=content | holdfast.upstream.redact (command line) must be JSON pointers, such as /content/*/text, not content
-          HOLDFAST_UPSTREAM_SCOPE=files | holdfast.upstream.scope (HOLDFAST_UPSTREAM_SCOPE) needs holdfast.auth.keys.<name>.hash: make a key with 'holdfast key'
+          HOLDFAST_UPSTREAM_SCOPE=files | holdfast.upstream.scope (HOLDFAST_UPSTREAM_SCOPE) needs holdfast.auth.keys.<name>.hash or holdfast.auth.issuers.<name>.url: make a key with 'holdfast key'
           holdfast.agent.scope=a b | holdfast.agent.scope (command line) must be a word without spaces, quotes and backslashes, such as files
           HOLDFAST_AUTH_KEYS_ALICE_HASH=hf_secret | holdfast.auth.keys.alice.hash (HOLDFAST_AUTH_KEYS_ALICE_HASH) must be sha256: and 64 hexadecimal digits: use what the command 'key' prints
+          HOLDFAST_AUTH_ISSUERS_CORP_URL=https://login.example.com | holdfast.auth.issuers.corp.url (HOLDFAST_AUTH_ISSUERS_CORP_URL) needs holdfast.auth.public-url: set it to where clients reach the gateway, such as https://mcp.example.com
+          holdfast.auth.public-url=https://mcp.example.com ; HOLDFAST_AUTH_ISSUERS_CORP_URL=http://login.example.com | holdfast.auth.issuers.corp.url (HOLDFAST_AUTH_ISSUERS_CORP_URL) must begin with https://, such as https://login.example.com; http:// is for this machine only
+          holdfast.auth.public-url=https://mcp.example.com/mcp | holdfast.auth.public-url (command line) must be a URL without a path, such as https://mcp.example.com
           holdfast.upstreams.x.idle-timeout=2s | holdfast.upstreams.x.… (command line) has neither url nor command: set one, such as holdfast.upstreams.x.url=http://localhost:3000/mcp
           holdfast.upstreams.default.url=http://a/mcp | holdfast.upstreams.default.… (command line) is reserved: use holdfast.upstream.… for the server at /mcp
           holdfast.upstreams."a/b".url=http://a/mcp | holdfast.upstreams.a/b.… (command line): the name of an upstream must be up to 64 letters, digits, dots, dashes and underscores, such as my-server

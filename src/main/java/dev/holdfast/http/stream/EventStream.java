@@ -5,6 +5,8 @@ import dev.holdfast.relay.tail.Tail;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A response body that follows a stream.
@@ -12,8 +14,10 @@ import jakarta.ws.rs.core.Response;
  * @param tail not yet running
  * @param slot released when the connection ends
  * @param ended whether the log has the whole stream already
+ * @param until when the client's credentials expire: it shall come back with others; null for never
  */
-public record EventStream(Tail tail, ConnectionLimit.Slot slot, boolean ended) {
+public record EventStream(
+    Tail tail, ConnectionLimit.Slot slot, boolean ended, @Nullable Instant until) {
 
   /** Returns a response with this body, which proxies neither cache nor buffer. */
   public Response response() {

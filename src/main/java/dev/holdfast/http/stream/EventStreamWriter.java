@@ -1,10 +1,13 @@
 package dev.holdfast.http.stream;
 
 import dev.holdfast.http.socket.ClientSocket;
+import dev.holdfast.timer.TimeLimit;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.ext.Provider;
 import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
 import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
 
 /**
@@ -32,7 +35,18 @@ public final class EventStreamWriter extends SocketBodyWriter<EventStream> {
     } else {
       Thread.ofVirtual()
           .name("tail " + stream.tail().stream())
-          .start(() -> stream.tail().run(connection));
+          .start(() -> follow(stream, connection));
+    }
+  }
+
+  private static void follow(EventStream stream, HttpClientConnection connection) {
+    if (stream.until() == null) {
+      stream.tail().run(connection);
+      return;
+    }
+    Duration left = Duration.between(Instant.now(), stream.until());
+    try (TimeLimit _ = TimeLimit.start(left, stream.tail()::move)) {
+      stream.tail().run(connection);
     }
   }
 }

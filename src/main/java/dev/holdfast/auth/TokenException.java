@@ -1,0 +1,31 @@
+package dev.holdfast.auth;
+
+/** An access token that does not tell who sends it. */
+public abstract sealed class TokenException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private TokenException(String message) {
+    super(message);
+  }
+
+  /** The token is not valid here. The message says why, and quotes nothing of the token. */
+  public static final class Invalid extends TokenException {
+
+    private static final long serialVersionUID = 1L;
+
+    Invalid(String message) {
+      super(message);
+    }
+  }
+
+  /** The token cannot be checked, because its issuer is away. */
+  public static final class IssuerAway extends TokenException {
+
+    private static final long serialVersionUID = 1L;
+
+    IssuerAway(String message) {
+      super(message);
+    }
+  }
+}
