@@ -69,7 +69,11 @@ final class Lifecycle {
         List.of(
             every(gateway.cleanupInterval(), this::sweep),
             every(
-                Collections.min(List.of(abandoned.dividedBy(10), SEARCH_INTERVAL)),
+                Collections.min(
+                    List.of(
+                        abandoned.dividedBy(10),
+                        session.idleTimeout().dividedBy(3),
+                        SEARCH_INTERVAL)),
                 () -> relays.sessions.endAbandoned(abandoned)));
     TakeOver takeOver = relays.takeOver;
     Pumps pumps = relays.pumps;

@@ -43,6 +43,7 @@ public final class ScriptedUpstream implements Upstream {
   public volatile boolean reopening;
   public volatile Runnable onReopen = () -> {};
   public volatile Runnable onAttach = () -> {};
+  public volatile Runnable onScarce = () -> {};
 
   public final List<String> reopened = new CopyOnWriteArrayList<>();
   public final List<Body> sent = new CopyOnWriteArrayList<>();
@@ -84,6 +85,7 @@ public final class ScriptedUpstream implements Upstream {
 
   @Override
   public boolean isScarce(UpstreamLink link) {
+    onScarce.run();
     return keeping;
   }
 

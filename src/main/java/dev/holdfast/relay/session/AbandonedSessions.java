@@ -1,24 +1,31 @@
 package dev.holdfast.relay.session;
 
-import dev.holdfast.lock.AutoLock;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
+import dev.holdfast.session.SessionStoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions of this replica that {@linkplain dev.holdfast.upstream.Upstream#isScarce take one of
  * few places} and that no client uses: no client is connected on any replica, and no request is
  * open. A client that has resumed a stream is known to come back, so its session is not abandoned.
- * Thread-safe.
+ * Each search also records that sessions with an open request are in use, so that they do not
+ * expire. Thread-safe; no lock is held while the store is read.
  *
  * <p>A connected client uses its session at least every {@link #MAX_SILENCE}, as the store records.
  */
@@ -42,13 +49,23 @@ final class AbandonedSessions {
   private final Consumer<Session> inUse;
   private final Predicate<Session> end;
 
-  private final AutoLock lock = new AutoLock();
-
-  // Guarded by the lock.
-  private List<Unused> found = List.of();
-  private long searched = System.nanoTime() - SEARCH_INTERVAL.toNanos();
+  /** The latest search for room; null before the first. */
+  private final AtomicReference<@Nullable Search> latest = new AtomicReference<>();
 
   private record Unused(Session session, Instant since) {}
+
+  /** A search whose result several callers share. */
+  private static final class Search {
+    private final long begun = System.nanoTime();
+    private final CompletableFuture<List<Unused>> found = new CompletableFuture<>();
+
+    /** The sessions that a caller ends, or that were in use when it tried. */
+    private final Set<SessionId> taken = ConcurrentHashMap.newKeySet();
+
+    private boolean isRecent() {
+      return System.nanoTime() - begun < SEARCH_INTERVAL.toNanos();
+    }
+  }
 
   /**
    * Creates a search.
@@ -82,9 +99,8 @@ final class AbandonedSessions {
   void endAfter(Duration timeout) {
     search().stream()
         .filter(unused -> age(unused).compareTo(timeout) >= 0)
-        .map(Unused::session)
-        .forEach(session -> {
-          boolean _ = end.test(session);
+        .forEach(unused -> {
+          boolean _ = endIfUnused(unused);
         });
   }
 
@@ -96,37 +112,59 @@ final class AbandonedSessions {
    * @return how long the caller must wait before it tries again; zero if a session was ended
    */
   Duration makeRoom(Predicate<Session> which) {
-    try (var _ = lock.hold()) {
-      if (System.nanoTime() - searched >= SEARCH_INTERVAL.toNanos()) {
-        found = search();
-        searched = System.nanoTime();
-      }
-      Optional<Unused> longest =
-          found.stream()
-              .filter(unused -> which.test(unused.session()))
-              .min(Comparator.comparing(Unused::since));
-      if (longest.isEmpty()) {
-        return MAX_SILENCE;
-      }
-      Unused session = longest.get();
-      Duration left = MAX_SILENCE.minus(age(session));
+    Search search = recentSearch();
+    List<Unused> candidates =
+        found(search).stream()
+            .filter(unused -> which.test(unused.session()))
+            .sorted(Comparator.comparing(Unused::since))
+            .toList();
+    for (Unused longest : candidates) {
+      Duration left = MAX_SILENCE.minus(age(longest));
       if (left.isPositive()) {
         return left;
       }
-      found = found.stream().filter(unused -> !unused.equals(session)).toList();
-      // It may have been used since the search.
-      boolean unchanged = unused(session.session()).filter(session::equals).isPresent();
-      if (!unchanged || !end.test(session.session())) {
-        return SEARCH_INTERVAL;
+      if (search.taken.add(longest.session().id()) && endIfUnused(longest)) {
+        return Duration.ZERO;
       }
-      return Duration.ZERO;
     }
+    return candidates.isEmpty() ? MAX_SILENCE : SEARCH_INTERVAL;
+  }
+
+  /** The latest search, or a new one. Its first caller runs it, and the others wait for it. */
+  private Search recentSearch() {
+    Search before = latest.get();
+    if (before != null && before.isRecent()) {
+      return before;
+    }
+    Search search = new Search();
+    if (!latest.compareAndSet(before, search)) {
+      return recentSearch();
+    }
+    try {
+      search.found.complete(search());
+    } catch (Throwable failure) {
+      search.found.completeExceptionally(failure);
+    }
+    return search;
+  }
+
+  private static List<Unused> found(Search search) {
+    try {
+      return search.found.join();
+    } catch (CompletionException failure) {
+      throw new SessionStoreException(failure.getCause());
+    }
+  }
+
+  /** Ends a session, unless it has been used since the search. Returns whether this call did it. */
+  private boolean endIfUnused(Unused unused) {
+    return unused(unused.session()).filter(unused::equals).isPresent()
+        && end.test(unused.session());
   }
 
   private List<Unused> search() {
     return pumps.sessions().stream()
         .flatMap(id -> SessionId.parse(id).flatMap(store::find).stream())
-        .filter(upstreams::isScarce)
         .flatMap(session -> unused(session).stream())
         .toList();
   }
@@ -136,7 +174,7 @@ final class AbandonedSessions {
       inUse.accept(session);
       return Optional.empty();
     }
-    return store.upstreamState(session.id(), RESUMED).isPresent()
+    return !upstreams.isScarce(session) || store.upstreamState(session.id(), RESUMED).isPresent()
         ? Optional.empty()
         : store.lastUsed(session.id()).map(since -> new Unused(session, since));
   }

@@ -23,9 +23,12 @@ import dev.holdfast.upstream.UpstreamException.Busy.Limit;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Sessions that keep a process although no client uses them. */
 class AbandonedSessionsTest {
@@ -92,6 +95,45 @@ class AbandonedSessionsTest {
     assertThat(exists(session)).isFalse();
   }
 
+  /** The search may take a while, and its results get old. */
+  @Test
+  void shouldKeepASessionWhoseRequestBeginsDuringTheSearch() {
+    Session one = fixture.openAndUse(SCRIPTED);
+    Session two = fixture.openAndUse(SCRIPTED);
+    ScriptedSource _ = server.answerWithStream();
+    fixture.pass(TIMEOUT);
+    AtomicInteger examined = new AtomicInteger();
+    server.onScarce =
+        () -> {
+          if (examined.incrementAndGet() == 2) {
+            Tail _ = fixture.request(one, call("1", "slow"));
+            Tail _ = fixture.request(two, call("1", "slow"));
+          }
+        };
+
+    fixture.endAbandoned(TIMEOUT);
+
+    assertThat(exists(one)).isTrue();
+    assertThat(exists(two)).isTrue();
+  }
+
+  /** A call may take longer than the idle timeout, and its client may be away meanwhile. */
+  @Test
+  void shouldNotLetASessionExpireWhoseRequestIsOpen() {
+    Session session = fixture.openAndUse(SCRIPTED);
+    server.keeping = false;
+    ScriptedSource _ = server.answerWithStream();
+    Tail _ = fixture.request(session, call("1", "slow"));
+
+    for (int i = 0; i < 4; i++) {
+      fixture.pass(RelayFixture.IDLE.dividedBy(2));
+      fixture.endAbandoned(TIMEOUT);
+      fixture.relay.sweep();
+    }
+
+    assertThat(exists(session)).isTrue();
+  }
+
   /** The client comes back when its connection breaks, and must find its session. */
   @Test
   void shouldKeepASessionWhoseClientHasResumed() {
@@ -125,6 +167,61 @@ class AbandonedSessionsTest {
     assertThat(exists(third)).isTrue();
   }
 
+  /** The result of a search serves several new sessions, and is older than these uses. */
+  @Test
+  void shouldEndTheNextSessionWhenTheLongestUnusedWasUsedAgain() {
+    Session older = fixture.openAndUse(SCRIPTED);
+    fixture.pass(Duration.ofSeconds(1));
+    Session newer = fixture.openAndUse(SCRIPTED);
+    fixture.pass(Duration.ofMinutes(1));
+    refuseWhileTaken(Limit.SESSIONS_OF_OPENER);
+    assertThatExceptionOfType(UpstreamException.Busy.class).isThrownBy(this::openGreedily);
+    Session _ = fixture.relay.session(SCRIPTED, older.id(), PrincipalId.ANONYMOUS);
+
+    Session third = fixture.open(SCRIPTED);
+
+    assertThat(exists(older)).isTrue();
+    assertThat(exists(newer)).isFalse();
+    assertThat(exists(third)).isTrue();
+  }
+
+  /** An end may have to wait for the store and for the server. */
+  @Test
+  @Timeout(30)
+  void shouldNotWaitWhileAnotherClientMakesRoom() throws Exception {
+    Session _ = fixture.openAndUse(SCRIPTED);
+    fixture.pass(Duration.ofMinutes(1));
+    refuseWhileTaken(Limit.SESSIONS);
+    CountDownLatch ending = new CountDownLatch(1);
+    CountDownLatch slow = new CountDownLatch(1);
+    server.onAttach =
+        () -> {
+          ending.countDown();
+          awaitUninterruptibly(slow);
+        };
+    Thread first = Thread.ofVirtual().start(() -> fixture.open(SCRIPTED));
+    ending.await();
+
+    assertThatExceptionOfType(UpstreamException.Busy.class).isThrownBy(this::openGreedily);
+
+    slow.countDown();
+    first.join();
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void openGreedily() {
+    var _ =
+        fixture.relay.initialize(
+            SCRIPTED, initialize("2025-11-25"), new Opener("greedy"), PrincipalId.ANONYMOUS);
+  }
+
   /** A burst of new sessions must not end those that are between two requests. */
   @Test
   void shouldNotMakeRoomByEndingASessionThatWasJustUsed() {
@@ -146,9 +243,7 @@ class AbandonedSessionsTest {
     refuseWhileTaken(Limit.SESSIONS_OF_OPENER);
 
     assertThatExceptionOfType(UpstreamException.Busy.class)
-        .isThrownBy(() ->
-            fixture.relay.initialize(
-                SCRIPTED, initialize("2025-11-25"), new Opener("greedy"), PrincipalId.ANONYMOUS))
+        .isThrownBy(this::openGreedily)
         .satisfies(busy -> assertThat(busy.retryAfter()).isEqualTo(Duration.ofSeconds(30)));
     assertThat(exists(others)).isTrue();
 
