@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One agent session: its events, and at most one process, which answers the latest message. Agents
  * that are not working have no process. Thread-safe.
+ *
+ * <p>An append waits while the store is away. Only {@link #appends} is held then, so that a process
+ * can be stopped meanwhile.
  */
 final class Agent {
 
@@ -29,11 +32,17 @@ final class Agent {
   private final AgentLog events;
   private final Resources resources;
   private final ChangeSignal changes;
+
+  /** Held while events are made and appended. Taken before the other lock, never after it. */
+  private final AutoLock appends = new AutoLock();
+
   private final AutoLock lock = new AutoLock();
 
-  // Written under the lock.
+  // Written while appends is held.
   private volatile State state = State.IDLE;
   private volatile @Nullable String agentSession;
+
+  // Written under the lock.
   private volatile @Nullable Turn turn;
   private boolean closing;
 
@@ -86,7 +95,8 @@ final class Agent {
   }
 
   State state() {
-    return state;
+    State current = state;
+    return abandoned && current.isRunning() ? State.LOST : current;
   }
 
   @Nullable String agentSession() {
@@ -121,6 +131,18 @@ final class Agent {
    * @throws RefusedException if the agent is working, or cannot be started now
    */
   long message(String prompt) {
+    Turn started = begin(prompt);
+    try (var _ = appends.hold()) {
+      // The last events of the turn before are in the log now.
+      long since = events.last();
+      append(List.of(AgentEvent.state(State.STARTING, null)), false);
+      return since;
+    } finally {
+      Thread.ofVirtual().name("agent " + name).start(() -> run(started));
+    }
+  }
+
+  private Turn begin(String prompt) {
     try (var _ = lock.hold()) {
       requireOpen();
       if (turn != null) {
@@ -132,18 +154,16 @@ final class Agent {
             "All %d agents are working. Try again later."
                 .formatted(resources.program().maxProcesses()));
       }
-      long since = events.last();
       try {
-        start(prompt);
+        return start(prompt);
       } catch (UpstreamException.Unreachable | IllegalArgumentException cannotStart) {
         resources.free().release();
         throw new RefusedException("The agent cannot be started. The log has the reason.");
       }
-      return since;
     }
   }
 
-  private void start(String prompt) {
+  private Turn start(String prompt) {
     List<String> base = resources.program().command();
     List<String> command = resources.format().command(base, agentSession, prompt);
     AgentProcess process =
@@ -154,28 +174,37 @@ final class Agent {
     if (abandoned) {
       process.abandon(); // The session ended meanwhile, and had no process to kill.
     }
-    append(List.of(AgentEvent.state(State.STARTING, null)), false);
-    Thread.ofVirtual().name("agent " + name).start(() -> run(started));
+    return started;
   }
 
   private void run(Turn running) {
     try {
-      for (var lines = running.process.take(); !lines.isEmpty(); lines = running.process.take()) {
-        appendLines(running, lines);
-      }
-      finish(running, running.process.awaitEnd());
+      List<AgentEvent> last = copy(running);
+      resources.free().release();
+      end(last);
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
-    } catch (Throwable unexpected) {
+    }
+  }
+
+  /** Copies what the agent writes. Returns the last events, when its process has ended. */
+  private List<AgentEvent> copy(Turn running) throws InterruptedException {
+    AgentProcess process = running.process;
+    try {
+      for (var lines = process.take(); !lines.isEmpty(); lines = process.take()) {
+        appendLines(running, lines);
+      }
+      return lastEvents(running, process.awaitEnd());
+    } catch (RuntimeException | Error unexpected) {
       LOG.errorf(unexpected, "agent session failed unexpectedly session=%s", name);
-      abandon();
-    } finally {
-      resources.free().release();
+      process.abandon();
+      int _ = process.awaitEnd();
+      return List.of(AgentEvent.failed());
     }
   }
 
   private void appendLines(Turn running, List<byte[]> lines) {
-    try (var _ = lock.hold()) {
+    try (var _ = appends.hold()) {
       List<AgentEvent> parsed = new ArrayList<>();
       lines.forEach(line -> parse(running, line, parsed));
       if (!parsed.isEmpty()) {
@@ -223,29 +252,53 @@ final class Agent {
     }
   }
 
-  private void finish(Turn ended, int exitCode) {
+  private List<AgentEvent> lastEvents(Turn ended, int exitCode) {
+    List<AgentEvent> last = new ArrayList<>();
+    Reason reason;
     try (var _ = lock.hold()) {
-      List<AgentEvent> last = new ArrayList<>();
-      Reason reason = ended.stopped;
-      if (reason == null) {
-        reason = exitCode == 0 && !ended.failed ? Reason.COMPLETED : Reason.FAILED;
-        if (exitCode != 0) {
-          last.add(AgentEvent.error("The agent ended with exit code " + exitCode + "."));
-        }
+      reason = ended.stopped;
+    }
+    if (reason == null) {
+      reason = exitCode == 0 && !ended.failed ? Reason.COMPLETED : Reason.FAILED;
+      if (exitCode != 0) {
+        last.add(AgentEvent.error("The agent ended with exit code " + exitCode + "."));
       }
-      last.add(ended.result.ended(reason, exitCode));
-      last.add(AgentEvent.state(closing ? State.CLOSED : State.IDLE, null));
+    }
+    last.add(ended.result.ended(reason, exitCode));
+    last.add(AgentEvent.state(State.IDLE, null));
+    return last;
+  }
+
+  /** Ends a turn. Even if the append fails, the agent is not working afterwards. */
+  private void end(List<AgentEvent> last) {
+    try (var _ = appends.hold()) {
+      boolean closes = endTurn();
+      List<AgentEvent> all = new ArrayList<>(last);
+      if (closes) {
+        all.set(all.size() - 1, AgentEvent.state(State.CLOSED, null));
+      }
+      try {
+        append(all, closes);
+      } catch (RuntimeException unexpected) {
+        LOG.errorf(unexpected, "agent session failed unexpectedly session=%s", name);
+        state = closes ? State.CLOSED : State.LOST;
+      }
+    }
+  }
+
+  /** From here on, another message can start a process. Returns whether the session is closed. */
+  private boolean endTurn() {
+    try (var _ = lock.hold()) {
       turn = null;
-      append(last, closing);
+      return closing;
     }
   }
 
   private void append(List<AgentEvent> batch, boolean last) {
-    try (var _ = lock.hold()) {
-      if (abandoned) {
+    try (var _ = appends.hold()) {
+      if (abandoned || !events.append(batch, last, () -> abandoned)) {
         return;
       }
-      events.append(batch, last);
       batch.forEach(this::apply);
     } catch (LogException.Fenced fenced) {
       LOG.debugf("agent abandoned session=%s: %s", name, fenced.getMessage());
@@ -272,10 +325,10 @@ final class Agent {
       closing = true;
       if (turn != null) {
         stop(turn, Reason.CLOSED);
-      } else {
-        append(List.of(AgentEvent.state(State.CLOSED, null)), true);
+        return; // The end of the turn closes the session.
       }
     }
+    append(List.of(AgentEvent.state(State.CLOSED, null)), true);
   }
 
   private static void stop(Turn running, Reason why) {

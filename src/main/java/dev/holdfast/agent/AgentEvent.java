@@ -53,7 +53,7 @@ public record AgentEvent(
     /** The process of the agent has ended. */
     @JsonProperty("end")
     END(LogLevel.NOTICE),
-    /** The process was lost with the replica that ran it. */
+    /** The process was lost with the replica that ran it, or the gateway failed and stopped it. */
     @JsonProperty("lost")
     LOST(LogLevel.ERROR),
     /** A line of another kind. */
@@ -153,6 +153,15 @@ public record AgentEvent(
         null,
         "The replica that ran the agent was lost, and the agent with it. The next message starts it"
             + " again.",
+        null);
+  }
+
+  static AgentEvent failed() {
+    return of(
+        Type.LOST,
+        State.LOST,
+        null,
+        "The gateway failed and stopped the agent. The next message starts it again.",
         null);
   }
 

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -51,9 +52,11 @@ final class AgentLog {
    * Appends events. Waits while the store is away, and so does the agent then.
    *
    * @param close whether no event may follow
+   * @param givesUp asked between two attempts whether to end the wait
+   * @return whether the events are in the log
    * @throws LogException.Fenced if this replica does not own the stream any more
    */
-  void append(List<AgentEvent> events, boolean close) {
+  boolean append(List<AgentEvent> events, boolean close, BooleanSupplier givesUp) {
     List<NewEvent> batch = new ArrayList<>(events.size());
     long index = last;
     for (AgentEvent event : events) {
@@ -64,8 +67,11 @@ final class AgentLog {
     for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
       try {
         moveTo(writer.append(batch));
-        return;
+        return true;
       } catch (LogException.StoreUnavailable | LogException.OutcomeUnknown away) {
+        if (givesUp.getAsBoolean()) {
+          return false;
+        }
         LockSupport.parkNanos(backoff.delay().toNanos());
       }
     }
