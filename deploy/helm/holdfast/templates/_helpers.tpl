@@ -178,7 +178,7 @@ replaces what the chart sets.
 {{- range $prefix, $server := $servers }}
 {{- if and $server.url $server.command }}{{ fail (printf "%s has both a url and a command" $prefix) }}{{ end }}
 {{- range $key, $value := $server }}
-{{- if has $key (list "headers" "environment") }}
+{{- if has $key (list "headers" "environment" "tool-scopes") }}
 {{- range $name, $item := $value }}{{ $_ := set $settings (printf "holdfast.%s.%s.%s" $prefix $key $name) $item }}{{ end }}
 {{- else if not (or (kindIs "invalid" $value) (eq (toString $value) "")) }}
 {{- $_ := set $settings (printf "holdfast.%s.%s" $prefix $key) $value }}

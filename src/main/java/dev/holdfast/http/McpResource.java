@@ -4,9 +4,9 @@ import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.stream.EventStream;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.EventId;
@@ -99,13 +99,13 @@ public abstract sealed class McpResource {
   private Response answer(Session session, Body body, BodyBudget.Lease lease) {
     RequestChecks.checkBatch(session.version(), body);
     if (body.requestIds().isEmpty()) {
-      relay.send(session, body, handler.forwarded(session.upstream()));
+      relay.send(session, body, handler.sender(session.upstream()));
       return Response.accepted().build();
     }
-    ForwardedHeaders headers = handler.forwarded(session.upstream());
+    Sender sender = handler.sender(session.upstream());
     // The slot comes first: after the upstream has the call, the client must get its answer.
     return handler.withConnection(slot ->
-        switch (relay.request(session, body, headers, lease::release)) {
+        switch (relay.request(session, body, sender, lease::release)) {
           case Relay.Reply.Json json -> handler.answer(json.document(), slot);
           case Relay.Reply.Stream stream -> {
             lease.handOver();

@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.auth.Principal;
 import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.http.limit.BodyBudget;
@@ -11,6 +12,7 @@ import dev.holdfast.http.stream.JsonAnswer;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Opener;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.TraceListener;
@@ -23,6 +25,8 @@ import jakarta.ws.rs.core.Request;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -136,16 +140,23 @@ final class RequestHandler {
     return ClientNetwork.of(client.current()).name();
   }
 
-  /** The client, as one that opens a session at an upstream. Throws as {@link #forwarded}. */
+  /** The client, as one that opens a session at an upstream. Throws as {@link #sender}. */
   Opener opener(String upstream) {
-    return new Opener(clientNetwork(), forwarded(upstream));
+    return new Opener(clientNetwork(), sender(upstream));
   }
 
   /**
-   * Returns the headers of the request that go to the upstream. Throws {@link
-   * RequestRejectedException} if they are too large.
+   * Returns who sends the request to an upstream. Throws {@link RequestRejectedException} if the
+   * headers that go with it are too large.
    */
-  ForwardedHeaders forwarded(String upstream) {
+  Sender sender(String upstream) {
+    Principal principal = authentication.principal();
+    Set<String> scopes = new HashSet<>(relay.namedScopes(upstream));
+    scopes.retainAll(principal.scopes());
+    return principal.id().sender(scopes, forwarded(upstream));
+  }
+
+  private ForwardedHeaders forwarded(String upstream) {
     ForwardedHeaders forwarded =
         ForwardedHeaders.of(relay.forwardedHeaders(upstream), headers::getHeaderString);
     if (forwarded.bytes() > ForwardedHeaders.MAX_BYTES) {

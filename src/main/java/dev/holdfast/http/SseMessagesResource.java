@@ -2,7 +2,7 @@ package dev.holdfast.http;
 
 import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.legacy.LegacySseRelay;
 import dev.holdfast.session.Session;
@@ -65,11 +65,11 @@ public abstract sealed class SseMessagesResource {
 
   private Response accept(Session session, Body body, BodyBudget.Lease lease) {
     RequestChecks.checkBatch(session.version(), body);
-    ForwardedHeaders headers = handler.forwarded(session.upstream());
+    Sender sender = handler.sender(session.upstream());
     if (body.requestIds().isEmpty()) {
-      relay.send(session, body, headers);
+      relay.send(session, body, sender);
     } else {
-      legacy.request(session, body, headers, lease::release);
+      legacy.request(session, body, sender, lease::release);
       lease.handOver();
     }
     return Response.accepted(ACCEPTED).type(MediaType.APPLICATION_JSON_TYPE).build();

@@ -1,6 +1,7 @@
 package dev.holdfast.intercept;
 
 import dev.holdfast.protocol.Message;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param direction where it goes
  * @param upstream the configured name of the server
  * @param session the gateway's id of the session; null before the server has accepted it
- * @param principal who sent it; always null, because clients are not authenticated yet
+ * @param principal the issuer and the subject of the client, with a space between them: {@code key
+ *     alice}; null when the gateway does not ask
+ * @param scopes the client's scopes for this request, of those that {@link Interceptor#namedScopes}
+ *     names. Without any when a replica continues a call of a lost one
  * @param request the client's request that a response answers; null for other messages, and when a
  *     replica continues a call of a lost one
  */
@@ -20,6 +24,7 @@ public record InterceptedMessage(
     String upstream,
     @Nullable String session,
     @Nullable String principal,
+    Set<String> scopes,
     Message.@Nullable Request request) {
 
   /** Where a message goes. */
@@ -51,6 +56,7 @@ public record InterceptedMessage(
   }
 
   InterceptedMessage with(Message replacement) {
-    return new InterceptedMessage(replacement, direction, upstream, session, principal, request);
+    return new InterceptedMessage(
+        replacement, direction, upstream, session, principal, scopes, request);
   }
 }

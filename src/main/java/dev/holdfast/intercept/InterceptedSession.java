@@ -9,6 +9,7 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.ForwardingSource;
 import dev.holdfast.upstream.MessageSource;
@@ -29,7 +30,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A session whose messages pass a chain of interceptors, both ways. */
 record InterceptedSession(
-    InterceptorChain chain, String upstream, @Nullable String id, UpstreamSession server)
+    InterceptorChain chain,
+    String upstream,
+    @Nullable String id,
+    Sender sender,
+    UpstreamSession server)
     implements UpstreamSession {
 
   private static final Logger LOG = Logger.getLogger(InterceptedSession.class);
@@ -202,7 +207,8 @@ record InterceptedSession(
 
   private InterceptedMessage intercepted(
       Message message, Direction direction, Message.@Nullable Request request) {
-    return new InterceptedMessage(message, direction, upstream, id, null, request);
+    return new InterceptedMessage(
+        message, direction, upstream, id, sender.principal(), sender.scopes(), request);
   }
 
   @Override

@@ -10,6 +10,8 @@ import dev.holdfast.protocol.RequestId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +24,18 @@ final class InterceptorChain {
   private static final byte[] NOTHING = {};
 
   private final List<Interceptor> interceptors;
+  private final Set<String> namedScopes;
 
   InterceptorChain(List<Interceptor> interceptors) {
     this.interceptors = List.copyOf(interceptors);
+    namedScopes =
+        interceptors.stream()
+            .flatMap(each -> each.namedScopes().stream())
+            .collect(Collectors.toUnmodifiableSet());
+  }
+
+  Set<String> namedScopes() {
+    return namedScopes;
   }
 
   /**

@@ -1,15 +1,9 @@
 package dev.holdfast.intercept;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
-import java.util.Iterator;
 import java.util.List;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ToolRules implements Interceptor {
 
-  private final @Nullable Pattern allowed;
-  private final @Nullable Pattern denied;
+  private final @Nullable NamePatterns allowed;
+  private final @Nullable NamePatterns denied;
 
   /**
    * Creates the rules.
@@ -28,25 +22,12 @@ public final class ToolRules implements Interceptor {
    * @param deny patterns of names that are hidden even if they are allowed
    */
   public ToolRules(List<String> allow, List<String> deny) {
-    this.allowed = pattern(allow);
-    this.denied = pattern(deny);
-  }
-
-  private static @Nullable Pattern pattern(List<String> names) {
-    return names.isEmpty()
-        ? null
-        : Pattern.compile(
-            names.stream().map(ToolRules::pattern).collect(Collectors.joining("|")),
-            Pattern.DOTALL);
-  }
-
-  private static String pattern(String name) {
-    return Stream.of(name.split("\\*", -1)).map(Pattern::quote).collect(Collectors.joining(".*"));
+    this.allowed = allow.isEmpty() ? null : NamePatterns.of(allow);
+    this.denied = deny.isEmpty() ? null : NamePatterns.of(deny);
   }
 
   private boolean isHidden(String tool) {
-    return (allowed != null && !allowed.matcher(tool).matches())
-        || (denied != null && denied.matcher(tool).matches());
+    return (allowed != null && !allowed.match(tool)) || (denied != null && denied.match(tool));
   }
 
   @Override
@@ -58,25 +39,6 @@ public final class ToolRules implements Interceptor {
           ? new Verdict.Refuse(JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: " + tool)
           : Verdict.PASS;
     }
-    return message.isResult() && mayListTools(message.method()) ? hide(message) : Verdict.PASS;
-  }
-
-  /** A replica that continues a request of a lost one does not know its method. */
-  private static boolean mayListTools(@Nullable String method) {
-    return method == null || method.equals(Methods.TOOLS_LIST);
-  }
-
-  private Verdict hide(InterceptedMessage message) {
-    JsonNode response = MessageJson.read(message.message().bytes());
-    if (!(response.path("result").path("tools") instanceof ArrayNode tools)) {
-      return Verdict.PASS;
-    }
-    int before = tools.size();
-    for (Iterator<JsonNode> each = tools.iterator(); each.hasNext(); ) {
-      if (isHidden(each.next().path("name").asText())) {
-        each.remove();
-      }
-    }
-    return tools.size() == before ? Verdict.PASS : new Verdict.Replace(MessageJson.write(response));
+    return ToolList.without(message, this::isHidden);
   }
 }

@@ -4,15 +4,20 @@ package dev.holdfast.protocol;
  * Who opens a session.
  *
  * @param network the network of the client's address; empty when unknown
- * @param headers headers of the client's request that go to the server
+ * @param sender the client
  */
-public record Opener(String network, ForwardedHeaders headers) {
+public record Opener(String network, Sender sender) {
 
   /** An opener of which nothing is known. */
   public static final Opener UNKNOWN = new Opener("");
 
-  /** An opener without headers. */
+  /** An opener of which only the network is known. */
   public Opener(String network) {
-    this(network, ForwardedHeaders.NONE);
+    this(network, Sender.UNKNOWN);
+  }
+
+  /** Headers of the client's request that go to the server. */
+  public ForwardedHeaders headers() {
+    return sender.headers();
   }
 }

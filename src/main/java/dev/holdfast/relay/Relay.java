@@ -4,10 +4,10 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.Opener;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.UpstreamRequest;
@@ -113,6 +113,11 @@ public final class Relay {
     upstreams.named(upstream);
   }
 
+  /** The scopes that the rules of an upstream name. Throws as above. */
+  public Set<String> namedScopes(String upstream) {
+    return upstreams.named(upstream).namedScopes();
+  }
+
   /** The headers of clients that an upstream gets, by name in lower case. Throws as above. */
   public Set<String> forwardedHeaders(String upstream) {
     return upstreams.named(upstream).forwardedHeaders();
@@ -178,31 +183,30 @@ public final class Relay {
   /**
    * Sends a request, or a batch with requests, and returns its answer.
    *
-   * @param headers headers of the client's request for the upstream
+   * @param sender who sends it
    * @param onSent runs when the body is no longer held; only if the answer is a stream
    */
-  public Reply request(Session session, Body body, ForwardedHeaders headers, Runnable onSent) {
+  public Reply request(Session session, Body body, Sender sender, Runnable onSent) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(body);
       if (!router.isServedHere(session)) {
-        Reply reply = requestFromOwner(session, body);
+        Reply reply = requestFromOwner(session, body, sender);
         onSent.run();
         return reply;
       }
       router.cancelRequests(session, body);
-      return requestFromUpstream(session, body, headers, onSent);
+      return requestFromUpstream(session, body, sender, onSent);
     }
   }
 
-  private Reply requestFromOwner(Session session, Body body) {
+  private Reply requestFromOwner(Session session, Body body, Sender sender) {
     StreamRef stream = StreamNames.next(session);
-    starter.startOnOwner(session, stream, body);
+    starter.startOnOwner(session, stream, body, sender);
     return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()), false);
   }
 
-  private Reply requestFromUpstream(
-      Session session, Body body, ForwardedHeaders headers, Runnable onSent) {
-    UpstreamSession upstream = upstreams.attach(session, headers);
+  private Reply requestFromUpstream(Session session, Body body, Sender sender, Runnable onSent) {
+    UpstreamSession upstream = upstreams.attach(session, sender);
     try {
       if (isDurable(body)) {
         UpstreamRequest request = UpstreamRequest.of(() -> upstream.request(body).source(), onSent);
@@ -255,12 +259,12 @@ public final class Relay {
   /**
    * Sends notifications or responses.
    *
-   * @param headers headers of the client's request for the upstream
+   * @param sender who sends it
    */
-  public void send(Session session, Body body, ForwardedHeaders headers) {
+  public void send(Session session, Body body, Sender sender) {
     listener.fromClient(body);
     try {
-      router.send(session, body, headers);
+      router.send(session, body, sender);
     } catch (UpstreamException failure) {
       throw starter.failed(session, failure, true);
     }

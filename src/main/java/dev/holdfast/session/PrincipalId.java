@@ -1,5 +1,9 @@
 package dev.holdfast.session;
 
+import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Sender;
+import java.util.Set;
+
 /**
  * Whom a session belongs to: a subject, and the issuer that knows it. Two issuers may use the same
  * name for different subjects.
@@ -27,6 +31,11 @@ public record PrincipalId(String issuer, String subject) {
   /** The text in a store: different for every two principals. */
   public String recorded() {
     return equals(ANONYMOUS) ? "" : issuer + " " + subject;
+  }
+
+  /** This principal as the sender of messages. */
+  public Sender sender(Set<String> scopes, ForwardedHeaders headers) {
+    return new Sender(equals(ANONYMOUS) ? null : recorded(), scopes, headers);
   }
 
   /** Reads the text in a store. */

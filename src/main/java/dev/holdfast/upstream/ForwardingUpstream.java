@@ -31,6 +31,11 @@ public abstract class ForwardingUpstream implements Upstream {
   }
 
   @Override
+  public Set<String> namedScopes() {
+    return upstream.namedScopes();
+  }
+
+  @Override
   public UpstreamSession attach(UpstreamLink link) {
     return upstream.attach(link);
   }

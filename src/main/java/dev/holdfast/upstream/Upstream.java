@@ -32,6 +32,11 @@ public interface Upstream extends AutoCloseable {
     return Set.of();
   }
 
+  /** The scopes of clients that decide what they may do at this server. */
+  default Set<String> namedScopes() {
+    return Set.of();
+  }
+
   /** Attaches to a session that any replica has opened. Sends nothing. */
   UpstreamSession attach(UpstreamLink link);
 

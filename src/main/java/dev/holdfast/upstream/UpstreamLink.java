@@ -1,6 +1,7 @@
 package dev.holdfast.upstream;
 
 import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Sender;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -10,22 +11,27 @@ import org.jspecify.annotations.Nullable;
  * @param session the server's id of the session; null when it gave none
  * @param protocolVersion the version that the server chose, verbatim
  * @param gatewaySession the gateway's id of the session; null before the gateway has recorded it
- * @param headers headers of the client for the requests over this link
+ * @param sender who sends the requests over this link
  */
 public record UpstreamLink(
     @Nullable String session,
     String protocolVersion,
     @Nullable String gatewaySession,
-    ForwardedHeaders headers) {
+    Sender sender) {
 
   /** The link to a session that the gateway has not recorded yet. */
   public UpstreamLink(@Nullable String session, String protocolVersion) {
-    this(session, protocolVersion, null, ForwardedHeaders.NONE);
+    this(session, protocolVersion, null, Sender.UNKNOWN);
   }
 
-  /** The same link with other headers. */
-  public UpstreamLink with(ForwardedHeaders others) {
-    return new UpstreamLink(session, protocolVersion, gatewaySession, others);
+  /** The same link for another sender. */
+  public UpstreamLink with(Sender other) {
+    return new UpstreamLink(session, protocolVersion, gatewaySession, other);
+  }
+
+  /** Headers of the client for the requests over this link. */
+  public ForwardedHeaders headers() {
+    return sender.headers();
   }
 
   /** Whether both lead to the same session of the server, whatever the gateway calls it. */

@@ -225,18 +225,23 @@ final class CheckedConfig {
     } catch (IllegalArgumentException invalid) {
       problems.add(located("holdfast.auth.keys.", String.valueOf(invalid.getMessage())));
     }
-    gateway.upstream().scope().ifPresent(scope -> checkScope("holdfast.upstream.", scope, auth));
+    checkScopes("holdfast.upstream.", gateway.upstream(), auth);
     gateway
         .upstreams()
-        .forEach((name, server) ->
-            server
-                .scope()
-                .ifPresent(scope -> checkScope("holdfast.upstreams." + name + ".", scope, auth)));
-    gateway.agent().scope().ifPresent(scope -> checkScope("holdfast.agent.", scope, auth));
+        .forEach((name, server) -> checkScopes("holdfast.upstreams." + name + ".", server, auth));
+    gateway.agent().scope().ifPresent(scope -> checkScope("holdfast.agent.scope", scope, auth));
   }
 
-  private void checkScope(String prefix, String scope, AuthConfig auth) {
-    String key = named(prefix + "scope");
+  private void checkScopes(String prefix, GatewayConfig.Server server, AuthConfig auth) {
+    server.scope().ifPresent(scope -> checkScope(prefix + "scope", scope, auth));
+    server
+        .toolScopes()
+        .keySet()
+        .forEach(scope -> checkScope(prefix + "tool-scopes." + scope, scope, auth));
+  }
+
+  private void checkScope(String name, String scope, AuthConfig auth) {
+    String key = named(name);
     if (!RequiredScopes.isScope(scope)) {
       problems.add(key + " must be a word without spaces, quotes and backslashes, such as files");
     } else if (auth.keys().isEmpty() && auth.issuers().isEmpty()) {

@@ -4,6 +4,7 @@ import dev.holdfast.intercept.CallLimit;
 import dev.holdfast.intercept.Interceptor;
 import dev.holdfast.intercept.Redaction;
 import dev.holdfast.intercept.ResultLimit;
+import dev.holdfast.intercept.ScopedTools;
 import dev.holdfast.intercept.ToolRules;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,9 @@ final class ConfiguredInterceptors {
     List<String> deny = rules.denyTools().orElse(List.of());
     if (!allow.isEmpty() || !deny.isEmpty()) {
       all.add(new ToolRules(allow, deny));
+    }
+    if (!rules.toolScopes().isEmpty()) {
+      all.add(new ScopedTools(rules.toolScopes()));
     }
     rules.callsPerMinute().ifPresent(limit -> all.add(new CallLimit(limit)));
     rules.redact().ifPresent(pointers -> all.add(new Redaction(pointers)));

@@ -271,6 +271,12 @@ public interface GatewayConfig {
     Optional<List<String>> denyTools();
 
     /**
+     * The tools that only clients with a scope may see and call, as patterns of names by scope.
+     * They ignore case. Without it, clients need no scope for a tool.
+     */
+    Map<String, List<String>> toolScopes();
+
+    /**
      * JSON pointers (RFC 6901) into the server's results. These values are replaced before they are
      * logged or delivered. A token {@code *} stands for all elements or members.
      */

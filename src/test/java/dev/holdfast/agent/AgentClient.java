@@ -9,8 +9,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
@@ -58,7 +58,7 @@ final class AgentClient {
 
   UpstreamSession attach() {
     return upstream.attach(
-        new UpstreamLink(link.session(), link.protocolVersion(), session, ForwardedHeaders.NONE));
+        new UpstreamLink(link.session(), link.protocolVersion(), session, Sender.UNKNOWN));
   }
 
   MessageSource listen(@Nullable String after) {

@@ -181,7 +181,7 @@ final class ProjectNames {
       return true;
     }
     List<String> parts = parts(PLACEHOLDER.matcher(name).replaceAll("*"));
-    return keys.stream().anyMatch(key -> startsWith(parts(key), parts));
+    return keys.stream().anyMatch(key -> startsWith(List.of(key.split("\\.", -1)), parts));
   }
 
   private static boolean startsWith(List<String> key, List<String> start) {

@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.holdfast.intercept.InterceptedMessage.Direction;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 class InterceptedUpstreamTest {
 
   private static final UpstreamLink LINK =
-      new UpstreamLink("server's", "2025-11-25", "gateway's", ForwardedHeaders.NONE);
+      new UpstreamLink("server's", "2025-11-25", "gateway's", Sender.UNKNOWN);
 
   private static final String REFUSED = "\"error\":{\"code\":-32000,\"message\":\"no\"}";
 

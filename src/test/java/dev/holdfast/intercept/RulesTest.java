@@ -10,6 +10,7 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -36,12 +37,14 @@ class RulesTest {
   }
 
   private static InterceptedMessage toServer(String session, String json) {
-    return new InterceptedMessage(message(json), Direction.TO_SERVER, "u", session, null, null);
+    return new InterceptedMessage(
+        message(json), Direction.TO_SERVER, "u", session, null, Set.of(), null);
   }
 
   private static InterceptedMessage toClient(String json, @Nullable String request) {
     Message.Request asked = request == null ? null : (Message.Request) message(request);
-    return new InterceptedMessage(message(json), Direction.TO_CLIENT, "u", "s", null, asked);
+    return new InterceptedMessage(
+        message(json), Direction.TO_CLIENT, "u", "s", null, Set.of(), asked);
   }
 
   private static String call(String tool) {

@@ -9,9 +9,9 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.memory.MemoryEventLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.failover.Drain;
 import dev.holdfast.relay.failover.OrphanedStreams;
 import dev.holdfast.relay.failover.TakeOver;
@@ -224,8 +224,7 @@ public final class RelayFixture implements AutoCloseable {
 
   /** Sends a request that is answered with a stream. */
   public Tail request(Session session, String json) {
-    return ((Relay.Reply.Stream)
-            relay.request(session, body(json), ForwardedHeaders.NONE, () -> {}))
+    return ((Relay.Reply.Stream) relay.request(session, body(json), Sender.UNKNOWN, () -> {}))
         .tail();
   }
 

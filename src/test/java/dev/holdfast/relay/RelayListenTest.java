@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.LogException;
-import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
@@ -78,8 +78,8 @@ class RelayListenTest {
   void shouldListenToTheServerOnce() {
     Session session = fixture.open(SCRIPTED);
 
-    relay.send(session, body(initialized()), ForwardedHeaders.NONE);
-    relay.send(session, body("[" + initialized() + "]"), ForwardedHeaders.NONE);
+    relay.send(session, body(initialized()), Sender.UNKNOWN);
+    relay.send(session, body("[" + initialized() + "]"), Sender.UNKNOWN);
     Tail _ = relay.listen(session, false);
     Tail tail = relay.listen(session, true);
     source.bring(PROGRESS);
@@ -92,7 +92,7 @@ class RelayListenTest {
   void shouldKeepMessagesFromBeforeTheClientListens() {
     Session session = fixture.open(SCRIPTED);
     source.bring(PROGRESS);
-    relay.send(session, body(initialized()), ForwardedHeaders.NONE);
+    relay.send(session, body(initialized()), Sender.UNKNOWN);
     await().until(() -> fixture.heard.appended.get() == 1);
 
     TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
-import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener.MessageKind;
@@ -96,10 +96,10 @@ class RelayRequestTest {
   @Test
   void shouldReportEveryMessageToTheListener() {
     Session session = fixture.open(LOCAL);
-    relay.send(session, body(RelayFixture.initialized()), ForwardedHeaders.NONE);
+    relay.send(session, body(RelayFixture.initialized()), Sender.UNKNOWN);
 
     fixture.follow(session, call("1", "speak")).awaitEnd();
-    Relay.Reply _ = relay.request(session, body(ping("2")), ForwardedHeaders.NONE, () -> {});
+    Relay.Reply _ = relay.request(session, body(ping("2")), Sender.UNKNOWN, () -> {});
 
     assertThat(fixture.heard.fromClient)
         .containsExactly(
@@ -135,7 +135,7 @@ class RelayRequestTest {
   void shouldAnswerWithJsonWhenTheServerDoes() {
     Session session = fixture.open(LOCAL);
 
-    Relay.Reply reply = relay.request(session, body(ping("1")), ForwardedHeaders.NONE, () -> {});
+    Relay.Reply reply = relay.request(session, body(ping("1")), Sender.UNKNOWN, () -> {});
 
     assertThat(reply).isInstanceOf(Relay.Reply.Json.class);
     assertThat(((Relay.Reply.Json) reply).document()).asString(UTF_8).isEqualTo(result("1"));
@@ -160,7 +160,7 @@ class RelayRequestTest {
     running.await();
     client.await(c -> c.data().size() == 1);
 
-    relay.send(session, body(cancelled("1")), ForwardedHeaders.NONE);
+    relay.send(session, body(cancelled("1")), Sender.UNKNOWN);
     client.awaitEnd();
     interrupted.await();
 
@@ -180,7 +180,7 @@ class RelayRequestTest {
           client.awaitEnd();
         };
 
-    relay.send(session, body(cancelled("1")), ForwardedHeaders.NONE);
+    relay.send(session, body(cancelled("1")), Sender.UNKNOWN);
 
     assertThat(client.data()).containsExactly(PROGRESS);
     assertThat(fixture.scripted.sent).hasSize(1);
@@ -192,8 +192,7 @@ class RelayRequestTest {
     Session session = fixture.open(SCRIPTED);
     TestConnection client = fixture.follow(session, call("1", "t"));
 
-    relay.send(
-        session, body("[" + cancelled("9") + "," + cancelled("1") + "]"), ForwardedHeaders.NONE);
+    relay.send(session, body("[" + cancelled("9") + "," + cancelled("1") + "]"), Sender.UNKNOWN);
     client.awaitEnd();
 
     assertThat(client.data()).doesNotContain(result("1"));
@@ -208,8 +207,8 @@ class RelayRequestTest {
     TestConnection client = fixture.follow(mine, call("1", "t"));
     client.await(c -> c.data().size() == 1);
 
-    relay.send(other, body(cancelled("1")), ForwardedHeaders.NONE);
-    relay.send(mine, body(cancelled("\"1\"")), ForwardedHeaders.NONE);
+    relay.send(other, body(cancelled("1")), Sender.UNKNOWN);
+    relay.send(mine, body(cancelled("\"1\"")), Sender.UNKNOWN);
     source.bring(result("1"));
     client.awaitEnd();
 
@@ -233,7 +232,7 @@ class RelayRequestTest {
     Session session = fixture.open(SCRIPTED);
     fixture.scripted.sendFailure = new UpstreamException.SessionGone();
 
-    assertThatThrownBy(() -> relay.send(session, body(cancelled("1")), ForwardedHeaders.NONE))
+    assertThatThrownBy(() -> relay.send(session, body(cancelled("1")), Sender.UNKNOWN))
         .isInstanceOf(RelayException.SessionNotFound.class);
     assertThat(fixture.store.count()).isZero();
   }

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.Position;
-import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.ReplayConfig;
@@ -197,8 +197,7 @@ class RelayResumeTest {
   void shouldGiveNothingWhenOnlyTheEndOfACancelledCallIsLeft() {
     Session session = fixture.open(SCRIPTED);
     String stream = streamOf(session, 1);
-    fixture.relay.send(
-        session, RelayFixture.body(RelayFixture.cancelled("1")), ForwardedHeaders.NONE);
+    fixture.relay.send(session, RelayFixture.body(RelayFixture.cancelled("1")), Sender.UNKNOWN);
     await().until(() -> fixture.heard.appended.get() == 2);
 
     assertThat(fixture.relay.resume(session, id(stream, 1))).isEmpty();

@@ -3,11 +3,11 @@ package dev.holdfast.relay.legacy;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.UpstreamRequest;
 import dev.holdfast.relay.routing.MessageRouter;
@@ -136,17 +136,17 @@ public final class LegacySseRelay {
    * Accepts requests. When this returns, the log records them. Each gets a response, or an error,
    * on the shared stream.
    *
-   * @param headers headers of the client's request for the upstream
+   * @param sender who sends it
    * @param onSent runs when the body is no longer held; only if this returns
    * @throws dev.holdfast.protocol.EnvelopeException when an {@code initialize} names no version
    */
-  public void request(Session session, Body body, ForwardedHeaders headers, Runnable onSent) {
+  public void request(Session session, Body body, Sender sender, Runnable onSent) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(body);
       StreamRef stream = StreamNames.next(session);
       Message.@Nullable Request initialize = initializeIn(body);
       if (initialize == null) {
-        request(session, stream, body, headers, onSent);
+        request(session, stream, body, sender, onSent);
         return;
       }
       InitializeRequest parsed = InitializeRequest.read(initialize);
@@ -155,20 +155,20 @@ public final class LegacySseRelay {
               session,
               stream,
               body,
-              UpstreamRequest.of(() -> initialize(session, initialize, parsed, headers), onSent),
+              UpstreamRequest.of(() -> initialize(session, initialize, parsed, sender), onSent),
               Pump.Origin.NOT_ASKED);
     }
   }
 
   private void request(
-      Session session, StreamRef stream, Body body, ForwardedHeaders headers, Runnable onSent) {
+      Session session, StreamRef stream, Body body, Sender sender, Runnable onSent) {
     if (!router.isServedHere(session)) {
-      starter.startOnOwner(session, stream, body);
+      starter.startOnOwner(session, stream, body, sender);
       onSent.run();
       return;
     }
     router.cancelRequests(session, body);
-    UpstreamSession upstream = upstreams.attach(session, headers);
+    UpstreamSession upstream = upstreams.attach(session, sender);
     Pump pump =
         starter.start(
             session,
@@ -183,16 +183,13 @@ public final class LegacySseRelay {
 
   /** The messages of the upstream for the client; the response is the last. */
   private MessageSource initialize(
-      Session session,
-      Message.Request request,
-      InitializeRequest initialize,
-      ForwardedHeaders headers) {
+      Session session, Message.Request request, InitializeRequest initialize, Sender sender) {
     if (session.isInitialized()) {
       return refusal(request, "The session is initialized already");
     }
     try {
       return MessageSource.of(
-          sessions.initialize(session, request, initialize, headers).messages().stream()
+          sessions.initialize(session, request, initialize, sender).messages().stream()
               .map(payload -> new UpstreamMessage(payload, null))
               .toList());
     } catch (RelayException refused) {

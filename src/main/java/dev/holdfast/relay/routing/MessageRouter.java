@@ -6,9 +6,9 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
@@ -75,12 +75,17 @@ public final class MessageRouter {
 
   /**
    * Opens a stream in the name of the replica to which a session is pinned, and sends that replica
-   * the requests that the stream answers.
+   * the requests that the stream answers, with the scopes of their sender.
    */
-  void requestFromOwner(Session session, StreamRef stream, Body body) {
+  void requestFromOwner(Session session, StreamRef stream, Body body, Sender sender) {
     String requests = RequestId.format(body.requestIds());
     String into = StreamNames.sharedName(session);
-    if (!inbox.putRequest(stream, requests, into, StreamNames.STANDALONE, body.bytes())) {
+    if (!inbox.putRequest(
+        stream,
+        requests,
+        into,
+        StreamNames.STANDALONE,
+        InboxRequest.format(sender.scopes(), body.bytes()))) {
       throw new UpstreamException.SessionGone();
     }
   }
@@ -100,11 +105,11 @@ public final class MessageRouter {
   /**
    * Sends notifications or responses to the upstream.
    *
-   * @param headers headers of the client's request; a message that goes through another replica has
-   *     those of the session instead
+   * @param sender who sends them; a message that goes through another replica has those of the
+   *     session instead
    * @throws UpstreamException when the upstream did not take them
    */
-  public void send(Session session, Body body, ForwardedHeaders headers) {
+  public void send(Session session, Body body, Sender sender) {
     if (!isServedHere(session)) {
       if (!inbox.put(StreamNames.standalone(session), body.bytes())) {
         throw new UpstreamException.SessionGone();
@@ -112,7 +117,7 @@ public final class MessageRouter {
       return;
     }
     cancelRequests(session, body);
-    upstreams.attach(session, headers).send(body);
+    upstreams.attach(session, sender).send(body);
     if (upstreams.runsInProcess(session)) {
       body.messages().stream()
           .filter(message -> message.cancelledRequestId() == null)

@@ -11,6 +11,7 @@ import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -170,8 +171,9 @@ final class PinnedSession implements MessageSource {
     return server.session().upstream();
   }
 
-  UpstreamSession upstream() {
-    return server.attach();
+  /** The server, for requests of the client with these scopes. */
+  UpstreamSession upstream(Set<String> scopes) {
+    return server.attach(scopes);
   }
 
   /** Adds a task as {@link OrderedTasks#add} does. It runs when the server is reachable. */

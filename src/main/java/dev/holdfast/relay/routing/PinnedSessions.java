@@ -13,8 +13,10 @@ import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +87,7 @@ public final class PinnedSessions {
         throw new LogException.StoreUnavailable("the session is not pinned here yet", null);
       }
       // The session is no longer pinned. No other replica ends this stream.
-      Body body = Envelopes.read(message.message());
+      Body body = Envelopes.read(InboxRequest.parse(message.message()).body());
       Pump _ = start(writer, NO_UPSTREAM, body, PinnedSessions::sessionGone);
     } else if (!session.runInOrder(
         message.message().length,
@@ -99,13 +101,15 @@ public final class PinnedSessions {
   }
 
   private void handle(PinnedSession session, @Nullable StreamWriter writer, Inbox.Message message) {
-    Body body = Envelopes.read(message.message());
+    InboxRequest request = InboxRequest.parse(message.message());
+    Body body = Envelopes.read(request.body());
     body.cancelledRequestIds().forEach(id -> pumps.cancel(message.session(), id));
     if (writer != null) {
-      start(writer, session.upstreamName(), body, () -> session.upstream().request(body).source())
+      UpstreamSession upstream = session.upstream(request.scopes());
+      start(writer, session.upstreamName(), body, () -> upstream.request(body).source())
           .awaitSent();
     } else {
-      session.upstream().send(body);
+      session.upstream(Set.of()).send(body);
     }
   }
 

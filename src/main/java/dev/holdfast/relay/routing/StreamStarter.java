@@ -6,6 +6,7 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.StandaloneSource;
@@ -99,10 +100,10 @@ public final class StreamStarter {
   }
 
   /** Opens the stream and starts its pump on the replica to which the session is pinned. */
-  public void startOnOwner(Session session, StreamRef stream, Body body) {
+  public void startOnOwner(Session session, StreamRef stream, Body body, Sender sender) {
     traceOpening(stream);
     try {
-      router.requestFromOwner(session, stream, body);
+      router.requestFromOwner(session, stream, body, sender);
     } catch (LogException.SessionEnded ended) {
       throw notFound(session);
     } catch (UpstreamException failure) {

@@ -10,6 +10,7 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
@@ -54,6 +55,12 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
     return upstream.attach(link(session));
   }
 
+  /** The same for a request of the session's client that has these scopes. */
+  public UpstreamSession attach(Set<String> scopes) {
+    UpstreamLink link = link(session);
+    return upstream.attach(link.with(link.sender().withScopes(scopes)));
+  }
+
   /** Whether the server can be reopened after it was lost. */
   public boolean canReopen() {
     return upstream.canReopen();
@@ -88,6 +95,6 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
         session.upstreamSession(),
         session.version().wire(),
         session.id().value(),
-        session.headers());
+        session.principal().sender(Set.of(), session.headers()));
   }
 }

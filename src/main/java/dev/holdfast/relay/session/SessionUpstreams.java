@@ -1,6 +1,6 @@
 package dev.holdfast.relay.session;
 
-import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
@@ -32,16 +32,16 @@ public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store)
    * @throws RelayException when the upstream that opened the session is no longer configured
    */
   public UpstreamSession attach(Session session) {
-    return attach(session, session.headers());
+    return server(session).attach();
   }
 
   /**
    * The upstream's side of a session for one message of its client. Throws as above.
    *
-   * @param headers headers of the client's request
+   * @param sender who sends it
    */
-  public UpstreamSession attach(Session session, ForwardedHeaders headers) {
-    return server(session).upstream().attach(PinnedServer.link(session).with(headers));
+  public UpstreamSession attach(Session session, Sender sender) {
+    return server(session).upstream().attach(PinnedServer.link(session).with(sender));
   }
 
   /** Whether messages of a session must reach the replica that runs its calls. */

@@ -4,11 +4,11 @@ import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
 import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener;
@@ -178,13 +178,10 @@ public final class Sessions {
    * @throws LogException.SessionEnded when the session is initialized already, or has ended
    */
   public InitializeReply initialize(
-      Session opening,
-      Message.Request request,
-      InitializeRequest initialize,
-      ForwardedHeaders headers) {
+      Session opening, Message.Request request, InitializeRequest initialize, Sender sender) {
     return initialize(
         opening.upstream(),
-        new Opener(opening.opener(), headers),
+        new Opener(opening.opener(), sender),
         request,
         (link, version) -> {
           Session session =
@@ -216,7 +213,7 @@ public final class Sessions {
     if (handshake.link() == null) {
       return new InitializeReply(null, messages);
     }
-    UpstreamLink link = handshake.link().with(opener.headers().ofSession());
+    UpstreamLink link = handshake.link().with(opener.sender().with(opener.headers().ofSession()));
     UpstreamSession opened = upstream.attach(link);
     try {
       ProtocolVersion version =

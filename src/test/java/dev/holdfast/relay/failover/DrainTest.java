@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
@@ -150,8 +150,8 @@ class DrainTest {
     await().untilAsserted(() -> refuses(() -> relay.resume(session, last)));
     refuses(
         () -> relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS));
-    refuses(() -> relay.request(session, body(ping("2")), ForwardedHeaders.NONE, () -> {}));
-    refuses(() -> relay.request(session, body(call("2", "t")), ForwardedHeaders.NONE, () -> {}));
+    refuses(() -> relay.request(session, body(ping("2")), Sender.UNKNOWN, () -> {}));
+    refuses(() -> relay.request(session, body(call("2", "t")), Sender.UNKNOWN, () -> {}));
     refuses(() -> relay.listen(session, false));
     refuses(() -> relay.listen(session, true));
   }
@@ -177,8 +177,7 @@ class DrainTest {
     AtomicReference<SessionId> opened = new AtomicReference<>();
     TestConnection client = openOne(relay, opened);
     Session begun = relay.session(SCRIPTED, opened.get(), PrincipalId.ANONYMOUS);
-    relay.request(
-        begun, new Body.Single(initialize("2024-11-05")), ForwardedHeaders.NONE, () -> {});
+    relay.request(begun, new Body.Single(initialize("2024-11-05")), Sender.UNKNOWN, () -> {});
     client.await(c -> c.text().contains("\"result\""));
     drain(others);
     client.awaitEnd();
@@ -219,7 +218,7 @@ class DrainTest {
     TestConnection _ = fixture().follow(session, call("1", "t"));
     drain(others);
 
-    fixture().relay.send(session, body(initialized()), ForwardedHeaders.NONE);
+    fixture().relay.send(session, body(initialized()), Sender.UNKNOWN);
 
     assertThat(fixture().scripted.sent).hasSize(1);
     assertThat(fixture().scripted.listenedAfter).isEmpty();
@@ -272,8 +271,8 @@ class DrainTest {
         };
     Thread request =
         Thread.ofVirtual()
-            .start(() ->
-                fixture().relay.request(session, body(ping("1")), ForwardedHeaders.NONE, () -> {}));
+            .start(
+                () -> fixture().relay.request(session, body(ping("1")), Sender.UNKNOWN, () -> {}));
     asked.await();
 
     Thread draining = drain(others);
@@ -376,17 +375,17 @@ class DrainTest {
     relay.request(
         relay.session(SCRIPTED, id.get(), PrincipalId.ANONYMOUS),
         new Body.Single(RelayFixture.initialize("2024-11-05")),
-        ForwardedHeaders.NONE,
+        Sender.UNKNOWN,
         () -> {});
     client.await(c -> c.data().size() == 1);
     Session session = relay.session(SCRIPTED, id.get(), PrincipalId.ANONYMOUS);
-    relay.request(session, RelayFixture.body(call("1", "t")), ForwardedHeaders.NONE, () -> {});
+    relay.request(session, RelayFixture.body(call("1", "t")), Sender.UNKNOWN, () -> {});
     source.bring(PROGRESS);
     client.await(c -> c.data().size() == 2);
 
     Thread draining = drain(null);
-    refuses(() ->
-        relay.request(session, RelayFixture.body(call("2", "t")), ForwardedHeaders.NONE, () -> {}));
+    refuses(
+        () -> relay.request(session, RelayFixture.body(call("2", "t")), Sender.UNKNOWN, () -> {}));
     assertThat(client.hasEnded()).isFalse();
     source.bring(result("1"));
     draining.join();

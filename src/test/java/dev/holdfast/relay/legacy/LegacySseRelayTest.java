@@ -10,7 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.Position;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedUpstream;
@@ -67,7 +67,7 @@ class LegacySseRelayTest {
 
   private TestConnection initialized() {
     TestConnection client = open();
-    relay.request(session(), initializing(), ForwardedHeaders.NONE, () -> {});
+    relay.request(session(), initializing(), Sender.UNKNOWN, () -> {});
     await().until(() -> client.text().contains("\"result\""));
     return client;
   }
@@ -112,11 +112,11 @@ class LegacySseRelayTest {
         () -> {
           throw new UpstreamException.Unreachable(null);
         };
-    relay.request(session(), initializing(), ForwardedHeaders.NONE, () -> {});
+    relay.request(session(), initializing(), Sender.UNKNOWN, () -> {});
     await().until(() -> client.text().contains("\"error\""));
 
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("2024-11-05");
-    relay.request(session(), initializing(), ForwardedHeaders.NONE, () -> {});
+    relay.request(session(), initializing(), Sender.UNKNOWN, () -> {});
 
     await().until(() -> client.text().contains("\"result\""));
     assertThat(session().isInitialized()).isTrue();
@@ -127,7 +127,7 @@ class LegacySseRelayTest {
     TestConnection client = open();
     fixture.scripted.handshake = () -> ScriptedUpstream.handshake("1999-01-01");
 
-    relay.request(session(), initializing(), ForwardedHeaders.NONE, () -> {});
+    relay.request(session(), initializing(), Sender.UNKNOWN, () -> {});
 
     await().until(() -> client.text().contains("no protocol version in common"));
     assertThat(fixture.scripted.ended).hasValue(1);
@@ -144,7 +144,7 @@ class LegacySseRelayTest {
           return ScriptedUpstream.handshake("2024-11-05");
         };
 
-    relay.request(session, initializing(), ForwardedHeaders.NONE, () -> {});
+    relay.request(session, initializing(), Sender.UNKNOWN, () -> {});
 
     await().until(() -> client.text().contains("has ended"));
     assertThat(fixture.scripted.ended).hasValue(1);

@@ -16,7 +16,7 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.relay.pump.Pumps;
@@ -89,7 +89,7 @@ class MessageRouterTest {
           }
         };
 
-    fixture.relay.send(session, body(cancelled("7")), ForwardedHeaders.NONE);
+    fixture.relay.send(session, body(cancelled("7")), Sender.UNKNOWN);
 
     assertThat(told.getCount()).isZero();
     assertThat(sent()).containsExactly(cancelled("7"));
@@ -101,9 +101,9 @@ class MessageRouterTest {
     StreamRef stream = running(session, "7");
     fixture.inbox.calls.add(new OpenCall(stream, "7"));
 
-    fixture.relay.send(session, body(cancelled("7")), ForwardedHeaders.NONE);
-    fixture.relay.send(session, body(cancelled("8")), ForwardedHeaders.NONE);
-    fixture.relay.send(session, body(RESPONSE), ForwardedHeaders.NONE);
+    fixture.relay.send(session, body(cancelled("7")), Sender.UNKNOWN);
+    fixture.relay.send(session, body(cancelled("8")), Sender.UNKNOWN);
+    fixture.relay.send(session, body(RESPONSE), Sender.UNKNOWN);
 
     await().until(() -> written(stream).equals(List.of(PROGRESS, "")));
     assertThat(fixture.inbox.put).isEmpty();
@@ -187,8 +187,8 @@ class MessageRouterTest {
     Session session = fixture.open(SCRIPTED);
     fixture.inbox.calls.add(new OpenCall(ref(session, "theirs"), "7"));
 
-    fixture.relay.send(session, body(RESPONSE), ForwardedHeaders.NONE);
-    fixture.relay.send(session, body(cancelled("7")), ForwardedHeaders.NONE);
+    fixture.relay.send(session, body(RESPONSE), Sender.UNKNOWN);
+    fixture.relay.send(session, body(cancelled("7")), Sender.UNKNOWN);
 
     assertThat(fixture.inbox.put).containsExactly("* " + RESPONSE, "theirs " + cancelled("7"));
     assertThat(sent()).containsExactly(RESPONSE, cancelled("7"));

@@ -19,8 +19,8 @@ import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
@@ -137,10 +137,9 @@ class PinnedSessionTest {
     Session session = elsewhere();
 
     Relay.Reply called =
-        fixture.relay.request(session, body(call("7", "t")), ForwardedHeaders.NONE, () -> {});
-    Relay.Reply pinged =
-        fixture.relay.request(session, body(ping("8")), ForwardedHeaders.NONE, () -> {});
-    fixture.relay.send(session, body(initialized()), ForwardedHeaders.NONE);
+        fixture.relay.request(session, body(call("7", "t")), Sender.UNKNOWN, () -> {});
+    Relay.Reply pinged = fixture.relay.request(session, body(ping("8")), Sender.UNKNOWN, () -> {});
+    fixture.relay.send(session, body(initialized()), Sender.UNKNOWN);
 
     assertThat(called).isInstanceOf(Relay.Reply.Stream.class);
     assertThat(pinged).isInstanceOf(Relay.Reply.Stream.class);
@@ -157,7 +156,7 @@ class PinnedSessionTest {
 
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
         .isThrownBy(
-            () -> fixture.relay.request(session, body(ping("8")), ForwardedHeaders.NONE, () -> {}));
+            () -> fixture.relay.request(session, body(ping("8")), Sender.UNKNOWN, () -> {}));
 
     assertThat(fixture.store.find(session.id())).isEmpty();
   }
@@ -192,7 +191,7 @@ class PinnedSessionTest {
       String here = "{\"jsonrpc\":\"2.0\",\"method\":\"here" + i + "\"}";
       fixture.inbox.leave(ref(session, "g"), there);
 
-      fixture.relay.send(session, body(here), ForwardedHeaders.NONE);
+      fixture.relay.send(session, body(here), Sender.UNKNOWN);
 
       expected.addAll(List.of(there, here));
     }
@@ -207,7 +206,7 @@ class PinnedSessionTest {
 
     await().until(() -> hasEnded(ref(session, "g")));
     assertThatExceptionOfType(RelayException.SessionNotFound.class)
-        .isThrownBy(() -> fixture.relay.send(session, body(initialized()), ForwardedHeaders.NONE));
+        .isThrownBy(() -> fixture.relay.send(session, body(initialized()), Sender.UNKNOWN));
     assertThat(fixture.store.find(session.id())).isEmpty();
   }
 
@@ -236,14 +235,14 @@ class PinnedSessionTest {
   void shouldReopenTheServerAndContinue() throws Exception {
     fixture.scripted.reopening = true;
     Session session = open();
-    fixture.relay.send(session, body(initialized()), ForwardedHeaders.NONE);
+    fixture.relay.send(session, body(initialized()), Sender.UNKNOWN);
 
     nextLife().fail(new UpstreamException.SessionGone());
     nextLife().bring(SAID);
 
     await().until(() -> written(ref(session, "g")).equals(List.of(SAID)));
     assertThat(fixture.scripted.reopened).containsExactly("initialize true");
-    fixture.relay.send(session, body(SAID), ForwardedHeaders.NONE);
+    fixture.relay.send(session, body(SAID), Sender.UNKNOWN);
     assertThat(sent()).containsExactly(initialized(), SAID);
   }
 
@@ -260,9 +259,9 @@ class PinnedSessionTest {
 
     assertThatExceptionOfType(UpstreamException.Busy.class)
         .isThrownBy(
-            () -> fixture.relay.request(session, body(ping("8")), ForwardedHeaders.NONE, () -> {}));
+            () -> fixture.relay.request(session, body(ping("8")), Sender.UNKNOWN, () -> {}));
     assertThatExceptionOfType(UpstreamException.Busy.class)
-        .isThrownBy(() -> fixture.relay.send(session, body(SAID), ForwardedHeaders.NONE));
+        .isThrownBy(() -> fixture.relay.send(session, body(SAID), Sender.UNKNOWN));
 
     assertThat(fixture.store.find(session.id())).isPresent();
   }

@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.log.LogException;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.RelayFixture;
 import dev.holdfast.relay.ScriptedSource;
@@ -297,10 +297,7 @@ class SessionsTest {
 
     assertThatThrownBy(() ->
             relay.request(
-                stranger,
-                RelayFixture.body(RelayFixture.ping("1")),
-                ForwardedHeaders.NONE,
-                () -> {}))
+                stranger, RelayFixture.body(RelayFixture.ping("1")), Sender.UNKNOWN, () -> {}))
         .isInstanceOf(RelayException.SessionNotFound.class);
   }
 

@@ -1,0 +1,78 @@
+package dev.holdfast.intercept;
+
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Methods;
+import dev.holdfast.protocol.Sender;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tools that need a scope. Clients without it do not find them in the list of tools, and their
+ * calls are refused. Several scopes may name one tool: then one of them is enough.
+ */
+public final class ScopedTools implements Interceptor {
+
+  /** Some servers do not tell capital letters from small ones, so the rules do not either. */
+  private final Map<String, NamePatterns> toolsByScope = new TreeMap<>();
+
+  /**
+   * Creates the rules.
+   *
+   * @param toolsByScope patterns of names by scope, where {@code *} stands for any characters
+   */
+  public ScopedTools(Map<String, List<String>> toolsByScope) {
+    toolsByScope.forEach(
+        (scope, tools) -> this.toolsByScope.put(scope, NamePatterns.ignoringCase(tools)));
+  }
+
+  @Override
+  public Set<String> namedScopes() {
+    return Collections.unmodifiableSet(toolsByScope.keySet());
+  }
+
+  @Override
+  public Verdict judge(InterceptedMessage message) {
+    return switch (message.message()) {
+      case Message.Request call when call.method().equals(Methods.TOOLS_CALL) ->
+          judgeCall(call.toolName(), message.scopes());
+      // A call without an id has no answer, but a server may run it.
+      case Message.Notification call when call.method().equals(Methods.TOOLS_CALL) ->
+          refuse("A call needs an id", Set.of());
+      default -> ToolList.without(message, tool -> !lacking(tool, message.scopes()).isEmpty());
+    };
+  }
+
+  private Verdict judgeCall(@Nullable String tool, Set<String> scopes) {
+    if (tool == null) {
+      return new Verdict.Refuse(JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: null");
+    }
+    Set<String> lacking = lacking(tool, scopes);
+    if (lacking.isEmpty()) {
+      return Verdict.PASS;
+    }
+    String needed = lacking.size() == 1 ? "the scope " : "one of the scopes ";
+    return refuse("The tool " + tool + " needs " + needed + String.join(", ", lacking), lacking);
+  }
+
+  private static Verdict.Refuse refuse(String text, Set<String> scopes) {
+    return new Verdict.Refuse(
+        JsonRpcErrorCode.SERVER_ERROR.code(), text, Map.of("scope", Sender.format(scopes)));
+  }
+
+  /** The scopes of which one is needed for a tool; empty if it may be called. */
+  private Set<String> lacking(String tool, Set<String> scopes) {
+    Set<String> needed = new TreeSet<>();
+    toolsByScope.forEach((scope, tools) -> {
+      if (tools.match(tool)) {
+        needed.add(scope);
+      }
+    });
+    return Collections.disjoint(needed, scopes) ? needed : Set.of();
+  }
+}
