@@ -59,10 +59,12 @@ record ConfigCommand(SmallRyeConfig config, Output output) {
         : PrintableText.of("%s=%s (%s)".formatted(value.getName(), shown, from));
   }
 
-  /** Hides what may be a secret, also in the query of a URL. */
+  /** Hides what may be a secret, also in the query of a URL and in the options of a program. */
   static String shown(String key, String value) {
-    return SECRET.matcher(key).matches()
-        ? "***"
-        : PrintableText.of(value.replaceAll("(://[^\\s?]*)\\?\\S*", "$1?***"));
+    if (SECRET.matcher(key).matches()) {
+      return "***";
+    }
+    String known = key.endsWith(".command") ? CommandSecrets.hide(value) : value;
+    return PrintableText.of(known.replaceAll("(://[^\\s?]*)\\?[^\\s']*", "$1?***"));
   }
 }
