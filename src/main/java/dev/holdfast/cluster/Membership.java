@@ -1,5 +1,6 @@
 package dev.holdfast.cluster;
 
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class Membership implements AutoCloseable {
 
   private static final Logger LOG = Logger.getLogger(Membership.class);
+  private static final Duration ONE_OUTAGE_PER = Duration.ofSeconds(10);
 
   private final ReplicaRegistry replicas;
   private final OwnedSessions sessions;
@@ -39,6 +41,11 @@ public final class Membership implements AutoCloseable {
 
   /** When the first of the failed heartbeats was; null after one that succeeded. Its thread's. */
   private @Nullable Instant awaySince;
+
+  /** Whether the log says that Redis is away. Owned by the thread of the heartbeats. */
+  private boolean awayLogged;
+
+  private final LogRate outages = new LogRate(ONE_OUTAGE_PER);
 
   /** Written by {@link #start()} only. */
   private volatile @Nullable Thread thread;
@@ -106,16 +113,20 @@ public final class Membership implements AutoCloseable {
   private void redisFailed(RedisException failure) {
     if (awaySince == null) {
       awaySince = Instant.now();
+    }
+    if (!awayLogged && outages.next().isPresent()) {
+      awayLogged = true;
       LOG.warnf("Redis is away reason=%s", failure.getMessage());
     }
   }
 
   private void redisAnswered() {
-    if (awaySince != null) {
+    if (awaySince != null && awayLogged) {
       LOG.infof(
           "Redis is back away-seconds=%d", Duration.between(awaySince, Instant.now()).toSeconds());
-      awaySince = null;
     }
+    awaySince = null;
+    awayLogged = false;
   }
 
   private void takeOver(List<ReplicaId> lost) {

@@ -30,6 +30,7 @@ public final class UpstreamMonitor implements AutoCloseable {
 
   private final Map<String, Watched> servers = new ConcurrentHashMap<>();
   private final Duration lookAgain;
+  private final Duration oneLinePer;
   private volatile boolean closed;
 
   /**
@@ -42,11 +43,12 @@ public final class UpstreamMonitor implements AutoCloseable {
 
   /** Creates a monitor of no server. */
   public UpstreamMonitor() {
-    this(LOOK_AGAIN);
+    this(LOOK_AGAIN, ONE_LINE_PER);
   }
 
-  UpstreamMonitor(Duration lookAgain) {
+  UpstreamMonitor(Duration lookAgain, Duration oneLinePer) {
     this.lookAgain = lookAgain;
+    this.oneLinePer = oneLinePer;
   }
 
   /**
@@ -94,7 +96,11 @@ public final class UpstreamMonitor implements AutoCloseable {
     private final Supplier<Optional<String>> look;
     private final AtomicReference<@Nullable Problem> problem = new AtomicReference<>();
     private final AtomicReference<@Nullable Thread> looking = new AtomicReference<>();
-    private final LogRate failures = new LogRate(ONE_LINE_PER);
+    private final LogRate failures = new LogRate(oneLinePer);
+    private final LogRate outages = new LogRate(oneLinePer);
+
+    /** The latest problem with a line in the log. Its end gets one, too. */
+    private final AtomicReference<@Nullable Problem> logged = new AtomicReference<>();
 
     Watched(String name, Upstream upstream, Supplier<Optional<String>> look) {
       super(upstream);
@@ -151,14 +157,18 @@ public final class UpstreamMonitor implements AutoCloseable {
     }
 
     private void down(String reason) {
-      if (problem.compareAndSet(null, new Problem(reason, Instant.now()))) {
-        LOG.warnf("upstream is down upstream=%s reason=%s", name, reason);
+      boolean _ = problem.compareAndSet(null, new Problem(reason, Instant.now()));
+      Problem now = problem.get();
+      // A server that changes with every request gets few lines; one that stays down gets its line.
+      if (now != null && !now.equals(logged.get()) && outages.next().isPresent()) {
+        logged.set(now);
+        LOG.warnf("upstream is down upstream=%s reason=%s", name, now.reason());
       }
     }
 
     private void found() {
       Problem before = problem.get();
-      if (before != null && problem.compareAndSet(before, null)) {
+      if (before != null && problem.compareAndSet(before, null) && before.equals(logged.get())) {
         Duration down = Duration.between(before.since(), Instant.now());
         LOG.infof("upstream is back upstream=%s down-seconds=%d", name, down.toSeconds());
       }

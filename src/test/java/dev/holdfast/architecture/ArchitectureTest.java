@@ -36,7 +36,7 @@ class ArchitectureTest {
           entry("log.redis.script", List.of("log", "redis")),
           entry("log.redis.write", List.of("log.redis.script", "lock", "log", "redis", "budget")),
           entry("redis", List.of("retry", "timer")),
-          entry("cluster", List.of("config", "redis")),
+          entry("cluster", List.of("config", "redis", "budget")),
           entry("upstream", List.of("lock", "protocol", "budget")),
           entry(
               "upstream.http",
@@ -137,6 +137,7 @@ class ArchitectureTest {
           entry(
               "relay.legacy",
               List.of(
+                  "budget",
                   "relay.stream",
                   "relay.pump",
                   "relay.tail",

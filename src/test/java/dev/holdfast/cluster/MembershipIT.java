@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
@@ -193,6 +194,30 @@ class MembershipIT {
     assertThat(a.adopted).isEmpty();
     assertThat(b.adopted).isEmpty();
     assertThat(number("ZCARD", KEYS.replicas())).isEqualTo(2);
+  }
+
+  /** A network that breaks again and again must not fill the log. */
+  @Test
+  void shouldLogAnOutageOfRedisOnlyOnceInAWhile() {
+    try (LoggedLines log = new LoggedLines(Membership.class)) {
+      long begun = System.nanoTime();
+      Member member = new Member();
+      for (int i = 0; i < 4; i++) {
+        redis.freeze();
+        // Longer than the timeout of a command.
+        long frozen = System.nanoTime();
+        await().until(() -> System.nanoTime() - frozen > Duration.ofSeconds(1).toNanos());
+        redis.thaw();
+        long before = member.score();
+        await().until(() -> member.score() > before);
+      }
+
+      long most = 1 + Duration.ofNanos(System.nanoTime() - begun).toSeconds() / 10;
+      assertThat(log.lines().stream().filter(line -> line.contains("is away")).count())
+          .isBetween(1L, most);
+      assertThat(log.lines().stream().filter(line -> line.contains("is back")).count())
+          .isBetween(1L, most);
+    }
   }
 
   /** A frozen replica that is thawed after other replicas forgot it. */

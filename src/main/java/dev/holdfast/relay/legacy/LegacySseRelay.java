@@ -1,5 +1,6 @@
 package dev.holdfast.relay.legacy;
 
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
@@ -28,6 +29,7 @@ import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import org.jboss.logging.Logger;
@@ -43,6 +45,7 @@ import org.jspecify.annotations.Nullable;
 public final class LegacySseRelay {
 
   private static final Logger LOG = Logger.getLogger(LegacySseRelay.class);
+  private static final LogRate NOT_INITIALIZED = new LogRate(Duration.ofSeconds(1));
 
   private final Sessions sessions;
   private final SessionUpstreams upstreams;
@@ -197,7 +200,12 @@ public final class LegacySseRelay {
     } catch (LogException.SessionEnded notOpening) {
       return refusal(request, "The session is initialized already, or has ended");
     } catch (SessionStoreException | LogException away) {
-      LOG.warnf("session not initialized session=%s reason=%s", session.id(), away.getMessage());
+      NOT_INITIALIZED.log(
+          LOG,
+          Logger.Level.WARN,
+          () ->
+              "session not initialized session=%s reason=%s"
+                  .formatted(session.id(), away.getMessage()));
       return refusal(request, "The store is away; open another session");
     }
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.relay.pump;
 
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamWriter;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class Appender {
 
   private static final Logger LOG = Logger.getLogger(Appender.class);
+
+  /** During an outage every stream waits. */
+  private static final LogRate WAITS = new LogRate(Duration.ofSeconds(1));
 
   private final StreamWriter writer;
   private final Duration hold;
@@ -79,8 +83,12 @@ final class Appender {
 
   private void warn(LogException failure) {
     if (!warned) {
-      LOG.warnf(
-          "append waits for the store stream=%s reason=%s", writer.stream(), failure.getMessage());
+      WAITS.log(
+          LOG,
+          Logger.Level.WARN,
+          () ->
+              "append waits for the store stream=%s reason=%s"
+                  .formatted(writer.stream(), failure.getMessage()));
     }
     warned = true;
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.relay.pump;
 
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamWriter;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class OutageDelivery {
 
   private static final Logger LOG = Logger.getLogger(OutageDelivery.class);
+
+  /** After an outage every stream continues. */
+  private static final LogRate SETTLED = new LogRate(Duration.ofSeconds(1));
 
   /** Delays between attempts to tell the store. */
   private static final Backoff SETTLE = new Backoff(Duration.ofMillis(20), Duration.ofMillis(100));
@@ -74,7 +78,10 @@ final class OutageDelivery {
         // Later events are appended. Otherwise a busy stream would never be settled.
         end();
         if (unsettled.compareAndSet(settled, 0)) {
-          LOG.infof("the store takes events again stream=%s", writer.stream());
+          SETTLED.log(
+              LOG,
+              Logger.Level.INFO,
+              () -> "the store takes events again stream=" + writer.stream());
           return;
         }
       } catch (LogException.StoreUnavailable | LogException.OutcomeUnknown failure) {

@@ -45,6 +45,8 @@ public final class Sessions {
   private static final Logger LOG = Logger.getLogger(Sessions.class);
   private static final LogRate OPENED = new LogRate(Duration.ofMillis(100));
   private static final LogRate ENDED = new LogRate(Duration.ofMillis(100));
+  private static final LogRate NOT_ENDED = new LogRate(Duration.ofSeconds(1));
+  private static final LogRate LOG_NOT_ENDED = new LogRate(Duration.ofSeconds(1));
   private static final int EXPIRED_AT_ONCE = 100;
 
   /** The part of the idle timeout after which the store is told again that a session is in use. */
@@ -387,7 +389,11 @@ public final class Sessions {
     try {
       end(session, "lost by its server");
     } catch (SessionStoreException | LogException.StoreUnavailable away) {
-      LOG.warnf("session not ended session=%s reason=%s", session.id(), away.getMessage());
+      NOT_ENDED.log(
+          LOG,
+          Logger.Level.WARN,
+          () ->
+              "session not ended session=%s reason=%s".formatted(session.id(), away.getMessage()));
     }
   }
 
@@ -442,8 +448,12 @@ public final class Sessions {
     try {
       return clear(session, "expired");
     } catch (LogException.StoreUnavailable away) {
-      LOG.warnf(
-          "log of expired session not ended session=%s reason=%s", session.id(), away.getMessage());
+      LOG_NOT_ENDED.log(
+          LOG,
+          Logger.Level.WARN,
+          () ->
+              "log of expired session not ended session=%s reason=%s"
+                  .formatted(session.id(), away.getMessage()));
     } catch (Throwable failure) {
       LOG.warnf(failure, "expired session not ended completely session=%s", session.id());
     }

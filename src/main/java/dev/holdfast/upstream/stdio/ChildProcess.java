@@ -25,6 +25,7 @@ import org.jboss.logging.Logger;
 public final class ChildProcess {
 
   private static final Logger LOG = Logger.getLogger(ChildProcess.class);
+  private static final LogRate CANNOT_START = new LogRate(Duration.ofSeconds(1));
   private static final LogRate EXITS = new LogRate(Duration.ofMillis(100));
 
   /** Time for a process that has ended its output to end, so that the cause is known. */
@@ -103,7 +104,12 @@ public final class ChildProcess {
   }
 
   private static UpstreamException unreachable(StdioUpstreamSettings settings, Throwable cause) {
-    LOG.warnf("process cannot start upstream=%s reason=%s", settings.name(), cause.getMessage());
+    CANNOT_START.log(
+        LOG,
+        Logger.Level.WARN,
+        () ->
+            "process cannot start upstream=%s reason=%s"
+                .formatted(settings.name(), cause.getMessage()));
     return new UpstreamException.Unreachable(cause);
   }
 

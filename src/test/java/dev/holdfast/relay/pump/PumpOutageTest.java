@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.NewEvent;
+import dev.holdfast.relay.ScriptedSource;
+import dev.holdfast.testing.LoggedLines;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -61,6 +64,29 @@ class PumpOutageTest {
 
     assertThat(payloads(writer.stored)).endsWith(PumpFixture.result("1"));
     assertThat(writer.told).hasValue(writer.passed.size());
+  }
+
+  /** An outage hits all streams at once. */
+  @Test
+  void shouldNotLogALineForEachStream() throws Exception {
+    writer.away = true;
+    writer.attached = false;
+    try (LoggedLines log = new LoggedLines(Appender.class)) {
+      long begun = System.nanoTime();
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < 30; i++) {
+        ScriptedSource source = new ScriptedSource().bring(PumpFixture.result("1"));
+        threads.add(pumping.start(pumping.pump(writer, () -> source, "1")));
+      }
+      await().until(() -> writer.attempts.get() >= 60);
+      writer.away = false;
+      for (Thread thread : threads) {
+        thread.join();
+      }
+
+      assertThat((long) log.lines().size())
+          .isLessThanOrEqualTo(1 + Duration.ofNanos(System.nanoTime() - begun).toSeconds());
+    }
   }
 
   /** Without a client the events would be lost for nothing. */

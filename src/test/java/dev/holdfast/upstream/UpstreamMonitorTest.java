@@ -1,0 +1,81 @@
+package dev.holdfast.upstream;
+
+import static dev.holdfast.relay.RelayFixture.initialize;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.protocol.Opener;
+import dev.holdfast.relay.ScriptedUpstream;
+import dev.holdfast.testing.LoggedLines;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class UpstreamMonitorTest {
+
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private final ScriptedUpstream server = new ScriptedUpstream();
+
+  private void fail(Upstream watched, UpstreamException failure) {
+    server.handshake =
+        () -> {
+          throw failure;
+        };
+    assertThatExceptionOfType(UpstreamException.class)
+        .isThrownBy(() -> watched.initialize(initialize("2025-11-25"), Opener.UNKNOWN));
+  }
+
+  private void succeed(Upstream watched) {
+    server.handshake = () -> ScriptedUpstream.handshake("2025-11-25");
+    var _ = watched.initialize(initialize("2025-11-25"), Opener.UNKNOWN);
+  }
+
+  /** A proxy in front of the server answered every second request. */
+  @Test
+  void shouldBoundTheLinesOfAServerThatIsDownAndUpInTurn() {
+    try (UpstreamMonitor monitor = new UpstreamMonitor(HOUR, HOUR);
+        LoggedLines log = new LoggedLines(UpstreamMonitor.class)) {
+      Upstream watched = monitor.watch("web", server, Optional::empty);
+      for (int i = 0; i < 100; i++) {
+        fail(watched, new UpstreamException.Refused(503, null, null));
+        assertThat(monitor.isUp("web")).isFalse();
+        succeed(watched);
+        assertThat(monitor.isUp("web")).isTrue();
+      }
+
+      assertThat(log.lines())
+          .satisfiesExactly(
+              down -> assertThat(down).contains("upstream is down upstream=web"),
+              back -> assertThat(back).contains("upstream is back upstream=web"));
+    }
+  }
+
+  /** The log must not say for ever that it is back. */
+  @Test
+  void shouldLogInTheEndThatAServerStaysDown() {
+    AtomicReference<Optional<String>> missing = new AtomicReference<>(Optional.empty());
+    try (UpstreamMonitor monitor =
+            new UpstreamMonitor(Duration.ofMillis(10), Duration.ofMillis(500));
+        LoggedLines log = new LoggedLines(UpstreamMonitor.class)) {
+      Upstream watched = monitor.watch("web", server, missing::get);
+      fail(watched, new UpstreamException.Refused(503, null, null));
+      succeed(watched);
+      missing.set(Optional.of("gone"));
+
+      fail(watched, new UpstreamException.Unreachable(null));
+
+      await()
+          .untilAsserted(
+              () -> assertThat(log.lines()).last().asString().contains("upstream is down"));
+      missing.set(Optional.empty());
+      await()
+          .untilAsserted(
+              () -> assertThat(log.lines()).last().asString().contains("upstream is back"));
+    }
+  }
+}
