@@ -2,6 +2,7 @@ package dev.holdfast.budget;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 /**
  * Limits what each user takes of something. Thread-safe.
@@ -10,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Shares<U> {
 
-  private final long max;
+  private final LongSupplier max;
 
   /** Holds only users that have something, so it is no larger than what all of them have. */
   private final Map<U, Long> taken = new ConcurrentHashMap<>();
@@ -21,12 +22,21 @@ public final class Shares<U> {
    * @param max of each user
    */
   public Shares(long max) {
+    this(() -> max);
+  }
+
+  /**
+   * Creates shares.
+   *
+   * @param max of each user; may change
+   */
+  public Shares(LongSupplier max) {
     this.max = max;
   }
 
   /** Takes an amount unless that exceeds the user's share. */
   public boolean tryTake(U user, long amount) {
-    if (taken.merge(user, amount, Long::sum) <= max) {
+    if (taken.merge(user, amount, Long::sum) <= max.getAsLong()) {
       return true;
     }
     giveBack(user, amount);

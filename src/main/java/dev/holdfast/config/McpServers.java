@@ -8,8 +8,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the {@code mcpServers} of MCP clients into keys of upstreams. Other keys stay as they are.
@@ -33,16 +35,21 @@ record McpServers(Map<String, String> properties, List<String> warnings) {
           "streamable-http", "streamable-http",
           "streamableHttp", "streamable-http");
 
+  /** Members of which a server needs one. */
+  private static final List<String> ADDRESSES = List.of("url", "serverUrl", "command");
+
   private static final List<String> KNOWN =
       List.of("command", "args", "env", "url", "headers", "type", "cwd", "disabled");
 
   /**
-   * Reads the flat keys of a file.
+   * Reads the keys of a file.
    *
+   * @param document the file as maps and lists
+   * @param flat the same as flat keys, which leave out what is empty
    * @throws InvalidFileException if there is neither a key of the program nor a server, or a server
-   *     has an unknown type
+   *     has an unknown type, or neither a URL nor a command
    */
-  static McpServers read(Path path, Map<String, String> flat) {
+  static McpServers read(Path path, @Nullable Object document, Map<String, String> flat) {
     Map<String, String> properties = new HashMap<>();
     Map<String, Map<List<String>, String>> servers = new TreeMap<>();
     List<String> warnings = new ArrayList<>();
@@ -68,7 +75,31 @@ record McpServers(Map<String, String> properties, List<String> warnings) {
               + " {\"time\": {\"command\": \"uvx\", \"args\": [\"mcp-server-time\"]}}}");
     }
     servers.forEach((name, server) -> add(path, name, server, properties, warnings));
+    checkServers(path, document);
     return new McpServers(properties, warnings.stream().distinct().toList());
+  }
+
+  private static void checkServers(Path path, @Nullable Object document) {
+    if (document instanceof Map<?, ?> root && root.get(ROOT) instanceof Map<?, ?> servers) {
+      servers.forEach((name, server) -> checkServer(path, String.valueOf(name), server));
+    }
+  }
+
+  private static void checkServer(Path path, String name, @Nullable Object server) {
+    Map<?, ?> members = server instanceof Map<?, ?> map ? map : Map.of();
+    boolean disabled = Boolean.parseBoolean(String.valueOf(members.get("disabled")));
+    if (!disabled && ADDRESSES.stream().allMatch(member -> members.get(member) == null)) {
+      String meant =
+          members.keySet().stream()
+              .map(String::valueOf)
+              .filter(member -> !KNOWN.contains(member))
+              .flatMap(member -> nearest(member).stream().map(near -> member + " " + near))
+              .findFirst()
+              .map(words -> words.replaceFirst("(.*) (.*)", ": is $1 meant to be $2?"))
+              .orElse(": add one, or remove the server");
+      throw new InvalidFileException(
+          "%s: the server %s has neither url nor command%s".formatted(path, name, meant));
+    }
   }
 
   private static List<String> segments(String key) {
@@ -134,11 +165,13 @@ record McpServers(Map<String, String> properties, List<String> warnings) {
 
   private static String unknown(Path path, String name, String member) {
     String line = "%s: %s of the server %s is ignored".formatted(path, member, name);
+    return nearest(member).map(known -> line + ": is it " + known + "?").orElse(line);
+  }
+
+  private static Optional<String> nearest(String member) {
     return KNOWN.stream()
         .min(Comparator.comparingInt(known -> ConfigKeys.distance(member, known)))
-        .filter(known -> ConfigKeys.distance(member, known) <= 2)
-        .map(known -> line + ": is it " + known + "?")
-        .orElse(line);
+        .filter(known -> ConfigKeys.distance(member, known) <= 2);
   }
 
   private static String quoted(String name) {

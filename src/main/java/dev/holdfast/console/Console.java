@@ -150,7 +150,7 @@ public final class Console {
   private JsonArray upstreams() {
     Map<String, Optional<UpstreamMonitor.Problem>> problems = upstreams.problems();
     return array(
-        info.servers().stream()
+        info.servers().get().stream()
             .map(server -> upstream(server, problems.getOrDefault(server.name(), Optional.empty())))
             .toList());
   }

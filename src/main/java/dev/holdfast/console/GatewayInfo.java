@@ -1,14 +1,15 @@
 package dev.holdfast.console;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
- * What does not change while the gateway runs.
+ * What the console tells of the gateway itself.
  *
  * @param served whether to serve the console at all
  * @param store the kind of the store
  * @param replica the id of this replica; empty without a shared store
- * @param servers the upstreams
+ * @param servers lists the upstreams, which may change
  * @param demo whether the default upstream has the demo tools
  */
 public record GatewayInfo(
@@ -16,13 +17,8 @@ public record GatewayInfo(
     String version,
     String store,
     String replica,
-    List<Server> servers,
+    Supplier<List<Server>> servers,
     boolean demo) {
-
-  /** Copies the list. */
-  public GatewayInfo {
-    servers = List.copyOf(servers);
-  }
 
   /**
    * An upstream.

@@ -116,7 +116,10 @@ final class Authentication {
     String upstream = Endpoint.of(current.getUriInfo().getPath()).upstream();
     String scope =
         tokens.get().areAccepted()
-            ? Optional.ofNullable(scopes.get().byUpstream().get(upstream))
+            ? scopes
+                .get()
+                .byUpstream()
+                .apply(upstream)
                 .map(required -> ", scope=\"" + required + "\"")
                 .orElse("")
             : "";

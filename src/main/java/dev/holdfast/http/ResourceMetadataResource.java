@@ -54,10 +54,10 @@ public final class ResourceMetadataResource {
           metadata.put("resource", resources.name(endpoint));
           metadata.put("authorization_servers", tokens.issuers());
           metadata.put("bearer_methods_supported", List.of("header"));
-          String scope = scopes.byUpstream().get(endpoint.upstream());
-          if (scope != null) {
-            metadata.put("scopes_supported", List.of(scope));
-          }
+          scopes
+              .byUpstream()
+              .apply(endpoint.upstream())
+              .ifPresent(scope -> metadata.put("scopes_supported", List.of(scope)));
           return Response.ok(metadata, MediaType.APPLICATION_JSON_TYPE)
               .header(HttpHeaders.CACHE_CONTROL, MAX_AGE)
               .build();

@@ -3,12 +3,12 @@ package dev.holdfast.observe;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.http.limit.ConnectionLimit;
-import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.relay.Relay;
+import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import io.micrometer.core.instrument.Gauge;
@@ -99,26 +99,26 @@ final class Gauges {
   @Inject
   void measureLimits(
       MeterRegistry registry,
-      LimitsConfig limits,
+      Supplier<SessionLimits> sessionLimits,
       ConnectionLimit connections,
       RequestLimit requests,
       BodyBudget bodies) {
-    places(registry, "sessions", () -> number(sessions()), limits.sessions());
-    places(registry, "connections", connections::used, limits.connections());
-    places(registry, "requests", requests::used, limits.requests());
+    places(registry, "sessions", () -> number(sessions()), () -> sessionLimits.get().all());
+    places(registry, "connections", connections::used, connections::max);
+    places(registry, "requests", requests::used, requests::max);
     bytes(registry, "request_bytes", bodies.all());
     bytes(registry, "unread_bytes", connections.unread());
   }
 
   private static void places(
-      MeterRegistry registry, String limit, Supplier<Number> used, int most) {
+      MeterRegistry registry, String limit, Supplier<Number> used, Supplier<Number> most) {
     register(
         Gauge.builder("holdfast.places.used", used)
             .description("Places of a limit that are taken")
             .tag("limit", limit),
         registry);
     register(
-        Gauge.builder("holdfast.places.limit", () -> most)
+        Gauge.builder("holdfast.places.limit", most)
             .description("Places of a limit")
             .tag("limit", limit),
         registry);

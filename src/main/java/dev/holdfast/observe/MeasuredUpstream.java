@@ -9,19 +9,11 @@ import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
-import dev.holdfast.upstream.UpstreamMonitor;
 import dev.holdfast.upstream.UpstreamSession;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,70 +22,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class MeasuredUpstream extends ForwardingUpstream {
 
-  /** Upper bounds of the buckets in ms. Calls take from milliseconds to hours. */
-  private static final Duration[] BUCKETS =
-      LongStream.of(50, 250, 1000, 5000, 30_000, 120_000, 600_000, 3_600_000)
-          .mapToObj(Duration::ofMillis)
-          .toArray(Duration[]::new);
-
-  private final AtomicInteger running = new AtomicInteger();
-  private final Timer duration;
-  private final Counter respawns;
+  private final UpstreamMeters meters;
   private final LongSupplier nanoTime;
 
-  /** Registers the metrics of an upstream with a configured name. */
-  MeasuredUpstream(
-      Upstream upstream,
-      String name,
-      MeterRegistry registry,
-      LongSupplier nanoTime,
-      UpstreamMonitor monitor) {
+  /** Measures an upstream with the metrics of its configured name. */
+  MeasuredUpstream(Upstream upstream, UpstreamMeters meters, LongSupplier nanoTime) {
     super(upstream);
+    this.meters = meters;
     this.nanoTime = nanoTime;
-    duration =
-        Timer.builder("holdfast.call.duration")
-            .description("Time from a tool call until the end of its answer from the upstream")
-            .tag(Metrics.UPSTREAM, name)
-            .serviceLevelObjectives(BUCKETS)
-            .register(registry);
-    respawns =
-        Counter.builder("holdfast.respawns")
-            .description("Sessions that got a new process or connection after they lost theirs")
-            .tag(Metrics.UPSTREAM, name)
-            .register(registry);
-    gauge(
-        registry,
-        name,
-        "holdfast.upstream.up",
-        "1 while the upstream is up, 0 while it is down",
-        () -> monitor.isUp(name) ? 1 : 0);
-    gauge(
-        registry,
-        name,
-        "holdfast.calls.in.flight",
-        "Tool calls that run at the upstream",
-        running::get);
-    gauge(
-        registry,
-        name,
-        "holdfast.stdio.processes",
-        "Child processes of the upstream, also those that are ending",
-        () -> upstream.processes().running());
-    gauge(
-        registry,
-        name,
-        "holdfast.stdio.processes.limit",
-        "Limit on the child processes of the upstream",
-        () -> upstream.processes().limit());
-  }
-
-  private static void gauge(
-      MeterRegistry registry, String upstream, String name, String help, Supplier<Number> value) {
-    Gauge.builder(name, value)
-        .description(help)
-        .tag(Metrics.UPSTREAM, upstream)
-        .strongReference(true)
-        .register(registry);
   }
 
   @Override
@@ -104,7 +40,7 @@ final class MeasuredUpstream extends ForwardingUpstream {
   @Override
   public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
     upstream.reopen(link, initialize, initialized);
-    respawns.increment();
+    meters.respawns.increment();
   }
 
   private static boolean isCall(Body requests) {
@@ -171,15 +107,15 @@ final class MeasuredUpstream extends ForwardingUpstream {
     /** Begins a call now; {@code began} is the nano time, or null if another replica began it. */
     Call(@Nullable Long began) {
       this.began = began;
-      running.incrementAndGet();
+      meters.running.incrementAndGet();
     }
 
     /** Further calls do nothing. */
     void end() {
       if (open.getAndSet(false)) {
-        running.decrementAndGet();
+        meters.running.decrementAndGet();
         if (began != null) {
-          duration.record(Duration.ofNanos(nanoTime.getAsLong() - began));
+          meters.duration.record(Duration.ofNanos(nanoTime.getAsLong() - began));
         }
       }
     }

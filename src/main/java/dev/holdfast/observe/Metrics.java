@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** Metrics of the relay and of the error responses on this replica. */
@@ -64,6 +65,8 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
   /** By the configured names of upstreams. */
   private final Map<String, TaggedCounters<UpstreamError>> upstreamErrors =
       new ConcurrentHashMap<>();
+
+  private final Map<String, UpstreamMeters> upstreamMeters = new ConcurrentHashMap<>();
 
   Metrics(MeterRegistry registry) {
     this.registry = registry;
@@ -149,10 +152,31 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
         from);
   }
 
-  /** Measures an upstream with a configured name. Called once for each name. */
-  public Upstream measured(String name, Upstream upstream, UpstreamMonitor monitor) {
+  /**
+   * Measures an upstream with a configured name. Upstreams that have the name one after the other
+   * share their metrics.
+   *
+   * @param processes counts the processes of all upstreams with the name
+   */
+  public Upstream measured(
+      String name,
+      Upstream upstream,
+      UpstreamMonitor monitor,
+      Supplier<Upstream.ProcessCount> processes) {
     TaggedCounters<UpstreamError> _ = errorsOf(name);
-    return new MeasuredUpstream(upstream, name, registry, System::nanoTime, monitor);
+    UpstreamMeters meters =
+        upstreamMeters.computeIfAbsent(
+            name, _ -> new UpstreamMeters(name, registry, monitor, processes));
+    meters.show();
+    return new MeasuredUpstream(upstream, meters, System::nanoTime);
+  }
+
+  /** Removes the gauges of an upstream that was removed. Its counters stay. */
+  public void forget(String name) {
+    UpstreamMeters meters = upstreamMeters.get(name);
+    if (meters != null) {
+      meters.hide();
+    }
   }
 
   private TaggedCounters<UpstreamError> errorsOf(String upstream) {

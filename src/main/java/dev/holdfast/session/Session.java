@@ -91,11 +91,16 @@ public record Session(
         principal);
   }
 
-  /** This session after its upstream was opened. */
+  /**
+   * This session after its upstream was opened.
+   *
+   * @param opened when the upstream was opened, to the millisecond
+   */
   public Session initialized(
       @Nullable String openedSession,
       ProtocolVersion chosen,
       String clientInfo,
+      Instant opened,
       ForwardedHeaders sent) {
     return new Session(
         id,
@@ -103,7 +108,7 @@ public record Session(
         openedSession,
         chosen,
         clientInfo,
-        created,
+        opened,
         Transport.SSE,
         opener,
         sent,

@@ -66,6 +66,16 @@ public abstract class ForwardingUpstream implements Upstream {
   }
 
   @Override
+  public boolean isOpenHere(UpstreamLink link) {
+    return upstream.isOpenHere(link);
+  }
+
+  @Override
+  public boolean opensSessions() {
+    return upstream.opensSessions();
+  }
+
+  @Override
   public boolean canReopen() {
     return upstream.canReopen();
   }

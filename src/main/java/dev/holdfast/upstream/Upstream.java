@@ -82,6 +82,16 @@ public interface Upstream extends AutoCloseable {
     return false;
   }
 
+  /** Whether a {@linkplain #isPinned pinned} session is open in this process. */
+  default boolean isOpenHere(UpstreamLink link) {
+    return false;
+  }
+
+  /** Whether this server opens new sessions. One that was removed only serves those it has. */
+  default boolean opensSessions() {
+    return true;
+  }
+
   /** Whether a lost {@linkplain #isPinned pinned} session can be opened again. */
   default boolean canReopen() {
     return false;

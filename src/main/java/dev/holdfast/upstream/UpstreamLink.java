@@ -2,6 +2,7 @@ package dev.holdfast.upstream;
 
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Sender;
+import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -12,21 +13,28 @@ import org.jspecify.annotations.Nullable;
  * @param protocolVersion the version that the server chose, verbatim
  * @param gatewaySession the gateway's id of the session; null before the gateway has recorded it
  * @param sender who sends the requests over this link
+ * @param opened when the session was opened, to the millisecond; null when that is unknown
  */
 public record UpstreamLink(
     @Nullable String session,
     String protocolVersion,
     @Nullable String gatewaySession,
-    Sender sender) {
+    Sender sender,
+    @Nullable Instant opened) {
 
   /** The link to a session that the gateway has not recorded yet. */
   public UpstreamLink(@Nullable String session, String protocolVersion) {
-    this(session, protocolVersion, null, Sender.UNKNOWN);
+    this(session, protocolVersion, null, Sender.UNKNOWN, null);
   }
 
   /** The same link for another sender. */
   public UpstreamLink with(Sender other) {
-    return new UpstreamLink(session, protocolVersion, gatewaySession, other);
+    return new UpstreamLink(session, protocolVersion, gatewaySession, other, opened);
+  }
+
+  /** The same link to a session that was opened at that time. */
+  public UpstreamLink openedAt(Instant time) {
+    return new UpstreamLink(session, protocolVersion, gatewaySession, sender, time);
   }
 
   /** Headers of the client for the requests over this link. */

@@ -52,7 +52,7 @@ public final class UpstreamMonitor implements AutoCloseable {
   }
 
   /**
-   * Watches a server.
+   * Watches a server. It takes the place of an earlier one with the same name.
    *
    * @param name its configured name
    * @param look looks for the server without sending it a message; returns why it is not there
@@ -60,13 +60,32 @@ public final class UpstreamMonitor implements AutoCloseable {
    */
   public Upstream watch(String name, Upstream upstream, Supplier<Optional<String>> look) {
     Watched watched = new Watched(name, upstream, look);
-    servers.put(name, watched);
+    Watched before = servers.put(name, watched);
+    if (before != null) {
+      before.stopLooking();
+    }
     return watched;
+  }
+
+  /** Ends the watch over a server that was removed. Its sessions may continue. */
+  public void forget(String name) {
+    Watched watched = servers.remove(name);
+    if (watched != null) {
+      watched.stopLooking();
+    }
   }
 
   /** Looks for all servers, without waiting for the results. */
   public void look() {
     servers.values().forEach(Watched::startLooking);
+  }
+
+  /** Looks for one server, without waiting for the result. */
+  public void look(String name) {
+    Watched watched = servers.get(name);
+    if (watched != null) {
+      watched.startLooking();
+    }
   }
 
   /** Returns why each server is down, by its name; empty for one that is up. */
@@ -142,7 +161,7 @@ public final class UpstreamMonitor implements AutoCloseable {
       if (closed) {
         return;
       }
-      if (isDown(failure)) {
+      if (isDown(failure) && isCurrent()) {
         down(reason(failure));
         if (failure instanceof UpstreamException.Unreachable) {
           startLooking();
@@ -154,6 +173,11 @@ public final class UpstreamMonitor implements AutoCloseable {
             () ->
                 "upstream failed a request upstream=%s reason=%s".formatted(name, reason(failure)));
       }
+    }
+
+    /** Not, after the server was replaced or removed. */
+    private boolean isCurrent() {
+      return equals(servers.get(name));
     }
 
     private void down(String reason) {
@@ -199,7 +223,7 @@ public final class UpstreamMonitor implements AutoCloseable {
         if (missing.isEmpty() && !wasDown) {
           LOG.infof("upstream is up upstream=%s", name);
         }
-        while (missing.isPresent()) {
+        while (missing.isPresent() && isCurrent()) {
           down(missing.get());
           Thread.sleep(lookAgain);
           missing = problem.get() == null ? Optional.empty() : look.get();

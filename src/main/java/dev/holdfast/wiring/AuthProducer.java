@@ -1,6 +1,5 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.AuthConfig;
@@ -10,8 +9,6 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.net.URI;
 import java.time.Clock;
-import java.util.HashMap;
-import java.util.Map;
 
 /** Reads who may use the gateway. */
 @Singleton
@@ -23,22 +20,13 @@ final class AuthProducer {
   @Produces @Singleton final RequiredScopes scopes;
 
   /** Creates them for a configuration that was checked. */
-  AuthProducer(CheckedConfig checked, AuthConfig config) {
+  AuthProducer(CurrentConfig current, AuthConfig config) {
     keys = new AccessKeys(config.keys());
     tokens =
         new AccessTokens(
             config.issuers().values().stream().map(issuer -> issuer.url().toString()).toList(),
             Clock.systemUTC());
     resources = new ProtectedResources(config.publicUrl().map(URI::toString).orElse(""));
-    scopes = scopes(checked.gateway());
-  }
-
-  private static RequiredScopes scopes(GatewayConfig gateway) {
-    Map<String, String> scopes = new HashMap<>();
-    gateway
-        .allUpstreams()
-        .forEach((name, server) -> server.scope().ifPresent(scope -> scopes.put(name, scope)));
-    gateway.agent().scope().ifPresent(scope -> scopes.put(AgentUpstream.NAME, scope));
-    return new RequiredScopes(scopes);
+    scopes = new RequiredScopes(current::scope);
   }
 }

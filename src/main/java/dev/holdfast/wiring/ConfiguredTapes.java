@@ -6,9 +6,9 @@ import dev.holdfast.record.TapeDirectory;
 import dev.holdfast.upstream.Upstream;
 import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Records the upstreams that have a directory for their tapes. */
@@ -18,7 +18,7 @@ final class ConfiguredTapes implements AutoCloseable {
   private final InstantSource clock;
 
   /** By the directory of their tapes. */
-  private final Map<Path, Recorder> recorders = new HashMap<>();
+  private final Map<Path, Recorder> recorders = new ConcurrentHashMap<>();
 
   ConfiguredTapes(GatewayConfig.Tapes config, InstantSource clock) {
     this.config = config;

@@ -9,8 +9,12 @@ import dev.holdfast.intercept.Interceptor;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.observe.Metrics;
 import dev.holdfast.record.TapeException;
+import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.upstream.ReplaceableUpstream;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMonitor;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Prompt;
@@ -26,10 +30,15 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
@@ -44,20 +53,42 @@ final class ConfiguredUpstreams {
   private static final LocalUpstream.ServerFeatures NOTHING =
       new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of());
 
-  private final Map<String, Upstream> byName = new HashMap<>();
+  private final Map<String, ReplaceableUpstream> byName = new ConcurrentHashMap<>();
 
+  /** The configuration of the servers, and of the removed ones that still have sessions. */
+  private final Map<String, GatewayConfig.Server> servers = new ConcurrentHashMap<>();
+
+  private final CurrentConfig current;
+  private final UpstreamFactory factory;
   private final ConfiguredTapes tapes;
+  private final StoreProducer stores;
+  private final List<Interceptor> own;
+  private final TraceProducer traces;
+  private final Metrics metrics;
+  private final Vertx vertx;
+  private final boolean hasClients;
 
   /** Whether the servers are up. */
   @Produces final UpstreamMonitor monitor = new UpstreamMonitor();
 
   private final boolean servesDemo;
 
+  /** Whether the default upstream is a server of the configuration. */
+  private final boolean hasDefaultServer;
+
   /** Null without agents. */
   private final @Nullable AgentUpstream agents;
 
+  /**
+   * What an update has changed: names of upstreams in alphabetical order.
+   *
+   * @param changed upstreams that use another server for new sessions
+   */
+  record Changes(List<String> added, List<String> removed, List<String> changed) {}
+
   ConfiguredUpstreams(
       CheckedConfig checked,
+      CurrentConfig current,
       LimitsConfig limits,
       @All List<Tool<?>> tools,
       @All List<Resource> resources,
@@ -70,14 +101,19 @@ final class ConfiguredUpstreams {
       ProcessMode mode,
       @ConfigProperty(name = "quarkus.http.host") String host,
       @ConfigProperty(name = "quarkus.application.version") String version) {
+    this.current = current;
+    this.stores = stores;
+    this.own = own;
+    this.traces = traces;
+    this.metrics = metrics;
+    this.vertx = vertx;
+    hasClients = mode.hasClients();
     GatewayConfig config = checked.gateway();
     String reserved = Session.DEFAULT_UPSTREAM;
     tapes = new ConfiguredTapes(config.record(), stores.clock);
-    UpstreamFactory factory = new UpstreamFactory(limits, mode.isStdioBridge(), traces.headers());
-    config
-        .upstreams()
-        .forEach((name, server) ->
-            factory.create(vertx, name, server).ifPresent(upstream -> byName.put(name, upstream)));
+    factory = new UpstreamFactory(limits, mode.isStdioBridge(), traces.headers());
+    servers.putAll(config.allUpstreams());
+    config.upstreams().forEach(this::open);
     boolean demo = servesDemo(config.demoTools(), mode, host);
     LocalUpstream.ServerFeatures features =
         new LocalUpstream.ServerFeatures(
@@ -93,10 +129,11 @@ final class ConfiguredUpstreams {
                     command, config.agent(), stores.log, stores.logLevels, version))
             .orElse(null);
     if (agents != null) {
-      byName.put(AgentUpstream.NAME, agents);
+      open(AgentUpstream.NAME, null, agents);
     }
+    Optional<Upstream> replayed = replay(mode);
     Optional<Upstream> server =
-        replay(mode).or(() -> factory.create(vertx, reserved, config.upstream()));
+        replayed.or(() -> factory.create(vertx, reserved, config.upstream()));
     if (server.isEmpty()
         && byName.isEmpty()
         && features.equals(NOTHING)
@@ -107,22 +144,110 @@ final class ConfiguredUpstreams {
               + host
               + ", which other machines can reach, set holdfast.demo-tools=always");
     }
+    hasDefaultServer = replayed.isEmpty() && server.isPresent();
     servesDemo = demo && server.isEmpty();
-    byName.put(
+    open(
         reserved,
+        config.upstream(),
         server.orElseGet(() -> new LocalUpstream(features, stores.logLevels, "holdfast", version)));
-    Map<String, GatewayConfig.Server> servers = config.allUpstreams();
-    if (mode.hasClients()) {
-      byName.replaceAll((name, upstream) -> watched(name, servers.get(name), upstream));
+  }
+
+  private void open(String name, GatewayConfig.Server server) {
+    factory.create(vertx, name, server).ifPresent(upstream -> open(name, server, upstream));
+  }
+
+  /** Opens sessions of a name at an upstream from now on. */
+  private void open(String name, GatewayConfig.@Nullable Server server, Upstream upstream) {
+    Upstream decorated = decorated(name, server, upstream);
+    ReplaceableUpstream present =
+        byName.putIfAbsent(name, new ReplaceableUpstream(decorated, stores.clock));
+    if (present != null) {
+      present.replace(decorated);
     }
-    byName.replaceAll((name, upstream) -> metrics.measured(name, upstream, monitor));
-    byName.replaceAll(traces::traced);
-    byName.replaceAll((name, upstream) ->
-        InterceptedUpstream.of(upstream, name, ConfiguredInterceptors.of(servers.get(name), own)));
-    if (mode.hasClients()) {
-      // Last, so that tapes have what clients send and get.
-      byName.replaceAll((name, upstream) -> tapes.recorded(name, servers.get(name), upstream));
+  }
+
+  private Upstream decorated(
+      String name, GatewayConfig.@Nullable Server server, Upstream upstream) {
+    Upstream watched = hasClients ? watched(name, server, upstream) : upstream;
+    Upstream measured = metrics.measured(name, watched, monitor, () -> processes(name));
+    Upstream intercepted =
+        InterceptedUpstream.of(
+            traces.traced(name, measured), name, ConfiguredInterceptors.of(server, own));
+    // Last, so that tapes have what clients send and get.
+    return hasClients ? tapes.recorded(name, server, intercepted) : intercepted;
+  }
+
+  private Upstream.ProcessCount processes(String name) {
+    Upstream upstream = byName.get(name);
+    return upstream == null ? Upstream.ProcessCount.NONE : upstream.processes();
+  }
+
+  /** Whether a reload may change an upstream. The kind of the default one stays. */
+  boolean isReplaceable(String name, UpstreamSettings next) {
+    return !name.equals(Session.DEFAULT_UPSTREAM) || (hasDefaultServer && next.hasServer());
+  }
+
+  /**
+   * Changes the upstreams. Sessions that are open stay with what they have. Not for several threads
+   * at once.
+   *
+   * @param before the configuration of all upstreams so far
+   * @param after the configuration of all upstreams from now on, which was checked
+   */
+  Changes update(
+      Map<String, UpstreamSettings> before,
+      Map<String, UpstreamSettings> after,
+      LimitsConfig limits) {
+    List<String> added = new ArrayList<>();
+    List<String> changed = new ArrayList<>();
+    new TreeMap<>(after)
+        .forEach((name, settings) -> {
+          if (!before.containsKey(name)) {
+            added.add(name);
+          } else if (!settings.equals(before.get(name)) && isReplaceable(name, settings)) {
+            changed.add(name);
+          }
+        });
+    List<String> removed =
+        before.keySet().stream().filter(name -> !after.containsKey(name)).sorted().toList();
+    Stream.concat(added.stream(), changed.stream())
+        .forEach(name -> servers.put(name, Objects.requireNonNull(after.get(name)).server()));
+    // First, so that no session begins without its scope and limits.
+    current.update(servers, limits);
+    Stream.concat(added.stream(), changed.stream())
+        .forEach(name -> {
+          open(name, Objects.requireNonNull(servers.get(name)));
+          monitor.look(name);
+        });
+    removed.forEach(name -> {
+      ReplaceableUpstream upstream = byName.get(name);
+      if (upstream != null) {
+        upstream.remove();
+      }
+      monitor.forget(name);
+      metrics.forget(name);
+    });
+    return new Changes(added, removed, changed);
+  }
+
+  /**
+   * Closes servers that were replaced or removed, and have no sessions any more. Throws {@link
+   * SessionStoreException} while the store is away.
+   */
+  void closeUnused(SessionUpstreams sessions) {
+    Map<String, ReplaceableUpstream> old = new HashMap<>(byName);
+    old.values().removeIf(upstream -> !upstream.isChanged());
+    if (old.isEmpty()) {
+      return;
     }
+    Map<String, List<UpstreamLink>> links = sessions.links(old.keySet());
+    old.forEach((name, upstream) -> {
+      if (upstream.closeUnused(links.getOrDefault(name, List.of()))) {
+        byName.remove(name);
+        servers.remove(name);
+      }
+    });
+    current.update(servers, current.limits());
   }
 
   private static Optional<Upstream> replay(ProcessMode mode) {
@@ -161,9 +286,23 @@ final class ConfiguredUpstreams {
         : monitor.watch(name, upstream, () -> UpstreamLook.problem(server));
   }
 
-  /** Returns every upstream by its name, including {@link Session#DEFAULT_UPSTREAM}. */
+  /**
+   * Returns every upstream by its name, including {@link Session#DEFAULT_UPSTREAM}. The map changes
+   * with the configuration.
+   */
   Map<String, Upstream> byName() {
-    return Map.copyOf(byName);
+    return Collections.unmodifiableMap(byName);
+  }
+
+  /** Returns the configuration of the upstreams that open sessions, by name. */
+  Map<String, GatewayConfig.Server> servers() {
+    Map<String, GatewayConfig.Server> open = new HashMap<>(servers);
+    open.keySet()
+        .removeIf(name -> {
+          Upstream upstream = byName.get(name);
+          return upstream == null || !upstream.opensSessions();
+        });
+    return open;
   }
 
   /** Whether the default upstream has the demo tools. */

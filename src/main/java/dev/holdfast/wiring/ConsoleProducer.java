@@ -17,6 +17,7 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
@@ -54,7 +55,7 @@ final class ConsoleProducer {
             version,
             redis == null ? "memory" : "Redis",
             redis == null ? "" : redis.replica().value(),
-            servers(gateway),
+            () -> servers(upstreams.servers(), gateway),
             upstreams.servesDemo());
     return new Console(
         info, server::getPort, stores.sessions, stores.streams, relay, monitor, replicas, metrics);
@@ -69,9 +70,10 @@ final class ConsoleProducer {
         && !needsCredentials;
   }
 
-  private static List<GatewayInfo.Server> servers(GatewayConfig gateway) {
+  private static List<GatewayInfo.Server> servers(
+      Map<String, GatewayConfig.Server> upstreams, GatewayConfig gateway) {
     List<GatewayInfo.Server> servers = new ArrayList<>();
-    new TreeMap<>(gateway.allUpstreams())
+    new TreeMap<>(upstreams)
         .forEach((name, server) ->
             servers.add(
                 new GatewayInfo.Server(name, StartReport.path(name), StartReport.kind(server))));

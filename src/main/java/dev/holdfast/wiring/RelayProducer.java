@@ -1,6 +1,7 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.cli.CommandContext;
+import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.log.EventLog;
@@ -26,8 +27,6 @@ import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.session.SessionConfig;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +39,7 @@ final class RelayProducer {
   final Admission admission = new Admission();
   final Tails tails = new Tails();
   final Pumps pumps;
+  final SessionUpstreams upstreams;
   final Sessions sessions;
   final TakeOver takeOver;
 
@@ -56,7 +56,7 @@ final class RelayProducer {
     Inbox inbox = stores.sharedLog.inbox();
     pumps = new Pumps(storeFailure.hold(), listener, traces);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
-    SessionUpstreams upstreams = new SessionUpstreams(configured.byName(), stores.sessions);
+    upstreams = new SessionUpstreams(configured.byName(), stores.sessions);
     sessions =
         new Sessions(
             stores.sessions,
@@ -95,16 +95,19 @@ final class RelayProducer {
     router.start();
   }
 
-  /** With several upstreams, no single upstream may use up the common request limit. */
   @Produces
   @Singleton
-  RequestLimit requestLimit(GatewayConfig gateway, LimitsConfig limits) {
-    int each = gateway.upstreams().isEmpty() ? limits.requests() : (limits.requests() + 1) / 2;
-    Map<String, Integer> requests = new HashMap<>();
-    gateway
-        .allUpstreams()
-        .forEach((name, server) -> requests.put(name, server.maxRequests().orElse(each)));
-    return new RequestLimit(limits.requests(), limits.requestsPerAddress(), requests);
+  RequestLimit requestLimit(CurrentConfig current) {
+    return new RequestLimit(
+        () -> current.limits().requests(),
+        () -> current.limits().requestsPerAddress(),
+        current::requests);
+  }
+
+  @Produces
+  @Singleton
+  ConnectionLimit connectionLimit(CurrentConfig current) {
+    return new ConnectionLimit(current::limits);
   }
 
   @Produces

@@ -38,6 +38,9 @@ final class StartReport {
   private final boolean serves;
   private final UpstreamMonitor upstreams;
 
+  /** The URL before the paths. */
+  private volatile String root = "";
+
   StartReport(
       GatewayConfig gateway,
       HttpConfig http,
@@ -68,15 +71,17 @@ final class StartReport {
   private void reportUrls(String scheme, String host, int port) {
     String root =
         "%s://%s:%d".formatted(scheme, host.contains(":") ? "[" + host + "]" : host, port);
-    gateway
-        .allUpstreams()
-        .forEach((name, server) ->
-            LOG.infof(
-                "serving url=%s%s upstream=%s server=%s", root, path(name), name, kind(server)));
+    this.root = root;
+    gateway.allUpstreams().forEach(this::reportUrl);
     if (gateway.agent().command().isPresent()) {
       String name = AgentUpstream.NAME;
       LOG.infof("serving url=%s%s upstream=%s server=agents", root, path(name), name);
     }
+  }
+
+  /** Reports where clients reach an upstream, once the gateway listens. */
+  void reportUrl(String name, GatewayConfig.Server server) {
+    LOG.infof("serving url=%s%s upstream=%s server=%s", root, path(name), name, kind(server));
   }
 
   /** Where clients reach an upstream. */

@@ -22,8 +22,7 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Produces the stores: all in memory, or all in Redis. */
@@ -39,6 +38,7 @@ final class StoreProducer {
   @Produces final InstantSource clock = InstantSource.system();
   @Produces final EventLog log;
   @Produces final SessionStore sessions;
+  @Produces final Supplier<SessionLimits> sessionLimits;
   final StreamIndex streams;
   final SharedLog sharedLog;
   final LogLevelStore logLevels;
@@ -51,12 +51,13 @@ final class StoreProducer {
       StreamConfig stream,
       SessionConfig session,
       LimitsConfig limits,
+      CurrentConfig current,
       Instance<RedisConnections> connections) {
     GatewayConfig gateway = checked.gateway();
     Duration idleTimeout = session.idleTimeout();
     // Keeps an expired session until a sweep ends it, even if two sweeps in a row fail.
     Duration sessionTtl = idleTimeout.plus(gateway.cleanupInterval().multipliedBy(3));
-    SessionLimits sessionLimits = sessionLimits(gateway, limits);
+    sessionLimits = current::sessions;
     Retention retention =
         new Retention(
             stream.eventTtl(),
@@ -97,15 +98,6 @@ final class StoreProducer {
             opened.client(), opened.keys(), idleTimeout, sessionTtl, sessionLimits);
     logLevels =
         new RedisLogLevelStore(opened.client(), opened.keys(), idleTimeout.plus(LOG_LEVEL_MARGIN));
-  }
-
-  private static SessionLimits sessionLimits(GatewayConfig gateway, LimitsConfig limits) {
-    Map<String, Integer> byUpstream = new HashMap<>();
-    gateway
-        .allUpstreams()
-        .forEach(
-            (name, server) -> server.maxSessions().ifPresent(most -> byUpstream.put(name, most)));
-    return new SessionLimits(limits.sessions(), limits.sessionsPerAddress(), byUpstream);
   }
 
   @PreDestroy

@@ -58,7 +58,7 @@ final class AgentClient {
 
   UpstreamSession attach() {
     return upstream.attach(
-        new UpstreamLink(link.session(), link.protocolVersion(), session, Sender.UNKNOWN));
+        new UpstreamLink(link.session(), link.protocolVersion(), session, Sender.UNKNOWN, null));
   }
 
   MessageSource listen(@Nullable String after) {

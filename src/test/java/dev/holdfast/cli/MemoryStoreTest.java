@@ -30,7 +30,7 @@ class MemoryStoreTest {
 
   private final CommandContext context = new CommandContext(Optional.empty(), Map.of(), 1, 1000);
   private final SessionStore sessions =
-      new MemorySessionStore(HOUR, new SessionLimits(1, 1, Map.of()), CLOCK);
+      new MemorySessionStore(HOUR, () -> new SessionLimits(1, 1, Map.of()), CLOCK);
   private final EventLog log =
       new MemoryEventLog(LogTesting.retention(HOUR, HOUR, 10, HOUR, 10), 10_000, CLOCK);
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();

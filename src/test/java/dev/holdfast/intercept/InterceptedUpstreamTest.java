@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 class InterceptedUpstreamTest {
 
   private static final UpstreamLink LINK =
-      new UpstreamLink("server's", "2025-11-25", "gateway's", Sender.UNKNOWN);
+      new UpstreamLink("server's", "2025-11-25", "gateway's", Sender.UNKNOWN, null);
 
   private static final String REFUSED = "\"error\":{\"code\":-32000,\"message\":\"no\"}";
 

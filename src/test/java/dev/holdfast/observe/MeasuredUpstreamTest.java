@@ -71,7 +71,9 @@ class MeasuredUpstreamTest {
             true);
     UpstreamMonitor monitor = new UpstreamMonitor();
     Upstream watched = monitor.watch("files", new StdioUpstream(settings), Optional::empty);
-    return new MeasuredUpstream(watched, "files", registry, clock::get, monitor);
+    UpstreamMeters meters = new UpstreamMeters("files", registry, monitor, watched::processes);
+    meters.show();
+    return new MeasuredUpstream(watched, meters, clock::get);
   }
 
   /** A server that answers a call when it is told to, and ends when it is told to. */

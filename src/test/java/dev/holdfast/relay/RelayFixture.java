@@ -70,7 +70,8 @@ public final class RelayFixture implements AutoCloseable {
               clock));
   public final ScriptedInbox inbox = new ScriptedInbox();
   public final MemorySessionStore store =
-      new MemorySessionStore(IDLE, new SessionLimits(MAX_SESSIONS, MAX_SESSIONS, Map.of()), clock);
+      new MemorySessionStore(
+          IDLE, () -> new SessionLimits(MAX_SESSIONS, MAX_SESSIONS, Map.of()), clock);
   public final Relay relay;
   public final LegacySseRelay legacy;
   private final StreamConfig streams;

@@ -147,7 +147,12 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
 
     assertThat(
             store.completeInitialization(
-                opening.initialized(null, ProtocolVersion.V2024_11_05, "", ForwardedHeaders.NONE)))
+                opening.initialized(
+                    null,
+                    ProtocolVersion.V2024_11_05,
+                    "",
+                    opening.created(),
+                    ForwardedHeaders.NONE)))
         .isFalse();
     assertThat(another().endExpired(10)).containsExactly(opening);
   }
@@ -160,7 +165,8 @@ interface SessionStoreExpiryContract extends SessionStoreFixture {
     store.create(opening);
     store.create(other);
     Session initialized =
-        opening.initialized(null, ProtocolVersion.V2024_11_05, "", ForwardedHeaders.NONE);
+        opening.initialized(
+            null, ProtocolVersion.V2024_11_05, "", opening.created(), ForwardedHeaders.NONE);
     assertThat(store.completeInitialization(initialized)).isTrue();
 
     await()

@@ -130,13 +130,15 @@ interface SessionStoreLifecycleContract extends SessionStoreFixture {
     Session opening = opening();
     store.create(opening);
     Session initialized =
-        opening.initialized("up-1", ProtocolVersion.V2025_06_18, "client/1", HEADERS);
+        opening.initialized(
+            "up-1", ProtocolVersion.V2025_06_18, "client/1", opening.created(), HEADERS);
 
     assertThat(store.find(opening.id())).contains(opening);
     assertThat(another().completeInitialization(initialized)).isTrue();
     assertThat(
             store.completeInitialization(
-                opening.initialized("up-2", ProtocolVersion.V2025_06_18, "client/2", HEADERS)))
+                opening.initialized(
+                    "up-2", ProtocolVersion.V2025_06_18, "client/2", opening.created(), HEADERS)))
         .isFalse();
 
     assertThat(store.find(opening.id())).contains(initialized);

@@ -122,6 +122,14 @@ class ConfigFileTest {
             + " {\"mcpServers\": {\"time\": {\"command\": \"uvx\", \"args\":"
             + " [\"mcp-server-time\"]}}}",
         "mcpServers: {a: {type: grpc}} | FILE: type of the server a must be stdio, http or sse",
+        "mcpServers: {a: {url: \"http://a\"}, a: {}} | FILE line 1 has a second key a: remove one of"
+            + " them",
+        "{mcpServers: {a: {type: http}}} | FILE: the server a has neither url nor command: add one,"
+            + " or remove the server",
+        "mcpServers: {a: {comand: x}} | FILE: the server a has neither url nor command: is comand"
+            + " meant to be command?",
+        "mcpServers: {a: {url: \"http://a\"}, b: } | FILE: the server b has neither url nor command:"
+            + " add one, or remove the server",
       })
   void shouldRefuseInvalidFiles(String text, String line) {
     assertThatExceptionOfType(InvalidFileException.class)

@@ -3,10 +3,10 @@ package dev.holdfast.http.limit;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.budget.Shares;
 import dev.holdfast.http.error.RequestRejectedException;
-import jakarta.inject.Inject;
-import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 /**
@@ -14,24 +14,23 @@ import org.jboss.logging.Logger;
  * bytes of large responses that wait for their clients to read: in all, and per client.
  * Thread-safe.
  */
-@Singleton
 public final class ConnectionLimit {
 
   private static final Logger LOG = Logger.getLogger(ConnectionLimit.class);
 
-  private final int max;
+  private final IntSupplier max;
   private final ClientBytes held;
   private final AtomicInteger acquired = new AtomicInteger();
   private final Shares<ClientNetwork> clients;
   private final AtomicBoolean warned = new AtomicBoolean();
 
-  @Inject
-  ConnectionLimit(LimitsConfig limits) {
+  /** Creates a limit whose numbers of connections may change. */
+  public ConnectionLimit(Supplier<LimitsConfig> limits) {
     this(
-        limits.connections(),
-        limits.connectionsPerAddress(),
+        () -> limits.get().connections(),
+        () -> limits.get().connectionsPerAddress(),
         ClientBytes.defaultBytes(),
-        limits.messageBytes().value());
+        limits.get().messageBytes().value());
   }
 
   /**
@@ -44,8 +43,12 @@ public final class ConnectionLimit {
    * @param largest size of the largest message
    */
   public ConnectionLimit(int max, int maxPerClient, long bytes, int largest) {
+    this(() -> max, () -> maxPerClient, bytes, largest);
+  }
+
+  private ConnectionLimit(IntSupplier max, IntSupplier maxPerClient, long bytes, int largest) {
     this.max = max;
-    clients = new Shares<>(maxPerClient);
+    clients = new Shares<>(maxPerClient::getAsInt);
     held = new ClientBytes(bytes, largest);
   }
 
@@ -57,7 +60,7 @@ public final class ConnectionLimit {
    */
   public Slot acquire(String address) {
     ClientNetwork client = ClientNetwork.of(address);
-    if (acquired.incrementAndGet() > max) {
+    if (acquired.incrementAndGet() > max.getAsInt()) {
       acquired.decrementAndGet();
       throw new RequestRejectedException(429, "Too many connections");
     }
@@ -67,6 +70,11 @@ public final class ConnectionLimit {
       throw new RequestRejectedException(429, "Too many connections from this address");
     }
     return new Slot(client);
+  }
+
+  /** The number of slots. */
+  public int max() {
+    return max.getAsInt();
   }
 
   /** The number of slots that are taken. */

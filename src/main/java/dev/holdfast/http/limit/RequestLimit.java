@@ -3,9 +3,12 @@ package dev.holdfast.http.limit;
 import dev.holdfast.budget.Shares;
 import dev.holdfast.http.error.RequestRejectedException;
 import java.util.Map;
-import java.util.concurrent.Semaphore;
+import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 /**
  * Limits the requests in progress: in all, per client, and per upstream, so that one client or a
@@ -15,31 +18,36 @@ import java.util.stream.Collectors;
  */
 public final class RequestLimit {
 
-  private final int max;
-  private final Semaphore all;
+  private final IntSupplier max;
+  private final AtomicInteger all = new AtomicInteger();
   private final Shares<ClientNetwork> clients;
-  private final Map<String, Semaphore> byUpstream;
+  private final Function<String, OptionalInt> maxByUpstream;
+
+  /** Requests in progress by the name of the upstream. Only upstreams with a limit are in it. */
+  private final Map<String, AtomicInteger> byUpstream = new ConcurrentHashMap<>();
 
   /**
-   * Creates a limit.
+   * Creates a limit. Its numbers may change.
    *
    * @param max of all upstreams together
    * @param maxPerClient of each {@link ClientNetwork}
-   * @param maxByUpstream by the name of the upstream
+   * @param maxByUpstream by the name of the upstream; empty for one without a limit of its own
    */
-  public RequestLimit(int max, int maxPerClient, Map<String, Integer> maxByUpstream) {
+  public RequestLimit(
+      IntSupplier max, IntSupplier maxPerClient, Function<String, OptionalInt> maxByUpstream) {
     this.max = max;
-    all = new Semaphore(max);
-    clients = new Shares<>(maxPerClient);
-    byUpstream =
-        maxByUpstream.entrySet().stream()
-            .collect(
-                Collectors.toUnmodifiableMap(Map.Entry::getKey, e -> new Semaphore(e.getValue())));
+    clients = new Shares<>(maxPerClient::getAsInt);
+    this.maxByUpstream = maxByUpstream;
+  }
+
+  /** The number of requests that may be in progress. */
+  public int max() {
+    return max.getAsInt();
   }
 
   /** The number of requests of all upstreams together that are in progress. */
   public int used() {
-    return max - all.availablePermits();
+    return all.get();
   }
 
   /**
@@ -56,21 +64,25 @@ public final class RequestLimit {
       throw new RequestRejectedException(429, "Too many requests at once from this address");
     }
     try {
-      Semaphore own = byUpstream.get(upstream);
-      return own == null ? within(all, work) : within(own, () -> within(all, work));
+      OptionalInt most = maxByUpstream.apply(upstream);
+      if (most.isEmpty()) {
+        return within(all, max.getAsInt(), work);
+      }
+      AtomicInteger own = byUpstream.computeIfAbsent(upstream, _ -> new AtomicInteger());
+      return within(own, most.getAsInt(), () -> within(all, max.getAsInt(), work));
     } finally {
       clients.giveBack(client, 1);
     }
   }
 
-  private static <T> T within(Semaphore permits, Supplier<T> work) {
-    if (!permits.tryAcquire()) {
-      throw new RequestRejectedException(503, "Too many requests at once; try again");
-    }
+  private static <T> T within(AtomicInteger used, int most, Supplier<T> work) {
     try {
+      if (used.incrementAndGet() > most) {
+        throw new RequestRejectedException(503, "Too many requests at once; try again");
+      }
       return work.get();
     } finally {
-      permits.release();
+      used.decrementAndGet();
     }
   }
 }

@@ -95,6 +95,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
         session.upstreamSession(),
         session.version().wire(),
         session.id().value(),
-        session.principal().sender(Set.of(), session.headers()));
+        session.principal().sender(Set.of(), session.headers()),
+        session.created());
   }
 }

@@ -5,25 +5,57 @@ import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The configured upstreams, and which of them serves a session. Thread-safe.
  *
+ * @param byName the upstreams; may change while the gateway runs
  * @param store holds what pinned servers need to be reopened
  */
 public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store) {
 
-  /** Copies the map. */
-  public SessionUpstreams {
-    byName = Map.copyOf(byName);
-  }
-
   /** The upstream of a name; throws {@link RelayException.UnknownUpstream} if there is none. */
   public Upstream named(String name) {
     return Optional.ofNullable(byName.get(name)).orElseThrow(RelayException.UnknownUpstream::new);
+  }
+
+  /**
+   * The upstream of a name for a new session.
+   *
+   * @throws RelayException.UnknownUpstream if there is none, or it was removed
+   */
+  Upstream forNewSession(String name) {
+    Upstream upstream = named(name);
+    if (!upstream.opensSessions()) {
+      throw new RelayException.UnknownUpstream();
+    }
+    return upstream;
+  }
+
+  /** The links of all sessions of some upstreams, by their names. Reads the whole store. */
+  public Map<String, List<UpstreamLink>> links(Set<String> names) {
+    Map<String, List<UpstreamLink>> links = new HashMap<>();
+    names.forEach(name -> links.put(name, new ArrayList<>()));
+    Optional<String> from = Optional.empty();
+    do {
+      SessionStore.Page page = store.list(from.orElse(null), SessionStore.MAX_PAGE_SIZE);
+      for (SessionStore.Page.Entry entry : page.entries()) {
+        List<UpstreamLink> found = links.get(entry.session().upstream());
+        if (found != null) {
+          found.add(PinnedServer.link(entry.session()));
+        }
+      }
+      from = page.next();
+    } while (from.isPresent());
+    return links;
   }
 
   /**

@@ -131,7 +131,7 @@ public final class Sessions {
 
   /** Begins a session that its client initializes later, over HTTP with SSE. */
   public Session open(String upstreamName, String opener, PrincipalId principal) {
-    Upstream _ = upstreams.named(upstreamName);
+    Upstream _ = upstreams.forNewSession(upstreamName);
     Session session =
         Session.opening(SessionId.random(), upstreamName, clock.instant(), opener, principal);
     create(session, () -> log.openShared(StreamNames.shared(session)));
@@ -154,7 +154,6 @@ public final class Sessions {
         request,
         (link, version) -> {
           SessionId id = SessionId.random();
-          Instant now = clock.instant();
           Session session =
               new Session(
                   id,
@@ -162,7 +161,7 @@ public final class Sessions {
                   link.session(),
                   version,
                   client,
-                  now,
+                  opened(link),
                   Transport.STREAMABLE,
                   opener.network(),
                   link.headers(),
@@ -187,7 +186,8 @@ public final class Sessions {
         request,
         (link, version) -> {
           Session session =
-              opening.initialized(link.session(), version, initialize.client(), link.headers());
+              opening.initialized(
+                  link.session(), version, initialize.client(), opened(link), link.headers());
           if (!store.completeInitialization(session)) {
             throw new LogException.SessionEnded(StreamNames.shared(session));
           }
@@ -201,13 +201,18 @@ public final class Sessions {
         });
   }
 
+  /** The time that tells which of several servers of one name opened the session. */
+  private Instant opened(UpstreamLink link) {
+    return link.opened() == null ? clock.instant() : link.opened();
+  }
+
   /** Ends the upstream's side of the session again if it cannot be recorded. */
   private InitializeReply initialize(
       String upstreamName,
       Opener opener,
       Message.Request request,
       BiFunction<UpstreamLink, ProtocolVersion, Session> record) {
-    Upstream upstream = upstreams.named(upstreamName);
+    Upstream upstream = upstreams.forNewSession(upstreamName);
     Handshake handshake = handshake(upstream, upstreamName, request, opener);
     List<byte[]> messages = new ArrayList<>();
     handshake.before().stream().map(UpstreamMessage::payload).forEach(messages::add);

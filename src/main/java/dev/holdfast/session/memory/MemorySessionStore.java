@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -36,23 +37,24 @@ public final class MemorySessionStore implements SessionStore {
   private final AtomicInteger size = new AtomicInteger();
 
   /** Number of sessions that count against each limit; expired ones may no longer count. */
-  private final Map<Limit, Integer> occupied = new ConcurrentHashMap<>();
+  private final Map<Place, Integer> occupied = new ConcurrentHashMap<>();
 
   /** When {@link #reclaimPlaces} last searched. */
   private final AtomicReference<Instant> lastReclaim = new AtomicReference<>(Instant.MIN);
 
   private final Duration idleTimeout;
-  private final SessionLimits limits;
+  private final Supplier<SessionLimits> limits;
   private final InstantSource clock;
 
   /**
    * Creates an empty store.
    *
    * @param idleTimeout time after which an unused session expires
-   * @param limits maximum numbers of sessions
+   * @param limits maximum numbers of sessions; may change
    * @param clock measures idle time
    */
-  public MemorySessionStore(Duration idleTimeout, SessionLimits limits, InstantSource clock) {
+  public MemorySessionStore(
+      Duration idleTimeout, Supplier<SessionLimits> limits, InstantSource clock) {
     this.idleTimeout = idleTimeout;
     this.limits = limits;
     this.clock = clock;
@@ -79,10 +81,10 @@ public final class MemorySessionStore implements SessionStore {
   /** Returns whether few places are left of those for one of the limits. */
   private boolean occupyPlace(Session session) {
     boolean crowded = false;
-    List<Limit> taken = new ArrayList<>();
+    List<Place> taken = new ArrayList<>();
     for (Limit limit : limits(session)) {
-      taken.add(limit);
-      int count = occupied.merge(limit, 1, Integer::sum);
+      taken.add(limit.place());
+      int count = occupied.merge(limit.place(), 1, Integer::sum);
       if (count > limit.most()) {
         taken.forEach(this::freePlace);
         throw new TooManySessionsException(limit.most());
@@ -93,21 +95,20 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   private void freePlace(Session session) {
-    limits(session).forEach(this::freePlace);
+    limits(session).forEach(limit -> freePlace(limit.place()));
   }
 
-  private void freePlace(Limit limit) {
-    occupied.computeIfPresent(limit, (_, count) -> count == 1 ? null : count - 1);
+  private void freePlace(Place place) {
+    occupied.computeIfPresent(place, (_, count) -> count == 1 ? null : count - 1);
   }
 
   private List<Limit> limits(Session session) {
-    List<Limit> all = new ArrayList<>();
-    all.add(new Limit("opener", session.opener(), limits.perOpener()));
-    limits
-        .of(session.upstream())
-        .ifPresent(most -> all.add(new Limit("upstream", session.upstream(), most)));
-    all.add(new Limit("all", "", limits.all()));
-    return all;
+    SessionLimits most = limits.get();
+    int ofUpstream = most.of(session.upstream()).orElse(Integer.MAX_VALUE);
+    return List.of(
+        new Limit(new Place("opener", session.opener()), most.perOpener()),
+        new Limit(new Place("upstream", session.upstream()), ofUpstream),
+        new Limit(new Place("all", ""), most.all()));
   }
 
   /**
@@ -268,7 +269,10 @@ public final class MemorySessionStore implements SessionStore {
   }
 
   /** A limit on the sessions of an opener or an upstream, or on all. */
-  private record Limit(String kind, String name, int most) {}
+  private record Limit(Place place, int most) {}
+
+  /** What counts against a limit. */
+  private record Place(String kind, String name) {}
 
   /**
    * A session.

@@ -55,14 +55,14 @@ public final class RedisSessionStore implements SessionStore {
    * @param idleTimeout time after which an unused session expires
    * @param timeToLive time after which Redis removes an expired session that no replica ended;
    *     longer than the idle timeout
-   * @param limits maximum numbers of sessions
+   * @param limits maximum numbers of sessions; may change
    */
   public RedisSessionStore(
       RedisClient redis,
       RedisKeys keys,
       Duration idleTimeout,
       Duration timeToLive,
-      SessionLimits limits) {
+      Supplier<SessionLimits> limits) {
     this.redis = redis;
     this.keys = keys;
     this.create = SessionFields.script(redis, "create.lua");

@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -28,21 +29,23 @@ final class SessionExpiryIndex {
   private final RedisClient redis;
   private final RedisKeys keys;
   private final Duration timeToLive;
-  private final SessionLimits limits;
-  private final List<String> sets;
+  private final Supplier<SessionLimits> limits;
 
-  SessionExpiryIndex(RedisClient redis, RedisKeys keys, Duration timeToLive, SessionLimits limits) {
+  SessionExpiryIndex(
+      RedisClient redis, RedisKeys keys, Duration timeToLive, Supplier<SessionLimits> limits) {
     this.addWithinLimit = SessionFields.script(redis, "add-within-limit.lua");
     this.listExpired = SessionFields.script(redis, "list-expired.lua");
     this.redis = redis;
     this.keys = keys;
     this.timeToLive = timeToLive;
     this.limits = limits;
-    this.sets =
-        Stream.concat(
-                Stream.of(keys.sessions()),
-                limits.byUpstream().keySet().stream().sorted().map(keys::sessions))
-            .toList();
+  }
+
+  private List<String> sets() {
+    return Stream.concat(
+            Stream.of(keys.sessions()),
+            limits.get().byUpstream().keySet().stream().sorted().map(keys::sessions))
+        .toList();
   }
 
   /**
@@ -56,15 +59,16 @@ final class SessionExpiryIndex {
   boolean add(Session session, Duration timeout) {
     String id = session.id().value();
     String opened = keys.openedSessions(session.opener());
-    OptionalInt own = limits.of(session.upstream());
+    SessionLimits most = limits.get();
+    OptionalInt own = most.of(session.upstream());
     // No sweep looks at the sets of openers, so each addition removes what has expired.
-    boolean crowded = addWithinLimit(opened, id, limits.perOpener(), timeout, true);
+    boolean crowded = addWithinLimit(opened, id, most.perOpener(), timeout, true);
     try {
       if (own.isPresent()) {
         String set = keys.sessions(session.upstream());
         crowded |= addWithinLimit(set, id, own.getAsInt(), timeout, false);
       }
-      crowded |= addWithinLimit(keys.sessions(), id, limits.all(), timeout, false);
+      crowded |= addWithinLimit(keys.sessions(), id, most.all(), timeout, false);
       return crowded;
     } catch (Throwable failure) {
       // Do not wait: if this fails, the entries go when they expire.
@@ -93,7 +97,7 @@ final class SessionExpiryIndex {
 
   /** Updates the time when a session expires. Does not add a removed session again. */
   void updateExpiry(String id, String expires) {
-    var _ = redis.sendAll(sets.stream().map(set -> update(set, id, expires)).toList());
+    var _ = redis.sendAll(sets().stream().map(set -> update(set, id, expires)).toList());
   }
 
   /**
@@ -101,7 +105,7 @@ final class SessionExpiryIndex {
    * down. {@link RedisSessionStore#endExpired} repairs an update that was lost.
    */
   void updateExpiryLater(String id, String opener, String expires) {
-    for (String set : sets) {
+    for (String set : sets()) {
       var _ = redis.sendLater(update(set, id, expires));
     }
     var _ = redis.sendLater(update(keys.openedSessions(opener), id, expires));
@@ -112,7 +116,7 @@ final class SessionExpiryIndex {
   }
 
   void remove(String id, String opener) {
-    Stream<String> all = Stream.concat(sets.stream(), Stream.of(keys.openedSessions(opener)));
+    Stream<String> all = Stream.concat(sets().stream(), Stream.of(keys.openedSessions(opener)));
     var _ = redis.sendAll(all.map(set -> removal(set, id)).toList());
   }
 
@@ -122,7 +126,7 @@ final class SessionExpiryIndex {
 
   List<String> expired(int most) {
     Set<String> expired = new LinkedHashSet<>();
-    for (String set : sets) {
+    for (String set : sets()) {
       for (Response each : listExpired.runForList(List.of(set), most, timeToLive.toMillis())) {
         expired.add(each.toString());
       }

@@ -104,6 +104,11 @@ public abstract class ChannelUpstream implements Upstream {
   }
 
   @Override
+  public boolean isOpenHere(UpstreamLink link) {
+    return link.session() != null && bySession.containsKey(link.session());
+  }
+
+  @Override
   public boolean canReopen() {
     return settings.respawn();
   }

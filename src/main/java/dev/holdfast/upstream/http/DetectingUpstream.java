@@ -106,6 +106,11 @@ public final class DetectingUpstream implements Upstream {
   }
 
   @Override
+  public boolean isOpenHere(UpstreamLink link) {
+    return of(link).isOpenHere(link);
+  }
+
+  @Override
   public boolean canReopen() {
     return legacy.canReopen();
   }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.holdfast.http.error.ErrorResponses;
 import jakarta.ws.rs.core.Response;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +15,17 @@ class RequestLimitTest {
 
   private static final String ADDRESS = "192.0.2.1";
 
-  private final RequestLimit limit = new RequestLimit(2, 3, Map.of("a", 1, "b", 2));
+  private final RequestLimit limit = limit(2, 3, Map.of("a", 1, "b", 2));
+
+  private static RequestLimit limit(int all, int perClient, Map<String, Integer> byUpstream) {
+    return new RequestLimit(
+        () -> all,
+        () -> perClient,
+        name ->
+            byUpstream.containsKey(name)
+                ? OptionalInt.of(byUpstream.get(name))
+                : OptionalInt.empty());
+  }
 
   private Response within(String upstream, Supplier<Response> work) {
     return ErrorResponses.onFailure(null, () -> limit.within(upstream, ADDRESS, work));
@@ -39,6 +51,19 @@ class RequestLimitTest {
     assertThat(inner[0].getStatus()).isEqualTo(503);
     assertThat(inner[0].getHeaderString("Retry-After")).isEqualTo("1");
     assertThat(within("a").getStatus()).isEqualTo(200);
+  }
+
+  @Test
+  void shouldFollowAChangeOfItsNumbers() {
+    AtomicInteger most = new AtomicInteger(1);
+    RequestLimit changing = new RequestLimit(() -> 10, () -> 10, _ -> OptionalInt.of(most.get()));
+    Supplier<Response> refused =
+        () -> ErrorResponses.onFailure(null, () -> changing.within("a", ADDRESS, this::ok));
+
+    assertThat(changing.within("a", ADDRESS, refused).getStatus()).isEqualTo(503);
+    most.set(2);
+    assertThat(changing.within("a", ADDRESS, refused).getStatus()).isEqualTo(200);
+    assertThat(changing.used()).isZero();
   }
 
   @Test
@@ -83,7 +108,7 @@ class RequestLimitTest {
 
   @Test
   void shouldLeaveRoomForOtherClients() {
-    RequestLimit wide = new RequestLimit(10, 1, Map.of());
+    RequestLimit wide = limit(10, 1, Map.of());
     Response[] inner = new Response[2];
 
     wide.within(

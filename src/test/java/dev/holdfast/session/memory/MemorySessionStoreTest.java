@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreContract;
 import dev.holdfast.session.TooManySessionsException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +27,7 @@ class MemorySessionStoreTest extends SessionStoreContract {
 
   @Override
   public SessionStore create(Duration idleTimeout, int limit) {
-    store = new MemorySessionStore(idleTimeout, limits(limit), () -> now);
+    store = new MemorySessionStore(idleTimeout, () -> limits(limit), () -> now);
     return store;
   }
 
@@ -55,6 +58,28 @@ class MemorySessionStoreTest extends SessionStoreContract {
     assertThatExceptionOfType(TooManySessionsException.class)
         .isThrownBy(() -> sessions.create(opened()));
     assertThat(sessions.count()).isEqualTo(2);
+  }
+
+  /** Sessions that were opened before a limit count against it, and are no longer counted after. */
+  @Test
+  void shouldFollowAChangeOfItsLimits() {
+    AtomicReference<SessionLimits> limits =
+        new AtomicReference<>(new SessionLimits(2, 10, Map.of()));
+    SessionStore sessions = new MemorySessionStore(Duration.ofHours(1), limits::get, () -> now);
+    Session first = opened();
+    sessions.create(first);
+    String upstream = first.upstream();
+
+    limits.set(new SessionLimits(2, 10, Map.of(upstream, 1)));
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> sessions.create(opened()));
+    assertThat(sessions.end(first.id())).isTrue();
+    sessions.create(opened());
+    limits.set(new SessionLimits(3, 10, Map.of()));
+    sessions.create(opened());
+    sessions.create(opened());
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> sessions.create(opened()));
   }
 
   /** Before, sessions that nobody used kept clients out for a minute. */

@@ -72,7 +72,7 @@ class RedisSessionStoreIT extends SessionStoreContract {
         RedisClientFactory.create(vertx, options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
     links.add(link);
     return new RedisSessionStore(
-        link, keys, idleTimeout, idleTimeout.multipliedBy(20), limits(limit));
+        link, keys, idleTimeout, idleTimeout.multipliedBy(20), () -> limits(limit));
   }
 
   @Override
@@ -151,7 +151,8 @@ class RedisSessionStoreIT extends SessionStoreContract {
     RedisClient link =
         RedisClientFactory.create(vertx, nowhere, Duration.ofSeconds(5), RedisClient.Listener.NONE);
     links.add(link);
-    SessionStore store = new RedisSessionStore(link, keys, idleTimeout, idleTimeout, limits(10));
+    SessionStore store =
+        new RedisSessionStore(link, keys, idleTimeout, idleTimeout, () -> limits(10));
 
     assertThatExceptionOfType(SessionStoreException.class)
         .isThrownBy(() -> store.find(SessionId.random()))

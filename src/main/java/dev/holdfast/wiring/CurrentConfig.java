@@ -1,0 +1,77 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.agent.AgentUpstream;
+import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.session.SessionLimits;
+import jakarta.inject.Singleton;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** The part of the configuration that a reload may change. Thread-safe. */
+@Singleton
+final class CurrentConfig {
+
+  private final Optional<String> agentScope;
+  private volatile Values values;
+
+  /**
+   * What a reload changes at once.
+   *
+   * @param servers the configured upstreams, and the removed ones that still have sessions
+   */
+  private record Values(
+      Map<String, GatewayConfig.Server> servers, LimitsConfig limits, SessionLimits sessions) {}
+
+  CurrentConfig(CheckedConfig checked, LimitsConfig limits) {
+    agentScope = checked.gateway().agent().scope();
+    values = values(checked.gateway().allUpstreams(), limits);
+  }
+
+  private static Values values(Map<String, GatewayConfig.Server> servers, LimitsConfig limits) {
+    Map<String, Integer> byUpstream = new HashMap<>();
+    servers.forEach(
+        (name, server) -> server.maxSessions().ifPresent(most -> byUpstream.put(name, most)));
+    return new Values(
+        Map.copyOf(servers),
+        limits,
+        new SessionLimits(limits.sessions(), limits.sessionsPerAddress(), byUpstream));
+  }
+
+  void update(Map<String, GatewayConfig.Server> servers, LimitsConfig limits) {
+    values = values(servers, limits);
+  }
+
+  LimitsConfig limits() {
+    return values.limits();
+  }
+
+  SessionLimits sessions() {
+    return values.sessions();
+  }
+
+  /**
+   * Limit on the requests of an upstream; empty for one that is unknown, or in this process. With
+   * several upstreams, no single one may use up the common limit.
+   */
+  OptionalInt requests(String upstream) {
+    Values now = values;
+    GatewayConfig.Server server = now.servers().get(upstream);
+    if (server == null) {
+      return OptionalInt.empty();
+    }
+    int common = now.limits().requests();
+    int each = now.servers().size() == 1 ? common : (common + 1) / 2;
+    return OptionalInt.of(server.maxRequests().orElse(each));
+  }
+
+  /** The scope that an upstream requires. */
+  Optional<String> scope(String upstream) {
+    GatewayConfig.Server server = values.servers().get(upstream);
+    if (server != null) {
+      return server.scope();
+    }
+    return upstream.equals(AgentUpstream.NAME) ? agentScope : Optional.empty();
+  }
+}
