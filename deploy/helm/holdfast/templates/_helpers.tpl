@@ -212,10 +212,22 @@ config_ordinal=260
 {{- end }}
 {{- end }}
 
+{{/* The servers of mcpServers that are not disabled, as JSON. */}}
+{{- define "holdfast.mcpServers" -}}
+{{- if and .Values.mcpServers .Values.config.config }}{{ fail "config.config and mcpServers exclude each other" }}{{ end }}
+{{- $servers := dict }}
+{{- range $name, $server := .Values.mcpServers }}
+{{- if hasKey $.Values.upstreams $name }}{{ fail (printf "%s is in both upstreams and mcpServers" $name) }}{{ end }}
+{{- if not $server.disabled }}{{ $_ := set $servers $name $server }}{{ end }}
+{{- end }}
+{{- toJson $servers }}
+{{- end }}
+
 {{/* Whether a program is started for each session. It needs a process that reaps orphaned ones. */}}
 {{- define "holdfast.startsPrograms" -}}
 {{- $commands := list .Values.upstream.command }}
 {{- range .Values.upstreams }}{{ $commands = append $commands .command }}{{ end }}
+{{- range include "holdfast.mcpServers" . | fromJson }}{{ $commands = append $commands .command }}{{ end }}
 {{- if compact $commands }}true{{ end }}
 {{- end }}
 
@@ -240,12 +252,13 @@ config_ordinal=260
 {{- uniq $ports | toJson }}
 {{- end }}
 
-{{/* URLs of the upstreams, apart from those in the same pod, as JSON. */}}
+{{/* URLs of the upstreams, apart from those in the same pod, as JSON. A URL with a variable is not known. */}}
 {{- define "holdfast.remoteUpstreams" -}}
 {{- $urls := list }}
-{{- range concat (list .Values.upstream) (values .Values.upstreams) }}
-{{- if .url }}
-{{- if not (has (urlParse .url).hostname (list "localhost" "127.0.0.1" "::1")) }}{{ $urls = append $urls .url }}{{ end }}
+{{- range concat (list .Values.upstream) (values .Values.upstreams) (include "holdfast.mcpServers" . | fromJson | values) }}
+{{- $url := default "" (default .serverUrl .url) }}
+{{- if and $url (not (contains "${" $url)) }}
+{{- if not (has (urlParse $url).hostname (list "localhost" "127.0.0.1" "::1")) }}{{ $urls = append $urls $url }}{{ end }}
 {{- end }}
 {{- end }}
 {{- toJson $urls }}
@@ -272,11 +285,17 @@ config_ordinal=260
 {{- end }}
 {{- end }}
 
+{{/* Names of the servers below /servers, as JSON. */}}
+{{- define "holdfast.serverNames" -}}
+{{- concat (keys .Values.upstreams) (include "holdfast.mcpServers" . | fromJson | keys) | sortAlpha | toJson }}
+{{- end }}
+
 {{/* Path of the first server, without the slash at its start. */}}
 {{- define "holdfast.testPath" -}}
-{{- if or .Values.upstream.url .Values.upstream.command (not .Values.upstreams) -}}
+{{- $names := include "holdfast.serverNames" . | fromJsonArray }}
+{{- if or .Values.upstream.url .Values.upstream.command (not $names) -}}
 mcp
 {{- else -}}
-servers/{{ keys .Values.upstreams | sortAlpha | first }}/mcp
+servers/{{ first $names }}/mcp
 {{- end }}
 {{- end }}

@@ -77,6 +77,18 @@ class BrokenChartIT {
             "QUARKUS_CONFIG_LOCATIONS",
             "QUARKUS_CONFIG_LOCATION"),
         edit(
+            ChartCheck.CONFIGURATION_FILE,
+            "mcp-servers.yaml",
+            DEPLOYMENT,
+            "mountPath: /etc/holdfast/servers",
+            "mountPath: /etc/holdfast/servers\n              subPath: servers.yaml"),
+        edit(
+            ChartCheck.CONFIGURATION_FILE,
+            "mcp-servers.yaml",
+            DEPLOYMENT,
+            "HOLDFAST_CONFIG",
+            "HOLDFAST_FILE"),
+        edit(
             ChartCheck.VOLUMES,
             minimal,
             DEPLOYMENT,
@@ -175,6 +187,12 @@ class BrokenChartIT {
             "key-certificate-pem.keys",
             "key-certificate-pem.key"),
         edit(
+            ChartCheck.CONFIGURATION,
+            "mcp-servers.yaml",
+            "templates/configmap.yaml",
+            "    mcpServers:",
+            "    servers:"),
+        edit(
             ChartCheck.SECRETS,
             "sidecar.yaml",
             HELPERS,
@@ -245,6 +263,12 @@ class BrokenChartIT {
             HELPERS,
             "(list \"localhost\" \"127.0.0.1\" \"::1\")",
             "list"),
+        edit(
+            ChartCheck.NETWORK_POLICY,
+            "mcp-servers.yaml",
+            HELPERS,
+            " (include \"holdfast.mcpServers\" . | fromJson | values)",
+            ""),
         edit(
             ChartCheck.ROUTES,
             "ingress-nginx.yaml",

@@ -1,5 +1,6 @@
 package dev.holdfast.deploy;
 
+import dev.holdfast.config.ConfigFile;
 import dev.holdfast.wiring.ConfigFixture;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
@@ -10,6 +11,7 @@ import io.quarkus.vertx.http.runtime.management.ManagementConfig;
 import io.smallrye.config.ConfigMappings;
 import io.smallrye.config.ConfigMappings.ConfigClass;
 import io.smallrye.config.PropertyNamesMatcher;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -54,6 +56,9 @@ final class ConfigurationChecks {
         });
     try {
       ConfigFixture.by(ours);
+      if (!chart.serversFile().isEmpty()) {
+        ConfigFile _ = ConfigFile.parse(Path.of(RenderedChart.SERVERS), chart.serversFile());
+      }
     } catch (RuntimeException refused) {
       problems.add(String.valueOf(refused.getMessage()));
     }
@@ -63,7 +68,7 @@ final class ConfigurationChecks {
   /** The variables with secrets are those that the configuration refers to. */
   static List<String> secrets(RenderedChart chart) {
     Set<String> needed =
-        chart.settings().values().stream()
+        Stream.concat(chart.settings().values().stream(), Stream.of(chart.serversFile()))
             .flatMap(value -> REFERENCE.matcher(value).results())
             .map((MatchResult match) -> match.group(1))
             .collect(Collectors.toSet());

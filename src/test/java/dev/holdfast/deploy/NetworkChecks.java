@@ -24,6 +24,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /** Everything that must connect can connect, and nothing else. */
 final class NetworkChecks {
@@ -120,9 +122,16 @@ final class NetworkChecks {
 
   /** The upstreams outside of the pod. */
   private static List<URI> upstreams(RenderedChart chart) {
-    return chart.settings().entrySet().stream()
-        .filter(each -> each.getKey().matches("holdfast\\.upstreams?\\.(.+\\.)?url"))
-        .map(each -> URI.create(each.getValue()))
+    Stream<String> own =
+        chart.settings().entrySet().stream()
+            .filter(each -> each.getKey().matches("holdfast\\.upstreams?\\.(.+\\.)?url"))
+            .map(Map.Entry::getValue);
+    Stream<String> ofClients =
+        StreamSupport.stream(chart.values().path("mcpServers").spliterator(), false)
+            .filter(server -> !server.path("disabled").asBoolean() && server.has("url"))
+            .map(server -> server.get("url").asText());
+    return Stream.concat(own, ofClients)
+        .map(URI::create)
         .filter(url -> !LOOPBACK.contains(url.getHost()))
         .toList();
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.deploy;
 
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerPort;
 import io.fabric8.kubernetes.api.model.EnvVar;
@@ -84,26 +85,39 @@ final class PodChecks {
     return right ? List.of() : List.of("the port " + name + " is not " + expected);
   }
 
-  /** The program finds the rendered file. */
+  /** The program finds the rendered files, and sees changes of its servers. */
   static List<String> configurationFile(RenderedChart chart) {
+    List<String> problems = new ArrayList<>(unread(chart, FILE, "QUARKUS_CONFIG_LOCATIONS"));
+    if (!chart.values().path("mcpServers").isEmpty()) {
+      problems.addAll(unread(chart, RenderedChart.SERVERS, "HOLDFAST_CONFIG"));
+    }
+    return problems;
+  }
+
+  /** Kubernetes updates directories, and never a file that is mounted by a path in a volume. */
+  private static List<String> unread(RenderedChart chart, String file, String variable) {
+    Set<String> maps =
+        chart.all(ConfigMap.class).stream()
+            .filter(map -> map.getData().containsKey(file))
+            .map(map -> map.getMetadata().getName())
+            .collect(Collectors.toSet());
     Set<String> mounted =
         chart.pod().getVolumes().stream()
             .filter(volume -> Objects.nonNull(volume.getConfigMap()))
-            .filter(volume ->
-                volume.getConfigMap().getName().equals(chart.deployment().getMetadata().getName()))
+            .filter(volume -> maps.contains(volume.getConfigMap().getName()))
             .map(Volume::getName)
             .collect(Collectors.toSet());
     Set<String> paths =
         chart.gateway().getVolumeMounts().stream()
-            .filter(mount -> mounted.contains(mount.getName()))
-            .map(mount -> mount.getMountPath() + "/" + FILE)
+            .filter(mount -> mounted.contains(mount.getName()) && mount.getSubPath() == null)
+            .map(mount -> mount.getMountPath() + "/" + file)
             .collect(Collectors.toSet());
     boolean named =
         chart.gateway().getEnv().stream()
-            .filter(each -> each.getName().equals("QUARKUS_CONFIG_LOCATIONS"))
+            .filter(each -> each.getName().equals(variable))
             .map(EnvVar::getValue)
             .anyMatch(paths::contains);
-    return named ? List.of() : List.of("the program does not read " + paths);
+    return named ? List.of() : List.of("the program does not read " + file + " in " + paths);
   }
 
   /**

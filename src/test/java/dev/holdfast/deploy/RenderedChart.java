@@ -26,6 +26,9 @@ import java.util.TreeMap;
  */
 record RenderedChart(JsonNode values, List<HasMetadata> objects) {
 
+  /** Name of the file with servers. */
+  static final String SERVERS = "servers.yaml";
+
   /** Returns the objects of a kind. */
   <T> List<T> all(Class<T> kind) {
     return objects.stream().filter(kind::isInstance).map(kind::cast).toList();
@@ -57,6 +60,15 @@ record RenderedChart(JsonNode values, List<HasMetadata> objects) {
                     .withSpec(each.getSpec())
                     .build()));
     return pods;
+  }
+
+  /** The file with servers that Holdfast reads again when it changes; empty without one. */
+  String serversFile() {
+    return all(ConfigMap.class).stream()
+        .filter(each -> each.getData().containsKey(SERVERS))
+        .map(each -> each.getData().get(SERVERS))
+        .findFirst()
+        .orElse("");
   }
 
   /** The configuration of Holdfast, by its keys. */

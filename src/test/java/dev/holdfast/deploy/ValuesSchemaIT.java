@@ -191,6 +191,10 @@ class ValuesSchemaIT {
         arguments("upstream: {headers: {a: {secretRef: {name: x}}}}", "headers"),
         arguments("upstreams: {default: {url: 'http://x'}}", "default"),
         arguments("upstreams: {other: {max-processes: 0}}", "max-processes"),
+        arguments("mcpServers: {other: {type: http}}", "other"),
+        arguments("mcpServers: {other: {url: 'http://x', command: x}}", "other"),
+        arguments("mcpServers: {other: {url: 'http://x', headers: {a: {}}}}", "headers"),
+        arguments("mcpServers: {default: {url: 'http://x'}}", "default"),
         arguments("preStopSeconds: 0", "preStopSeconds"),
         arguments("shutdownSeconds: 5", "shutdownSeconds"),
         arguments("ports: {http: 70000}", "http"),
@@ -215,6 +219,14 @@ class ValuesSchemaIT {
   static Stream<Arguments> contradictions() {
     return Stream.of(
         arguments("{}", "Set redis.url"),
+        arguments(
+            "{redis: {url: 'redis://r'}, upstreams: {a: {url: 'http://a'}}, mcpServers: {a: {url:"
+                + " 'http://a'}}}",
+            "a is in both upstreams and mcpServers"),
+        arguments(
+            "{redis: {url: 'redis://r'}, config: {config: x.yaml}, mcpServers: {a: {url:"
+                + " 'http://a'}}}",
+            "config.config and mcpServers exclude each other"),
         arguments("store: memory", "store=memory is for one replica"),
         arguments(
             "{store: memory, autoscaling: {enabled: true}}", "store=memory is for one replica"),
