@@ -43,7 +43,7 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
     loadExistingGrant: async (ctx) => {
       const { client, session, params } = ctx.oidc;
       const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
-      grant.addOIDCScope('openid offline_access');
+      grant.addOIDCScope(`openid offline_access ${SCOPES}`);
       [params.resource].flat().filter(Boolean).forEach((r) => grant.addResourceScope(r, SCOPES));
       await grant.save();
       return grant;

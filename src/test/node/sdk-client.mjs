@@ -3,13 +3,14 @@
  * nothing but its public API, and reconnecting is left to the SDK.
  *
  *   node sdk-client.mjs --url URL | --command JSON --tool NAME [--args JSON] [--answer TEXT] [--timeout-ms N]
- *                       [--logs N] [--linger-ms N] [--sse]
+ *                       [--logs N] [--linger-ms N] [--sse | --oauth SECONDS]
  *
  * With --command, an array of words, it starts a server over stdio instead. With --sse it speaks HTTP
- * with SSE, the transport of 2024-11-05.
+ * with SSE, the transport of 2024-11-05. With --oauth it logs in where the server sends it, and renews
+ * tokens that are older than so many seconds.
  *
- * Prints one JSON line {"progress":[…],"logs":[…],"result":…,"errors":[…]}, exits with 0 if a result
- * came. `errors` holds what the SDK reported on the way, such as cut connections. With --logs it
+ * Prints one JSON line {"progress":[…],"logs":[…],"result":…,"errors":[…],"renewals":N}, exits with 0 if
+ * a result came. `errors` holds what the SDK reported on the way, such as cut connections. With --logs it
  * stays after the result until so many log messages have come, with --linger-ms for a time after the
  * outcome, whatever that is.
  */
@@ -24,6 +25,7 @@ import {
   ElicitRequestSchema,
   LoggingMessageNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { oauthLogin } from './oauth-login.mjs';
 import { resumingFetch } from './resuming-fetch.mjs';
 
 const { values: options } = parseArgs({
@@ -37,6 +39,7 @@ const { values: options } = parseArgs({
     logs: { type: 'string', default: '0' },
     'linger-ms': { type: 'string', default: '0' },
     sse: { type: 'boolean', default: false },
+    oauth: { type: 'string' },
   },
 });
 
@@ -65,7 +68,10 @@ client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => 
   allLogged();
 });
 
+const authProvider = options.oauth ? oauthLogin(options.url, Number(options.oauth)) : undefined;
+
 const overHttp = () => new StreamableHTTPClientTransport(new URL(options.url), {
+  authProvider,
   // The SDK gives up after two attempts by default; a replica takes longer to come back than that.
   reconnectionOptions: {
     initialReconnectionDelay: 50,
@@ -81,13 +87,22 @@ const overStdio = ([command, ...args]) =>
 const overSse = () =>
   new SSEClientTransport(new URL(options.url), { fetch: resumingFetch() });
 
-const transport = options.command
+let transport = options.command
   ? overStdio(JSON.parse(options.command))
   : options.sse ? overSse() : overHttp();
 
 let result = null;
 try {
-  await client.connect(transport);
+  try {
+    await client.connect(transport);
+  } catch (unauthorized) {
+    if (authProvider?.code === undefined) {
+      throw unauthorized;
+    }
+    await transport.finishAuth(authProvider.code);
+    transport = overHttp();
+    await client.connect(transport);
+  }
   // The SDK drops the last progress when the result comes in the same read, since it hands out
   // results at once and notifications one turn later. So what is counted is what came.
   const deliver = transport.onmessage;
@@ -115,7 +130,7 @@ try {
 }
 await delay(Number(options['linger-ms']));
 
-const line = JSON.stringify({ progress, logs, result, errors: [...errors] });
+const line = JSON.stringify({ progress, logs, result, errors: [...errors], renewals: authProvider?.renewals });
 // Good manners only: the outcome is known, so a failure here changes nothing.
 await transport.terminateSession?.().catch(() => {});
 await client.close().catch(() => {});

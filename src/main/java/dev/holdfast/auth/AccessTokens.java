@@ -11,8 +11,10 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jose4j.jwt.JwtClaims;
 import org.jose4j.jwt.MalformedClaimException;
 import org.jose4j.jwt.consumer.InvalidJwtException;
@@ -59,6 +61,13 @@ public final class AccessTokens {
   public AccessTokens(Collection<String> urls, Clock clock) {
     this.clock = clock;
     urls.forEach(url -> issuers.put(url, new TokenIssuer(url)));
+  }
+
+  /** Why issuers are away, by their URLs; empty for one that is there. */
+  public Map<String, Optional<String>> problems() {
+    return issuers.entrySet().stream()
+        .collect(
+            Collectors.toUnmodifiableMap(Map.Entry::getKey, issuer -> issuer.getValue().problem()));
   }
 
   /** Whether tokens are accepted. */

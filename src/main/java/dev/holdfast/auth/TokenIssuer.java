@@ -4,6 +4,7 @@ import dev.holdfast.lock.AutoLock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jose4j.http.Get;
 import org.jose4j.http.SimpleResponse;
@@ -64,6 +65,9 @@ final class TokenIssuer {
   /** Written under the lock. */
   private @Nullable Long failedAt;
 
+  /** Why the last look for metadata or keys has failed; null when it has not. */
+  private volatile @Nullable String problem;
+
   /** Creates an issuer by its URL, which is its name in tokens. Reads nothing yet. */
   TokenIssuer(String url) {
     this.url = url;
@@ -71,6 +75,22 @@ final class TokenIssuer {
     http.setReadTimeout((int) READ_TIMEOUT.toMillis());
     http.setResponseBodySizeLimit(MAX_RESPONSE);
     http.setRetries(0);
+  }
+
+  /** Why the issuer is away, as this replica saw it when it last needed it. */
+  Optional<String> problem() {
+    return Optional.ofNullable(problem);
+  }
+
+  private SimpleResponse read(String location) throws IOException {
+    try {
+      SimpleResponse response = http.get(location);
+      problem = null;
+      return response;
+    } catch (IOException away) {
+      problem = location + " cannot be read: " + away.getMessage();
+      throw away;
+    }
   }
 
   /**
@@ -129,7 +149,7 @@ final class TokenIssuer {
 
   private JwtConsumer consumer(String keysUrl) {
     HttpsJwks keys = new HttpsJwks(keysUrl);
-    keys.setSimpleHttpGet(http);
+    keys.setSimpleHttpGet(this::read);
     keys.setDefaultCacheDuration(KEYS_FRESH.toSeconds());
     keys.setRetainCacheOnErrorDuration(KEYS_KEPT.toSeconds());
     keys.setRefreshReprieveThreshold(BETWEEN_READS.toMillis());
@@ -154,7 +174,7 @@ final class TokenIssuer {
     IOException failure = new IOException("no metadata");
     for (String metadata : metadataUrls()) {
       try {
-        SimpleResponse response = http.get(metadata);
+        SimpleResponse response = read(metadata);
         Map<String, Object> fields = JsonUtil.parseJson(response.getBody());
         if (url.equals(fields.get("issuer")) && fields.get("jwks_uri") instanceof String keys) {
           return keys;

@@ -1,5 +1,6 @@
 package dev.holdfast.observe;
 
+import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.relay.Relay;
@@ -96,6 +97,22 @@ public final class HealthResource {
             .withData("reason", unavailable.getMessage())
             .build();
       }
+    };
+  }
+
+  /**
+   * Ready also while issuers of tokens are away: known keys go on, and other replicas have no more.
+   * Says which are.
+   */
+  @Produces
+  @Readiness
+  @Singleton
+  static HealthCheck issuers(AccessTokens tokens) {
+    return () -> {
+      HealthCheckResponseBuilder response = HealthCheckResponse.named("issuers").up();
+      new TreeMap<>(tokens.problems())
+          .forEach((url, problem) -> response.withData(url, problem.orElse("up")));
+      return response.build();
     };
   }
 

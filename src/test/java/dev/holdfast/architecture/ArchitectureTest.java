@@ -201,6 +201,7 @@ class ArchitectureTest {
           entry(
               "observe",
               List.of(
+                  "auth",
                   "lock",
                   "budget",
                   "http.error",

@@ -11,6 +11,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jose4j.jwk.RsaJsonWebKey;
 import org.jose4j.jwk.RsaJwkGenerator;
@@ -123,12 +124,17 @@ class AccessTokensIT {
     String known = provider.token("alice", RESOURCE, "tools");
     String later = provider.token("bob", RESOURCE, "tools");
     assertThat(tokens.principal(known, HERE).id().subject()).isEqualTo("alice");
+    assertThat(tokens.problems()).containsValue(Optional.empty());
     provider.close();
 
     assertThat(tokens.principal(later, HERE).id().subject()).isEqualTo("bob");
     AccessTokens started = tokens();
     assertThatThrownBy(() -> started.principal(known, HERE))
         .isInstanceOf(TokenException.IssuerAway.class);
+    assertThat(started.problems().get(provider.issuer()))
+        .get()
+        .asString()
+        .contains("cannot be read");
 
     provider = OpenIdProvider.start(provider.port());
     String rotated = provider.token("alice", RESOURCE, "tools");
@@ -140,6 +146,7 @@ class AccessTokensIT {
         .ignoreException(TokenException.Invalid.class)
         .untilAsserted(
             () -> assertThat(started.principal(rotated, HERE).id().subject()).isEqualTo("alice"));
+    assertThat(started.problems()).containsValue(Optional.empty());
     assertInvalid(signedByAnotherOfIssuer(), "The token is not valid");
   }
 

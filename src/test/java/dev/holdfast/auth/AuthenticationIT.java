@@ -239,6 +239,7 @@ class AuthenticationIT {
         describesTheEndpoints(first, issuer, otherIssuer);
         endsStreamsWithTheirTokens(first, second, issuer);
         opensNoOtherUpstream(first, issuer);
+        tellsThatIssuersAreThere(first, otherIssuer);
         assertThat(first.output() + second.output())
             .contains("requests need a token issuers=")
             .doesNotContain(owner, issuer.token("bob", mcp, "tools"));
@@ -322,6 +323,14 @@ class AuthenticationIT {
         assertThat(lines).anyMatch(line -> line.startsWith("retry:"));
       }
     }
+  }
+
+  private static void tellsThatIssuersAreThere(Gateway gateway, OpenIdProvider issuer) {
+    int port = gateway.url("/q/health/ready").getPort();
+    String health = "GET /q/health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close";
+    assertThat(RawHttp.send(port, health, "").text())
+        .startsWith("HTTP/1.1 200")
+        .contains("\"" + issuer.issuer() + "\": \"up\"");
   }
 
   private static void opensNoOtherUpstream(Gateway gateway, OpenIdProvider issuer) {

@@ -21,9 +21,15 @@ import java.util.stream.IntStream;
  * @param logs the log messages, likewise
  * @param text the text of the result; empty if none came
  * @param errors what the SDK reported on the way, and why no result came
+ * @param renewals how often it got an access token
  */
 record TypeScriptClient(
-    int exitCode, List<Integer> progress, List<String> logs, String text, List<String> errors) {
+    int exitCode,
+    List<Integer> progress,
+    List<String> logs,
+    String text,
+    List<String> errors,
+    int renewals) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration TIMEOUT = Duration.ofSeconds(40);
 
@@ -61,7 +67,8 @@ record TypeScriptClient(
           seen.path("progress").valueStream().map(JsonNode::asInt).toList(),
           seen.path("logs").valueStream().map(JsonNode::asText).toList(),
           seen.at("/result/content/0/text").asText(),
-          seen.path("errors").valueStream().map(JsonNode::asText).toList());
+          seen.path("errors").valueStream().map(JsonNode::asText).toList(),
+          seen.path("renewals").asInt());
     } catch (JsonProcessingException e) {
       throw new AssertionError(process.toString(), e);
     }
