@@ -10,16 +10,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Makes the {@link RedisClient} that fits the configured kind of Redis. */
 public final class RedisClientFactory {
 
   private final Vertx vertx;
-  private final RedisOptions options;
+  private final Supplier<RedisOptions> current;
 
-  private RedisClientFactory(Vertx vertx, RedisOptions options) {
+  private RedisClientFactory(Vertx vertx, Supplier<RedisOptions> current) {
     this.vertx = vertx;
-    this.options = new RedisOptions(options);
+    this.current = current;
   }
 
   /**
@@ -34,8 +35,20 @@ public final class RedisClientFactory {
    */
   public static RedisClient create(
       Vertx vertx, RedisOptions options, Duration timeout, RedisClient.Listener listener) {
+    return create(vertx, () -> options, timeout, listener);
+  }
+
+  /**
+   * Makes a client as the other method does, with options that may change: each new connection uses
+   * those of its time. The addresses and the kind of Redis do not change.
+   */
+  public static RedisClient create(
+      Vertx vertx,
+      Supplier<RedisOptions> options,
+      Duration timeout,
+      RedisClient.Listener listener) {
     RedisClientFactory servers = new RedisClientFactory(vertx, options);
-    return switch (options.getType()) {
+    return switch (options.get().getType()) {
       case STANDALONE -> new ServerClient(servers::newClient, false, timeout, listener);
       case SENTINEL -> new ServerClient(servers::newClient, true, timeout, listener);
       case CLUSTER ->
@@ -54,6 +67,7 @@ public final class RedisClientFactory {
    * Vert.x would replace the primary without reporting that the old connection has ended.
    */
   private Redis newClient() {
+    RedisOptions options = current.get();
     List<String> shuffled = new ArrayList<>(options.getEndpoints());
     Collections.shuffle(shuffled);
     return Redis.createClient(
@@ -65,6 +79,7 @@ public final class RedisClientFactory {
   }
 
   private Redis newClientFor(ServerAddress address) {
+    RedisOptions options = current.get();
     String url = address.urlLike(URI.create(options.getEndpoints().getFirst()));
     return Redis.createClient(
         vertx,
@@ -72,6 +87,6 @@ public final class RedisClientFactory {
   }
 
   private List<ServerAddress> seedAddresses() {
-    return options.getEndpoints().stream().map(URI::create).map(ServerAddress::of).toList();
+    return current.get().getEndpoints().stream().map(URI::create).map(ServerAddress::of).toList();
   }
 }

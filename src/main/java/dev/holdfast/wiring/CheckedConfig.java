@@ -48,7 +48,9 @@ final class CheckedConfig {
     gateway = config.getConfigMapping(GatewayConfig.class);
     checkPorts();
     checkRedis();
-    checkUpstreams(new UpstreamFactory(config.getConfigMapping(LimitsConfig.class), false, null));
+    LimitsConfig limits = config.getConfigMapping(LimitsConfig.class);
+    checkUpstreams(new UpstreamFactory(limits, false, null, _ -> TlsConfigurations.NONE));
+    TlsConfigurations.problem(config).ifPresent(problems::add);
     config.getConfigMapping(TraceConfig.class).endpoint().ifPresent(this::checkEndpoint);
     checkTapes();
     checkHeartbeats(config.getConfigMapping(ClusterConfig.class));
@@ -177,6 +179,13 @@ final class CheckedConfig {
               + " needs "
               + prefix
               + "url, because only servers over HTTP get headers: set it, or remove the other");
+    }
+    if (server.tls().isPresent() && server.url().isEmpty()) {
+      problems.add(
+          named(prefix + "tls")
+              + " needs "
+              + prefix
+              + "url, because only connections to a URL have TLS: set it, or remove the other");
     }
     factory.problems(name, server).forEach(problem -> problems.add(located(prefix, problem)));
   }

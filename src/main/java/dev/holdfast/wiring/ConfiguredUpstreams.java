@@ -97,6 +97,7 @@ final class ConfiguredUpstreams {
       @All List<Interceptor> own,
       TraceProducer traces,
       Metrics metrics,
+      TlsConfigurations tls,
       Vertx vertx,
       ProcessMode mode,
       @ConfigProperty(name = "quarkus.http.host") String host,
@@ -111,7 +112,7 @@ final class ConfiguredUpstreams {
     GatewayConfig config = checked.gateway();
     String reserved = Session.DEFAULT_UPSTREAM;
     tapes = new ConfiguredTapes(config.record(), stores.clock);
-    factory = new UpstreamFactory(limits, mode.isStdioBridge(), traces.headers());
+    factory = new UpstreamFactory(limits, mode.isStdioBridge(), traces.headers(), tls::named);
     servers.putAll(config.allUpstreams());
     config.upstreams().forEach(this::open);
     boolean demo = servesDemo(config.demoTools(), mode, host);

@@ -214,6 +214,12 @@ public interface GatewayConfig {
     Optional<List<String>> forwardHeaders();
 
     /**
+     * Name of the TLS configuration ({@code quarkus.tls.<name>.…}) of connections to the server:
+     * the authorities to trust, and the certificate to show. Only for an {@code https} URL.
+     */
+    Optional<String> tls();
+
+    /**
      * The server's program and its arguments, quoted as in a shell; see {@link
      * dev.holdfast.upstream.stdio.CommandLine}. Each session has a process of its own. Excludes a
      * URL.

@@ -8,9 +8,14 @@ import dev.holdfast.redis.RedisClientFactory;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisSubscription;
 import io.quarkus.redis.client.RedisOptionsCustomizer;
+import io.quarkus.tls.CertificateUpdatedEvent;
+import io.quarkus.tls.runtime.config.TlsConfigUtils;
+import io.smallrye.config.SmallRyeConfig;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClientOptions;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
+import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
@@ -52,11 +57,31 @@ record RedisConnections(
   @Singleton
   static final class Producer implements RedisOptionsCustomizer {
 
+    private static final String TLS = "quarkus.redis.tls-configuration-name";
+
+    /** Never changed in place: a thread may be connecting with them. */
     private final AtomicReference<RedisOptions> options = new AtomicReference<>();
 
     @Override
     public void customize(String client, RedisOptions configured) {
+      NetClientOptions net = configured.getNetClientOptions();
+      if (net.getHostnameVerificationAlgorithm() == null) {
+        net.setHostnameVerificationAlgorithm("HTTPS"); // Vert.x refuses to connect without one.
+      }
       options.set(configured);
+    }
+
+    /** New connections use renewed certificates. Open connections go on. */
+    void renewed(@Observes CertificateUpdatedEvent event, SmallRyeConfig config) {
+      RedisOptions before = options.get();
+      if (before != null
+          && config.getOptionalValue(TLS, String.class).filter(event.name()::equals).isPresent()) {
+        RedisOptions after = new RedisOptions(before);
+        boolean ssl = before.getNetClientOptions().isSsl();
+        TlsConfigUtils.configure(after.getNetClientOptions(), event.tlsConfiguration());
+        after.getNetClientOptions().setSsl(ssl); // The URL decides.
+        options.set(after);
+      }
     }
 
     /**
@@ -76,7 +101,7 @@ record RedisConnections(
       RedisKeys keys = new RedisKeys(gateway.redis().prefix());
       ReplicaId replica = ReplicaId.random();
       RedisClient client =
-          new LayoutGuard(RedisClientFactory.create(vertx, options.get(), timeout, listener), keys);
+          new LayoutGuard(RedisClientFactory.create(vertx, options::get, timeout, listener), keys);
       return new RedisConnections(
           keys,
           replica,

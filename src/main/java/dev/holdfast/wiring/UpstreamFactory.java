@@ -5,6 +5,7 @@ import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.http.ClientTls;
 import dev.holdfast.upstream.http.DetectingUpstream;
 import dev.holdfast.upstream.http.HttpUpstream;
 import dev.holdfast.upstream.http.HttpUpstreamSettings;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,9 +35,13 @@ import org.jspecify.annotations.Nullable;
  * @param patient whether upstreams retry for as long as it takes, see {@link
  *     HttpUpstreamSettings#patient()}
  * @param traceHeaders as in {@link HttpUpstreamSettings}
+ * @param tls finds a TLS configuration by its name
  */
 record UpstreamFactory(
-    LimitsConfig limits, boolean patient, @Nullable Supplier<Map<String, String>> traceHeaders) {
+    LimitsConfig limits,
+    boolean patient,
+    @Nullable Supplier<Map<String, String>> traceHeaders,
+    Function<String, ClientTls> tls) {
 
   /** Time for an agent to end after SIGTERM. */
   private static final Duration AGENT_STOP_GRACE = Duration.ofSeconds(2);
@@ -102,7 +108,8 @@ record UpstreamFactory(
             server.forwardHeaders().stream()
                 .flatMap(List::stream)
                 .map(String::strip)
-                .collect(Collectors.toUnmodifiableSet()));
+                .collect(Collectors.toUnmodifiableSet()),
+            server.tls().map(tls).orElse(null));
     return patient ? settings.patient() : settings;
   }
 

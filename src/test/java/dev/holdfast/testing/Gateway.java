@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 /** A gateway as it is shipped: the packaged program, running as a process of its own. */
 public final class Gateway implements AutoCloseable {
 
-  private static final Pattern READY = Pattern.compile("Listening on: http://[^:]+:(\\d+)");
+  private static final Pattern READY = Pattern.compile("Listening on: https?://[^:]+:(\\d+)");
 
   private static final Pattern MANAGEMENT =
       Pattern.compile("Management interface listening on http://[^:]+:(\\d+)");

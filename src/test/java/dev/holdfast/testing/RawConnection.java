@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import javax.net.ssl.SSLSocket;
 
 /** The server's end of a connection: every byte and every fault by hand. */
 public final class RawConnection {
@@ -15,6 +16,11 @@ public final class RawConnection {
   public RawConnection(Socket socket) throws IOException {
     this.socket = socket;
     this.out = socket.getOutputStream();
+  }
+
+  /** The subject of the certificate that the client has shown. */
+  public String clientCertificate() throws IOException {
+    return ((SSLSocket) socket).getSession().getPeerPrincipal().getName();
   }
 
   /** Writes exactly these bytes, at once. */

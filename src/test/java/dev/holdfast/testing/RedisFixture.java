@@ -63,6 +63,26 @@ public final class RedisFixture implements AutoCloseable {
   }
 
   /**
+   * Starts a server that also listens with TLS, on another port, and requires a certificate of its
+   * clients there.
+   *
+   * @param authority certificate of the authority of the clients
+   */
+  public static RedisFixture startWithTls(
+      int tlsPort, Certificates.Identity server, Path authority) {
+    return start(
+        Ports.free(),
+        "--tls-port",
+        Integer.toString(tlsPort),
+        "--tls-cert-file",
+        server.certificate().toString(),
+        "--tls-key-file",
+        server.key().toString(),
+        "--tls-ca-cert-file",
+        authority.toString());
+  }
+
+  /**
    * Starts a server that forgets everything when it dies.
    *
    * @param more settings, each as {@code --key} and its values

@@ -14,6 +14,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ServerSocketFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLServerSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,15 +48,26 @@ public final class ScriptedServer implements AutoCloseable {
   private final List<ScriptedRequest> requests = new CopyOnWriteArrayList<>();
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
-  private ScriptedServer(List<Script> scripts) throws IOException {
+  private ScriptedServer(List<Script> scripts, ServerSocketFactory sockets) throws IOException {
     this.scripts = scripts;
-    listening = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
+    listening = sockets.createServerSocket(0, 1024, InetAddress.getLoopbackAddress());
   }
 
   /** Starts a server that plays these scripts. */
   public static ScriptedServer playing(Script... scripts) {
+    return start(List.of(scripts), ServerSocketFactory.getDefault());
+  }
+
+  /** Starts a server with TLS, which requires a certificate of its clients. */
+  public static ScriptedServer withTls(SSLContext tls, Script... scripts) {
+    ScriptedServer server = start(List.of(scripts), tls.getServerSocketFactory());
+    ((SSLServerSocket) server.listening).setNeedClientAuth(true);
+    return server;
+  }
+
+  private static ScriptedServer start(List<Script> scripts, ServerSocketFactory sockets) {
     try {
-      ScriptedServer server = new ScriptedServer(List.of(scripts));
+      ScriptedServer server = new ScriptedServer(scripts, sockets);
       Thread.ofVirtual().start(server::accept);
       return server;
     } catch (IOException e) {
@@ -62,7 +77,8 @@ public final class ScriptedServer implements AutoCloseable {
 
   /** The address of the path {@code /mcp}. */
   public URI url() {
-    return URI.create("http://127.0.0.1:" + listening.getLocalPort() + "/mcp");
+    String scheme = listening instanceof SSLServerSocket ? "https" : "http";
+    return URI.create(scheme + "://127.0.0.1:" + listening.getLocalPort() + "/mcp");
   }
 
   /** What has been asked so far, in order. */
@@ -103,7 +119,7 @@ public final class ScriptedServer implements AutoCloseable {
         script.play(request, wire);
         request = wire.isClosed() ? null : read(in);
       }
-    } catch (SocketException e) {
+    } catch (SocketException | SSLException e) {
       // The other side let go, as in many a test.
     } catch (Exception e) {
       throw new IllegalStateException(e);

@@ -44,7 +44,8 @@ class UpstreamFactoryTest {
   }
 
   private static UpstreamFactory factory(SmallRyeConfig config) {
-    return new UpstreamFactory(config.getConfigMapping(LimitsConfig.class), false, null);
+    return new UpstreamFactory(
+        config.getConfigMapping(LimitsConfig.class), false, null, _ -> TlsConfigurations.NONE);
   }
 
   private static GatewayConfig.Server server(SmallRyeConfig config) {

@@ -31,6 +31,13 @@ public interface HttpConfig {
   List<@WithConverter(AllowListEntry.Host.class) String> allowedHosts();
 
   /**
+   * Whether clients must show a certificate that the TLS configuration of the server trusts. The
+   * port without TLS must be off then.
+   */
+  @WithDefault("false")
+  boolean requireClientCertificate();
+
+  /**
    * Time limit for receiving a request body; 100 ms to an hour. After it, the gateway answers 408
    * and closes the connection.
    */

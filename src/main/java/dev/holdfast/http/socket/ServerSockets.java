@@ -9,7 +9,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ServerChannel;
 import io.quarkus.runtime.annotations.RegisterForReflection;
+import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.vertx.http.HttpServerOptionsCustomizer;
+import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServerOptions;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -48,6 +50,7 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
   private final Shares<ClientNetwork> sockets;
   private final Shares<ClientNetwork> heads;
   private final Duration headTimeout;
+  private final boolean requireClientCertificate;
   private final Set<Channel> listeners = ConcurrentHashMap.newKeySet();
   private final AtomicInteger open = new AtomicInteger();
   private volatile boolean draining;
@@ -68,6 +71,7 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
         new Shares<>(
             behindProxy ? Long.MAX_VALUE : Runtime.getRuntime().maxMemory() / HEAP_FRACTION);
     headTimeout = http.headTimeout();
+    requireClientCertificate = http.requireClientCertificate();
   }
 
   @Override
@@ -78,6 +82,16 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
   @Override
   public void customizeHttpsServer(HttpServerOptions options) {
     current = this;
+    if (requireClientCertificate) {
+      if (options.getTrustOptions() == null) {
+        // Java would trust the certificates of every public authority.
+        throw new ConfigurationException(
+            "holdfast.http.require-client-certificate needs the authority of the clients: set"
+                + " trust-store of the TLS configuration, such as"
+                + " quarkus.tls.<name>.trust-store.pem.certs=clients-ca.crt");
+      }
+      options.setClientAuth(ClientAuth.REQUIRED);
+    }
   }
 
   /** From now on, each response is the last one on its connection. */

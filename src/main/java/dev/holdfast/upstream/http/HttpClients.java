@@ -8,6 +8,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.PoolOptions;
+import io.vertx.core.net.SSLOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +48,8 @@ public final class HttpClients implements AutoCloseable {
   /** Bytes of unfinished and waiting messages. */
   private final ByteBudget held;
 
+  private final Runnable endRenewals;
+
   private volatile boolean closed;
 
   /** Creates the pools. They connect on demand. */
@@ -63,6 +66,11 @@ public final class HttpClients implements AutoCloseable {
             .setMaxChunkSize(MAX_CHUNK_BYTES)
             .setTcpKeepAlive(true)
             .setTcpNoDelay(true);
+    ClientTls tls = settings.tls();
+    if (tls != null) {
+      tls.configure(options);
+      options.setUseAlpn(false); // It would offer HTTP/1.1 only.
+    }
     ByteBudget unread = ByteBudget.ofHeap(16, 8 << 20);
     Semaphore turns =
         new Semaphore(TURNS_PER_PROCESSOR * Runtime.getRuntime().availableProcessors(), true);
@@ -73,6 +81,16 @@ public final class HttpClients implements AutoCloseable {
       calls.add(ConnectionPool.create(vertx, options, loop, freeCalls, unread, turns));
       streams.add(ConnectionPool.create(vertx, options, loop, freeStreams, unread, turns));
     }
+    endRenewals = tls == null ? () -> {} : tls.onRenewal(this::renew);
+  }
+
+  /** Uses renewed certificates for new connections. Open connections go on. */
+  private void renew(SSLOptions renewed) {
+    SSLOptions options = new SSLOptions(renewed).setUseAlpn(false);
+    Stream.of(calls, streams)
+        .flatMap(List::stream)
+        .filter(_ -> !closed)
+        .forEach(pool -> pool.client().updateSSLOptions(options));
   }
 
   /**
@@ -117,6 +135,7 @@ public final class HttpClients implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    endRenewals.run();
     var closing =
         Future.join(
                 Stream.of(calls, streams)

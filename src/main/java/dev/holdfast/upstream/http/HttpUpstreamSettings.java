@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  *     the thread that sends it; null for none
  * @param forwardHeaders names of the headers of clients that the server gets. {@code traceHeaders}
  *     replace those that tell of a trace
+ * @param tls TLS of the connections; null for the authorities that the Java runtime knows
  */
 public record HttpUpstreamSettings(
     URI url,
@@ -41,7 +42,8 @@ public record HttpUpstreamSettings(
     Reconnection reconnection,
     int maxConnections,
     @Nullable Supplier<Map<String, String>> traceHeaders,
-    Set<String> forwardHeaders) {
+    Set<String> forwardHeaders,
+    @Nullable ClientTls tls) {
 
   /** Upper bound of {@code maxConnections}: about the number of ports for one address. */
   public static final int MOST_CONNECTIONS = 65_536;
@@ -107,6 +109,9 @@ public record HttpUpstreamSettings(
       forwardHeaders.removeAll(ForwardedHeaders.TRACE_CONTEXT);
     }
     forwardHeaders = Set.copyOf(forwardHeaders);
+    require(
+        tls == null || "https".equalsIgnoreCase(url.getScheme()),
+        "tls has no use unless url begins with https://: remove it, or change the url");
     require(connectTimeout.isPositive(), "connectTimeout must be positive");
     require(firstByteTimeout.isPositive(), "firstByteTimeout must be positive");
     require(!idleTimeout.isNegative(), "idleTimeout must not be negative");
@@ -117,8 +122,8 @@ public record HttpUpstreamSettings(
   }
 
   /**
-   * Creates settings without headers of traces and of clients. Throws as the other constructor
-   * does.
+   * Creates settings without headers of traces and of clients, and without TLS of its own. Throws
+   * as the other constructor does.
    */
   public HttpUpstreamSettings(
       URI url,
@@ -139,7 +144,8 @@ public record HttpUpstreamSettings(
         reconnection,
         maxConnections,
         null,
-        Set.of());
+        Set.of(),
+        null);
   }
 
   /**
@@ -158,7 +164,8 @@ public record HttpUpstreamSettings(
             reconnection.maxDelay(), Integer.MAX_VALUE, Reconnection.PATIENT_STALL_TIMEOUT),
         maxConnections,
         traceHeaders,
-        forwardHeaders);
+        forwardHeaders,
+        tls);
   }
 
   private static void requireEndpoint(URI url) {

@@ -83,7 +83,8 @@ class HttpUpstreamSettingsTest {
         defaults.reconnection(),
         defaults.maxConnections(),
         traces ? Map::of : null,
-        Set.of(names));
+        Set.of(names),
+        null);
   }
 
   @ParameterizedTest

@@ -1,0 +1,100 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.config.ConfigOrigin;
+import dev.holdfast.http.origin.HttpConfig;
+import dev.holdfast.upstream.http.ClientTls;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import io.quarkus.tls.CertificateUpdatedEvent;
+import io.quarkus.tls.TlsConfiguration;
+import io.quarkus.tls.TlsConfigurationRegistry;
+import io.quarkus.tls.runtime.config.TlsConfigUtils;
+import io.smallrye.config.SmallRyeConfig;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.net.SSLOptions;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jboss.logging.Logger;
+
+/**
+ * The TLS configurations {@code quarkus.tls.<name>.…} for connections to upstreams. Quarkus reads
+ * their files again after each {@code reload-period}.
+ */
+@Singleton
+final class TlsConfigurations {
+
+  private static final Logger LOG = Logger.getLogger(TlsConfigurations.class);
+
+  /** To check a configuration without certificates. */
+  static final ClientTls NONE =
+      new ClientTls() {
+        @Override
+        public void configure(HttpClientOptions options) {}
+
+        @Override
+        public Runnable onRenewal(Consumer<SSLOptions> listener) {
+          return () -> {};
+        }
+      };
+
+  private final TlsConfigurationRegistry registry;
+  private final Map<String, List<Consumer<SSLOptions>>> listeners = new ConcurrentHashMap<>();
+
+  TlsConfigurations(TlsConfigurationRegistry registry) {
+    this.registry = registry;
+  }
+
+  /**
+   * Returns a configuration.
+   *
+   * @throws ConfigurationException if there is none of that name
+   */
+  ClientTls named(String name) {
+    TlsConfiguration found =
+        registry
+            .get(name)
+            .orElseThrow(() ->
+                new ConfigurationException(
+                    "The key tls of an upstream names the TLS configuration %s, and there is none: set such as quarkus.tls.%s.trust-store.pem.certs=ca.crt"
+                        .formatted(name, name)));
+    return new ClientTls() {
+      @Override
+      public void configure(HttpClientOptions options) {
+        TlsConfigUtils.configure(options, found);
+        options.setSsl(false); // The URL decides.
+      }
+
+      @Override
+      public Runnable onRenewal(Consumer<SSLOptions> listener) {
+        var ofName = listeners.computeIfAbsent(name, _ -> new CopyOnWriteArrayList<>());
+        ofName.add(listener);
+        return () -> ofName.remove(listener);
+      }
+    };
+  }
+
+  void renewed(@Observes CertificateUpdatedEvent event) {
+    LOG.debugf("new connections use the certificates of tls=%s", event.name());
+    listeners
+        .getOrDefault(event.name(), List.of())
+        .forEach(listener -> listener.accept(event.tlsConfiguration().getSSLOptions()));
+  }
+
+  /** Returns why client certificates cannot be required. */
+  static Optional<String> problem(SmallRyeConfig config) {
+    String insecure = "quarkus.http.insecure-requests";
+    return config.getConfigMapping(HttpConfig.class).requireClientCertificate()
+            && !config.getOptionalValue(insecure, String.class).orElse("").equals("disabled")
+        ? Optional.of(
+            ConfigOrigin.named(config, "holdfast.http.require-client-certificate")
+                + " needs "
+                + insecure
+                + "=disabled, because clients without a certificate could use the port without TLS")
+        : Optional.empty();
+  }
+}
