@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 /** Checks the access tokens of clients: JSON Web Tokens (RFC 9068). Thread-safe. */
 public final class AccessTokens {
 
-  /** How much the clock of an issuer may differ from ours. */
-  static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
-
   private static final int MAX_REMEMBERED = 1000;
 
   /** After this time a token is checked again, because its issuer may have replaced the key. */
@@ -125,7 +122,8 @@ public final class AccessTokens {
       if (subject.isEmpty() || subject.length() > MAX_SUBJECT) {
         throw new TokenException.Invalid("The token's subject is too long");
       }
-      Instant end = Instant.ofEpochSecond(claims.getExpirationTime().getValue()).plus(CLOCK_SKEW);
+      Instant end =
+          Instant.ofEpochSecond(claims.getExpirationTime().getValue()).plus(TokenIssuer.CLOCK_SKEW);
       PrincipalId id = new PrincipalId(claims.getIssuer(), subject);
       Instant until = now.plus(REMEMBERED);
       return new Checked(

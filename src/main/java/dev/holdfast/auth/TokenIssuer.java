@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class TokenIssuer {
 
+  /** How much the clock of an issuer may differ from ours. */
+  static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
+
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(3);
   private static final int MAX_RESPONSE = 1 << 20;
@@ -161,7 +164,7 @@ final class TokenIssuer {
         .setRequireSubject()
         // Which one, depends on the request.
         .setSkipDefaultAudienceValidation()
-        .setAllowedClockSkewInSeconds((int) AccessTokens.CLOCK_SKEW.toSeconds())
+        .setAllowedClockSkewInSeconds((int) CLOCK_SKEW.toSeconds())
         .build();
   }
 

@@ -28,8 +28,6 @@ import io.vertx.core.Vertx;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -261,19 +259,10 @@ final class ConfiguredUpstreams {
 
   private static boolean servesDemo(GatewayConfig.DemoTools when, ProcessMode mode, String host) {
     return switch (when) {
-      case LOCAL -> !mode.serves() || isLoopback(host);
+      case LOCAL -> !mode.serves() || CheckedConfig.isLoopback(host);
       case ALWAYS -> true;
       case NEVER -> false;
     };
-  }
-
-  /** Whether only programs of this machine reach a server on a host. */
-  static boolean isLoopback(String host) {
-    try {
-      return Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
-    } catch (UnknownHostException unknown) {
-      return false;
-    }
   }
 
   private static <T> List<T> join(List<T> first, List<T> second) {

@@ -66,7 +66,7 @@ final class ConsoleProducer {
    */
   static boolean isServed(GatewayConfig.Console when, String host, boolean needsCredentials) {
     return when == GatewayConfig.Console.LOCAL
-        && ConfiguredUpstreams.isLoopback(host)
+        && CheckedConfig.isLoopback(host)
         && !needsCredentials;
   }
 

@@ -55,6 +55,25 @@ class UpstreamMonitorTest {
     }
   }
 
+  /** Sessions of the server before go on there, also when it is gone. */
+  @Test
+  void shouldNotBlameANewServerForTheOneBefore() {
+    try (UpstreamMonitor monitor = new UpstreamMonitor(HOUR, HOUR);
+        LoggedLines log = new LoggedLines(UpstreamMonitor.class)) {
+      Upstream before = monitor.watch("web", server, Optional::empty);
+      Upstream _ = monitor.watch("web", new ScriptedUpstream(), Optional::empty);
+
+      fail(before, new UpstreamException.Refused(503, null, null));
+
+      assertThat(monitor.isUp("web")).isTrue();
+      assertThat(log.lines())
+          .singleElement()
+          .satisfies(line -> assertThat(line).contains("upstream failed a request upstream=web"));
+      monitor.forget("web");
+      assertThat(monitor.problems()).isEmpty();
+    }
+  }
+
   /** The log must not say for ever that it is back. */
   @Test
   void shouldLogInTheEndThatAServerStaysDown() {

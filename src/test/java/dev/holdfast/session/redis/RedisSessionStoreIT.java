@@ -11,9 +11,11 @@ import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionLimits;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreContract;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.session.TooManySessionsException;
 import dev.holdfast.testing.RedisFixture;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
@@ -21,7 +23,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -80,20 +84,23 @@ class RedisSessionStoreIT extends SessionStoreContract {
     // Redis has its own clock, so the tests wait.
   }
 
+  private static Session opened() {
+    return new Session(
+        SessionId.random(),
+        "u",
+        null,
+        ProtocolVersion.V2025_11_25,
+        "",
+        Instant.EPOCH,
+        "",
+        PrincipalId.ANONYMOUS);
+  }
+
   /** Redis has expired the session while no replica ran, but the index still lists it. */
   @Test
   void shouldRemoveASessionWhoseDataRedisHasDropped() {
     SessionStore store = create(Duration.ofMillis(50), 10);
-    Session session =
-        new Session(
-            SessionId.random(),
-            "u",
-            null,
-            ProtocolVersion.V2025_11_25,
-            "",
-            Instant.EPOCH,
-            "",
-            PrincipalId.ANONYMOUS);
+    Session session = opened();
     store.create(session);
     assertThat(redis.command("DEL", keys.session(session.id().value()))).isEqualTo(":1");
 
@@ -105,18 +112,34 @@ class RedisSessionStoreIT extends SessionStoreContract {
   }
 
   @Test
+  void shouldFollowAChangeOfItsLimits() {
+    create(Duration.ofHours(1), 10);
+    AtomicReference<SessionLimits> limits =
+        new AtomicReference<>(new SessionLimits(1, 10, Map.of()));
+    RedisOptions options = new RedisOptions().setConnectionString(redis.url());
+    RedisClient link =
+        RedisClientFactory.create(vertx, options, Duration.ofSeconds(5), RedisClient.Listener.NONE);
+    links.add(link);
+    SessionStore store =
+        new RedisSessionStore(link, keys, idleTimeout, idleTimeout.multipliedBy(20), limits::get);
+    store.create(opened());
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> store.create(opened()));
+
+    Session first = opened();
+    limits.set(new SessionLimits(10, 10, Map.of(first.upstream(), 1)));
+    store.create(first);
+    assertThatExceptionOfType(TooManySessionsException.class)
+        .isThrownBy(() -> store.create(opened()));
+    assertThat(store.end(first.id())).isTrue();
+    store.create(opened());
+    assertThat(store.count()).isEqualTo(2);
+  }
+
+  @Test
   void shouldGiveEveryKeyAnExpiry() {
     SessionStore store = create(Duration.ofHours(1), 10);
-    Session session =
-        new Session(
-            SessionId.random(),
-            "u",
-            null,
-            ProtocolVersion.V2025_11_25,
-            "",
-            Instant.EPOCH,
-            "",
-            PrincipalId.ANONYMOUS);
+    Session session = opened();
     store.create(session);
 
     assertThat(redis.command("PTTL", keys.sessions())).matches(":\\d+");
