@@ -63,9 +63,7 @@ final class RequestFilter {
     if (guard != null) {
       guard.begin(request);
     }
-    if (sockets.isDraining()) {
-      ClientSocket.closeAfterResponse(routing);
-    }
+    sockets.begin(routing);
     if (!namesOneHost(request)) {
       refuse(request, BAD_REQUEST, NO_HOST);
     } else if (!hasKnownLength(request)) {

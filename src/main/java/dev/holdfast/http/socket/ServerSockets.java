@@ -13,6 +13,7 @@ import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.vertx.http.HttpServerOptionsCustomizer;
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.ext.web.RoutingContext;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.time.Duration;
@@ -39,10 +40,11 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
    */
   private static final int HEAP_FRACTION = 180;
 
-  /** How long a stopping server waits for requests on idle connections. */
+  /** How long a stopping server waits for the next request on idle connections. */
   private static final Duration GRACE = Duration.ofMillis(500);
 
-  private static final Duration POLL_INTERVAL = Duration.ofMillis(10);
+  /** How long it waits at the most, also if clients send one request after the other. */
+  private static final Duration MAX_GRACE = Duration.ofSeconds(2);
 
   /** Null until the server starts. */
   private static volatile @Nullable ServerSockets current;
@@ -53,6 +55,7 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
   private final boolean requireClientCertificate;
   private final Set<Channel> listeners = ConcurrentHashMap.newKeySet();
   private final AtomicInteger open = new AtomicInteger();
+  private final LastRequests lastRequests = new LastRequests(GRACE, MAX_GRACE);
   private volatile boolean draining;
 
   @Inject
@@ -99,24 +102,26 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
     draining = true;
   }
 
-  /** Whether each response is the last one on its connection. */
-  boolean isDraining() {
-    return draining;
+  /** Notes a request. While the server drains, its response is the last one on its connection. */
+  void begin(RoutingContext routing) {
+    if (draining) {
+      ClientSocket.closeAfterResponse(routing);
+      lastRequests.began();
+      int _ = routing.addEndHandler(_ -> lastRequests.ended());
+    }
   }
 
   /**
    * Accepts no more connections. Returns when all are closed, or none of the others had a request
-   * for a while. Otherwise a request that is under way to an idle connection would get no answer.
-   * Call {@link #drain} first, and let the server still answer.
+   * for a while, but after {@link #MAX_GRACE} at the latest. Otherwise a request that is under way
+   * to an idle connection would get no answer. Call {@link #drain} first, and let the server still
+   * answer.
    */
   public void close() throws InterruptedException {
     for (Channel listener : listeners) {
       ChannelFuture _ = listener.close();
     }
-    long deadline = System.nanoTime() + GRACE.toNanos();
-    while (open.get() > 0 && System.nanoTime() - deadline < 0) {
-      Thread.sleep(POLL_INTERVAL);
-    }
+    lastRequests.await(() -> open.get() > 0);
   }
 
   /** Tells of each new socket of a server. */
