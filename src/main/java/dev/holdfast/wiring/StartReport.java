@@ -18,6 +18,7 @@ import jakarta.inject.Singleton;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Logs at the start what this gateway is: the URLs for clients, the store, whether the upstreams
@@ -62,15 +63,39 @@ final class StartReport {
 
   void serving(@ObservesAsync HttpServerStart start) {
     reportUrls("http", start.options().getHost(), server.getPort());
+    reportConsole();
   }
 
   void serving(@ObservesAsync HttpsServerStart start) {
     reportUrls("https", start.options().getHost(), server.getSecurePort());
   }
 
+  /** The URLs without user names, passwords and parameters. */
+  static String withoutSecrets(@Nullable String urls) {
+    return urls == null
+        ? "the default"
+        : urls.replaceAll("://[^\\s,]*@", "://").replaceAll("\\?[^\\s,]*", "");
+  }
+
+  private static String base(String scheme, String host, int port) {
+    return "%s://%s:%d".formatted(scheme, host.contains(":") ? "[" + host + "]" : host, port);
+  }
+
+  private void reportConsole() {
+    String host = config.getConfigValue("quarkus.management.host").getValue();
+    boolean needsCredentials = keys.areRequired() || tokens.areAccepted();
+    // The management port may be opened later than the other, so a fixed number is taken as it is.
+    int fixed = config.getValue("quarkus.management.port", int.class);
+    int port = fixed > 0 ? fixed : server.getManagementPort();
+    if (host != null
+        && port > 0
+        && ConsoleProducer.isServed(gateway.console(), host, needsCredentials)) {
+      LOG.infof("console url=%s/", base("http", host, port));
+    }
+  }
+
   private void reportUrls(String scheme, String host, int port) {
-    String root =
-        "%s://%s:%d".formatted(scheme, host.contains(":") ? "[" + host + "]" : host, port);
+    String root = base(scheme, host, port);
     this.root = root;
     gateway.allUpstreams().forEach(this::reportUrl);
     if (gateway.agent().command().isPresent()) {
@@ -100,7 +125,10 @@ final class StartReport {
     }
     switch (gateway.store()) {
       case MEMORY -> LOG.info("sessions and events are in memory, and lost at a restart");
-      case REDIS -> LOG.info("sessions and events are in Redis");
+      case REDIS ->
+          LOG.infof(
+              "sessions and events are in Redis servers=%s",
+              withoutSecrets(config.getConfigValue("quarkus.redis.hosts").getValue()));
     }
     if (!http.allowedHosts().contains("*")) {
       LOG.infof("requests with another Host are refused allowed-hosts=%s", http.allowedHosts());

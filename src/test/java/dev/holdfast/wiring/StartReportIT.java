@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.Ports;
+import dev.holdfast.testing.RedisFixture;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -54,5 +56,45 @@ class StartReportIT {
                           + " it"));
       assertThat(gateway.output()).doesNotContain("Profile prod", "Installed features");
     }
+  }
+
+  @Test
+  void shouldSayWhereTheConsoleIs() {
+    int port = Ports.free();
+    try (Gateway gateway =
+        Gateway.start(Map.of("quarkus.management.port", Integer.toString(port)))) {
+      await()
+          .untilAsserted(() ->
+              assertThat(gateway.output())
+                  .containsPattern("console url=http://[^ ]+:" + port + "/"));
+    }
+  }
+
+  @Test
+  void shouldNotShowThePasswordOfRedis() {
+    try (RedisFixture redis = RedisFixture.start();
+        Gateway gateway =
+            Gateway.start(
+                Map.of(
+                    "holdfast.store",
+                    "redis",
+                    "holdfast.console",
+                    "off",
+                    "quarkus.redis.hosts",
+                    redis.url() + "?client=secret"))) {
+      await()
+          .untilAsserted(() ->
+              assertThat(gateway.output())
+                  .contains("sessions and events are in Redis servers=" + redis.url()));
+
+      assertThat(gateway.output()).doesNotContain("secret", "console url");
+    }
+  }
+
+  @Test
+  void shouldHideSecretsInUrls() {
+    assertThat(StartReport.withoutSecrets("redis://me:p/w@a:1?password=x,rediss://:pw@b:2/1"))
+        .isEqualTo("redis://a:1,rediss://b:2/1");
+    assertThat(StartReport.withoutSecrets(null)).isEqualTo("the default");
   }
 }
