@@ -115,7 +115,10 @@ class AgentTest {
       failsToParse = true;
       long _ = agent.message("hi");
       await().until(() -> agent.state() == State.LOST);
-      assertThat(log.lines()).singleElement().asString().contains("failed unexpectedly");
+      assertThat(log.lines())
+          .singleElement()
+          .asString()
+          .contains("agent session failed unexpectedly");
     }
     assertThat(writer.texts()).contains("\"type\":\"lost\"");
     failsToParse = false;
@@ -138,7 +141,10 @@ class AgentTest {
       writer.failure = new IllegalStateException("unexpected");
       agent.interrupt();
       await().until(() -> agent.state() == State.LOST);
-      assertThat(log.lines()).singleElement().asString().contains("failed unexpectedly");
+      assertThat(log.lines())
+          .singleElement()
+          .asString()
+          .contains("agent session failed unexpectedly");
     }
     writer.failure = null;
 

@@ -68,6 +68,10 @@ class TakeOverIT {
       assertWhole(call.get(), STEPS, fleet);
       assertThat(call.get().longestSilence()).isLessThan(SETTLED);
     }
+    await()
+        .untilAsserted(() ->
+            assertThat(fleet.replica(1).output())
+                .contains("stream taken over stream=", "sessions of a lost replica adopted"));
   }
 
   /** The server has sent only the event id from which the call can be resumed. */

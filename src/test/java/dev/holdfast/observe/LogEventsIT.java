@@ -18,6 +18,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,6 +47,10 @@ class LogEventsIT {
     settings.put("holdfast.upstreams.refusing.url", refusing.url().toString());
     settings.put("holdfast.upstreams.torn.url", torn.url().toString());
     settings.put("holdfast.upstreams.crashing.command", "sh -c 'echo no licence >&2; exit 3'");
+    settings.put(
+        "holdfast.upstreams.chatty.command",
+        "sh -c 'echo hello; echo loud >&2; read request; exit 3'");
+    settings.put("holdfast.upstreams.missing.command", "nosuchprogram");
     settings.put("holdfast.upstreams.silent.command", "sleep 1000");
     settings.put("holdfast.upstreams.silent.first-byte-timeout", "100ms");
     gateway = Gateway.start(settings);
@@ -80,7 +85,7 @@ class LogEventsIT {
 
   @Test
   void shouldNameWhatAnUpstreamDoesWrong() {
-    for (String name : new String[] {"refusing", "torn", "crashing", "silent"}) {
+    for (String name : List.of("refusing", "torn", "crashing", "chatty", "missing", "silent")) {
       McpClient client = McpClient.at(gateway.url("/servers/" + name + "/mcp"));
       assertThat(client.initialized().statusCode()).as(name).isGreaterThanOrEqualTo(400);
     }
@@ -90,6 +95,9 @@ class LogEventsIT {
     awaitLine("upstream failed a request upstream=silent reason=the upstream was too slow");
     awaitLine("process started upstream=crashing pid=");
     awaitLine("exit=3 stderr=no licence");
+    awaitLine("stderr of process upstream=chatty pid=");
+    awaitLine("stdout line ignored, not JSON-RPC upstream=chatty pid=");
+    awaitLine("process cannot start upstream=missing reason=");
     awaitLine("process ended upstream=silent pid=");
     assertThat(gateway.output()).contains("process exited by itself upstream=crashing");
   }
