@@ -21,12 +21,16 @@ public final class ScopedTools implements Interceptor {
   /** Some servers do not tell capital letters from small ones, so the rules do not either. */
   private final Map<String, NamePatterns> toolsByScope = new TreeMap<>();
 
+  private final ToolDenials denials;
+
   /**
    * Creates the rules.
    *
    * @param toolsByScope patterns of names by scope, where {@code *} stands for any characters
+   * @param denials hears of refused calls
    */
-  public ScopedTools(Map<String, List<String>> toolsByScope) {
+  public ScopedTools(Map<String, List<String>> toolsByScope, ToolDenials denials) {
+    this.denials = denials;
     toolsByScope.forEach(
         (scope, tools) -> this.toolsByScope.put(scope, NamePatterns.ignoringCase(tools)));
   }
@@ -40,27 +44,34 @@ public final class ScopedTools implements Interceptor {
   public Verdict judge(InterceptedMessage message) {
     return switch (message.message()) {
       case Message.Request call when call.method().equals(Methods.TOOLS_CALL) ->
-          judgeCall(call.toolName(), message.scopes());
+          judgeCall(message, call.toolName());
       // A call without an id has no answer, but a server may run it.
       case Message.Notification call when call.method().equals(Methods.TOOLS_CALL) ->
-          refuse("A call needs an id", Set.of());
+          refuse(message, "A call needs an id", Set.of());
       default -> ToolList.without(message, tool -> !lacking(tool, message.scopes()).isEmpty());
     };
   }
 
-  private Verdict judgeCall(@Nullable String tool, Set<String> scopes) {
+  private Verdict judgeCall(InterceptedMessage call, @Nullable String tool) {
     if (tool == null) {
+      denials.denied(call, "the call names no tool");
       return new Verdict.Refuse(JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: null");
     }
-    Set<String> lacking = lacking(tool, scopes);
+    Set<String> lacking = lacking(tool, call.scopes());
     if (lacking.isEmpty()) {
       return Verdict.PASS;
     }
     String needed = lacking.size() == 1 ? "the scope " : "one of the scopes ";
-    return refuse("The tool " + tool + " needs " + needed + String.join(", ", lacking), lacking);
+    return refuse(
+        call, "The tool " + tool + " needs " + needed + String.join(", ", lacking), lacking);
   }
 
-  private static Verdict.Refuse refuse(String text, Set<String> scopes) {
+  private Verdict.Refuse refuse(InterceptedMessage call, String text, Set<String> scopes) {
+    denials.denied(
+        call,
+        scopes.isEmpty()
+            ? "the call has no id"
+            : "the scope is missing: " + String.join(" or ", new TreeSet<>(scopes)));
     return new Verdict.Refuse(
         JsonRpcErrorCode.SERVER_ERROR.code(), text, Map.of("scope", Sender.format(scopes)));
   }

@@ -14,14 +14,17 @@ public final class ToolRules implements Interceptor {
 
   private final @Nullable NamePatterns allowed;
   private final @Nullable NamePatterns denied;
+  private final ToolDenials denials;
 
   /**
    * Creates the rules.
    *
    * @param allow patterns of names, where {@code *} stands for any characters; empty for all tools
    * @param deny patterns of names that are hidden even if they are allowed
+   * @param denials hears of refused calls
    */
-  public ToolRules(List<String> allow, List<String> deny) {
+  public ToolRules(List<String> allow, List<String> deny, ToolDenials denials) {
+    this.denials = denials;
     this.allowed = allow.isEmpty() ? null : NamePatterns.of(allow);
     this.denied = deny.isEmpty() ? null : NamePatterns.of(deny);
   }
@@ -35,9 +38,11 @@ public final class ToolRules implements Interceptor {
     if (message.message() instanceof Message.Request call
         && call.method().equals(Methods.TOOLS_CALL)) {
       String tool = call.toolName();
-      return tool == null || isHidden(tool)
-          ? new Verdict.Refuse(JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: " + tool)
-          : Verdict.PASS;
+      if (tool != null && !isHidden(tool)) {
+        return Verdict.PASS;
+      }
+      denials.denied(message, "the tool is hidden");
+      return new Verdict.Refuse(JsonRpcErrorCode.INVALID_PARAMS, "Unknown tool: " + tool);
     }
     return ToolList.without(message, this::isHidden);
   }

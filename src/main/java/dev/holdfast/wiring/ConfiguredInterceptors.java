@@ -5,6 +5,7 @@ import dev.holdfast.intercept.Interceptor;
 import dev.holdfast.intercept.Redaction;
 import dev.holdfast.intercept.ResultLimit;
 import dev.holdfast.intercept.ScopedTools;
+import dev.holdfast.intercept.ToolDenials;
 import dev.holdfast.intercept.ToolRules;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,9 +21,11 @@ final class ConfiguredInterceptors {
    * configuration, which see what is delivered.
    *
    * @param rules the configuration of the upstream; null for agents, which have no rules
+   * @param denials hears of calls that the rules refuse
    * @throws IllegalArgumentException if a pointer is invalid
    */
-  static List<Interceptor> of(GatewayConfig.@Nullable Server rules, List<Interceptor> own) {
+  static List<Interceptor> of(
+      GatewayConfig.@Nullable Server rules, List<Interceptor> own, ToolDenials denials) {
     List<Interceptor> all = new ArrayList<>(own);
     if (rules == null) {
       return all;
@@ -30,10 +33,10 @@ final class ConfiguredInterceptors {
     List<String> allow = rules.allowTools().orElse(List.of());
     List<String> deny = rules.denyTools().orElse(List.of());
     if (!allow.isEmpty() || !deny.isEmpty()) {
-      all.add(new ToolRules(allow, deny));
+      all.add(new ToolRules(allow, deny, denials));
     }
     if (!rules.toolScopes().isEmpty()) {
-      all.add(new ScopedTools(rules.toolScopes()));
+      all.add(new ScopedTools(rules.toolScopes(), denials));
     }
     rules.callsPerMinute().ifPresent(limit -> all.add(new CallLimit(limit)));
     rules.redact().ifPresent(pointers -> all.add(new Redaction(pointers)));

@@ -1,9 +1,11 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
+import dev.holdfast.audit.AuditLog;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.intercept.InterceptedMessage;
 import dev.holdfast.intercept.InterceptedUpstream;
 import dev.holdfast.intercept.Interceptor;
 import dev.holdfast.log.SharedLog;
@@ -62,6 +64,7 @@ final class ConfiguredUpstreams {
   private final StoreProducer stores;
   private final List<Interceptor> own;
   private final TraceProducer traces;
+  private final AuditLog audit;
   private final Metrics metrics;
   private final Vertx vertx;
   private final boolean hasClients;
@@ -94,6 +97,7 @@ final class ConfiguredUpstreams {
       StoreProducer stores,
       @All List<Interceptor> own,
       TraceProducer traces,
+      AuditLog audit,
       Metrics metrics,
       TlsConfigurations tls,
       Vertx vertx,
@@ -104,6 +108,7 @@ final class ConfiguredUpstreams {
     this.stores = stores;
     this.own = own;
     this.traces = traces;
+    this.audit = audit;
     this.metrics = metrics;
     this.vertx = vertx;
     hasClients = mode.hasClients();
@@ -171,9 +176,15 @@ final class ConfiguredUpstreams {
     Upstream measured = metrics.measured(name, watched, monitor, () -> processes(name));
     Upstream intercepted =
         InterceptedUpstream.of(
-            traces.traced(name, measured), name, ConfiguredInterceptors.of(server, own));
+            traces.traced(name, measured),
+            name,
+            ConfiguredInterceptors.of(server, own, this::toolDenied));
     // Last, so that tapes have what clients send and get.
     return hasClients ? tapes.recorded(name, server, intercepted) : intercepted;
+  }
+
+  private void toolDenied(InterceptedMessage call, String reason) {
+    audit.toolDenied(call.principal(), call.upstream(), call.session(), call.tool(), reason);
   }
 
   private Upstream.ProcessCount processes(String name) {

@@ -61,6 +61,10 @@ public interface GatewayConfig {
     return all;
   }
 
+  /** Whether to write an audit log. */
+  @WithDefault("false")
+  boolean audit();
+
   /** When to serve the demo tools at {@code /mcp}, unless that has an upstream. */
   enum DemoTools {
     /** While only programs on this machine can connect. */

@@ -1,5 +1,6 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.audit.AuditLog;
 import dev.holdfast.cli.CommandContext;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.LimitsConfig;
@@ -51,6 +52,7 @@ final class RelayProducer {
       StoreFailureConfig storeFailure,
       SessionConfig session,
       RelayListener listener,
+      AuditLog audit,
       @Nullable TraceListener traces) {
     EventLog log = stores.log;
     Inbox inbox = stores.sharedLog.inbox();
@@ -65,6 +67,7 @@ final class RelayProducer {
             pumps,
             (writer, server) -> pinned.pin(writer, server, false, null),
             listener,
+            audit,
             session.idleTimeout(),
             stores.clock);
     MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
@@ -85,6 +88,7 @@ final class RelayProducer {
             pinned,
             configured::adopt,
             listener,
+            audit,
             traces);
     relay =
         new Relay(

@@ -3,6 +3,7 @@ package dev.holdfast.wiring;
 import dev.holdfast.agent.AgentSettings;
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.intercept.ToolDenials;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.http.ClientTls;
@@ -54,7 +55,7 @@ record UpstreamFactory(
     return Stream.<Runnable>of(
             () -> server.url().ifPresent(url -> settings(url, server)),
             () -> server.command().ifPresent(command -> settings(name, command, server)),
-            () -> ConfiguredInterceptors.of(server, List.of()))
+            () -> ConfiguredInterceptors.of(server, List.of(), ToolDenials.NONE))
         .flatMap(UpstreamFactory::problem);
   }
 

@@ -70,6 +70,7 @@ class ArchitectureTest {
                   "lock",
                   "retry")),
           entry("intercept", List.of("lock", "budget", "protocol", "upstream")),
+          entry("audit", List.of("budget", "session")),
           entry("auth", List.of("lock", "session")),
           entry("session", List.of("config", "protocol")),
           entry("session.memory", List.of("session", "protocol")),
@@ -99,6 +100,7 @@ class ArchitectureTest {
           entry(
               "relay.session",
               List.of(
+                  "audit",
                   "lock",
                   "relay.stream",
                   "relay.pump",
@@ -122,6 +124,7 @@ class ArchitectureTest {
           entry(
               "relay.failover",
               List.of(
+                  "audit",
                   "budget",
                   "lock",
                   "relay.stream",
@@ -181,6 +184,7 @@ class ArchitectureTest {
           entry(
               "http",
               List.of(
+                  "audit",
                   "auth",
                   "http.error",
                   "http.limit",
@@ -247,6 +251,7 @@ class ArchitectureTest {
           entry(
               "wiring",
               List.of(
+                  "audit",
                   "auth",
                   "config",
                   "protocol",

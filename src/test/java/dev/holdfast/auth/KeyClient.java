@@ -12,6 +12,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,53 +20,59 @@ import org.jspecify.annotations.Nullable;
  *
  * @param session null before it has one
  */
-record KeyClient(HttpClient http, URI gateway, AccessKey key, String path, @Nullable String session)
+public record KeyClient(
+    HttpClient http, URI gateway, AccessKey key, String path, @Nullable String session)
     implements AutoCloseable {
 
-  static final String INITIALIZE =
+  public static final String INITIALIZE =
       """
       {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26",\
       "capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\
       """;
 
   /** A client of the default upstream without a session. */
-  static KeyClient at(URI gateway, AccessKey key) {
+  public static KeyClient at(URI gateway, AccessKey key) {
     return new KeyClient(HttpClient.newHttpClient(), gateway, key, "/mcp", null);
   }
 
   /** Sends a message, and returns the whole answer. */
-  HttpResponse<String> post(String body) {
+  public HttpResponse<String> post(String body) {
     return send(request(path).POST(HttpRequest.BodyPublishers.ofString(body)));
   }
 
   /** Sends a request, and returns the text of the answer. */
-  String ask(String body) {
+  public String ask(String body) {
     return post(body).body();
   }
 
-  HttpResponse<String> delete() {
+  public HttpResponse<String> delete() {
     return send(request(path).DELETE());
   }
 
   /** Opens a session. */
-  KeyClient initialized() {
+  public KeyClient initialized() {
     HttpResponse<String> opened = post(INITIALIZE);
     return new KeyClient(
         http, gateway, key, path, opened.headers().firstValue("Mcp-Session-Id").orElseThrow());
   }
 
+  /** The id of the session. */
+  public String sessionId() {
+    return Objects.requireNonNull(session);
+  }
+
   /** The same session, from another gateway or with another key. */
-  KeyClient with(URI other, AccessKey otherKey) {
+  public KeyClient with(URI other, AccessKey otherKey) {
     return new KeyClient(http, other, otherKey, path, session);
   }
 
   /** The same client that sends to another path. */
-  KeyClient to(String other) {
+  public KeyClient to(String other) {
     return new KeyClient(http, gateway, key, other, session);
   }
 
   /** Follows a stream, line by line. */
-  Lines follow(String streamPath) {
+  public Lines follow(String streamPath) {
     try {
       return new Lines(
           http.send(
@@ -105,7 +112,7 @@ record KeyClient(HttpClient http, URI gateway, AccessKey key, String path, @Null
   }
 
   /** The lines of a stream. */
-  static final class Lines {
+  public static final class Lines {
 
     private final HttpResponse<InputStream> response;
     private final BufferedReader lines;
@@ -115,12 +122,12 @@ record KeyClient(HttpClient http, URI gateway, AccessKey key, String path, @Null
       lines = new BufferedReader(new InputStreamReader(response.body(), UTF_8));
     }
 
-    int status() {
+    public int status() {
       return response.statusCode();
     }
 
     /** Reads up to a line with a text, and returns it. */
-    String await(String text) {
+    public String await(String text) {
       StringBuilder before = new StringBuilder();
       try {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {

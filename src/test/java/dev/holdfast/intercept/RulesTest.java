@@ -78,7 +78,8 @@ class RulesTest {
     ToolRules rules =
         new ToolRules(
             allow.isEmpty() ? List.of() : List.of(allow),
-            deny.isEmpty() ? List.of() : List.of(deny));
+            deny.isEmpty() ? List.of() : List.of(deny),
+            ToolDenials.NONE);
 
     Verdict verdict = rules.judge(toServer("s", call(tool)));
 
@@ -88,7 +89,7 @@ class RulesTest {
 
   @Test
   void shouldRefuseCallsWithoutAReadableTool() {
-    ToolRules rules = new ToolRules(List.of("*"), List.of());
+    ToolRules rules = new ToolRules(List.of("*"), List.of(), ToolDenials.NONE);
 
     Verdict verdict =
         rules.judge(
@@ -101,7 +102,7 @@ class RulesTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void shouldHideToolsFromTheirList(boolean requestKnown) {
-    ToolRules rules = new ToolRules(List.of("read_*"), List.of());
+    ToolRules rules = new ToolRules(List.of("read_*"), List.of(), ToolDenials.NONE);
 
     Verdict verdict = rules.judge(toClient(TOOLS, requestKnown ? LIST : null));
 
@@ -115,10 +116,12 @@ class RulesTest {
 
   @Test
   void shouldNotTouchOtherResults() {
-    ToolRules rules = new ToolRules(List.of(), List.of("write_*"));
+    ToolRules rules = new ToolRules(List.of(), List.of("write_*"), ToolDenials.NONE);
 
     assertThat(rules.judge(toClient(TOOLS, call("read_a")))).isEqualTo(PASS);
-    assertThat(new ToolRules(List.of(), List.of("x")).judge(toClient(TOOLS, LIST))).isEqualTo(PASS);
+    assertThat(
+            new ToolRules(List.of(), List.of("x"), ToolDenials.NONE).judge(toClient(TOOLS, LIST)))
+        .isEqualTo(PASS);
   }
 
   @ParameterizedTest

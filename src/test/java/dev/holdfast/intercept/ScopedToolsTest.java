@@ -20,7 +20,8 @@ class ScopedToolsTest {
 
   private static final ScopedTools RULES =
       new ScopedTools(
-          Map.of("write", List.of("write_*", "Delete"), "admin", List.of("delete", "drop_*")));
+          Map.of("write", List.of("write_*", "Delete"), "admin", List.of("delete", "drop_*")),
+          ToolDenials.NONE);
 
   private static final String LIST =
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":\"c\"}}";
@@ -100,7 +101,8 @@ class ScopedToolsTest {
 
   @Test
   void shouldRefuseEveryOtherToolWithAScopeForAll() {
-    ScopedTools rules = new ScopedTools(Map.of("admin", List.of("*"), "r", List.of("read_*")));
+    ScopedTools rules =
+        new ScopedTools(Map.of("admin", List.of("*"), "r", List.of("read_*")), ToolDenials.NONE);
 
     assertThat(judge(rules, call("read_a"), "r")).isEqualTo(Verdict.PASS);
     assertThat(judge(rules, call(" read_a"), "r")).isInstanceOf(Verdict.Refuse.class);

@@ -2,6 +2,7 @@ package dev.holdfast.relay;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.audit.AuditLog;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.SharedLog;
@@ -108,6 +109,7 @@ public final class RelayFixture implements AutoCloseable {
             pumps,
             (writer, server) -> pinned.pin(writer, server, false, null),
             heard,
+            AuditLog.OFF,
             always,
             clock);
     router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
@@ -132,7 +134,18 @@ public final class RelayFixture implements AutoCloseable {
   /** A take-over into this relay. */
   public TakeOver takeOver(SharedLog adoption) {
     return new TakeOver(
-        sessions, upstreams, log, adoption, router, starter, pumps, pinned, _ -> {}, heard, null);
+        sessions,
+        upstreams,
+        log,
+        adoption,
+        router,
+        starter,
+        pumps,
+        pinned,
+        _ -> {},
+        heard,
+        AuditLog.OFF,
+        null);
   }
 
   /** The check for orphaned streams of this relay. */

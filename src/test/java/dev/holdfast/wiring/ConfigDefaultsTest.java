@@ -26,6 +26,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.limits.batch-messages", "100"),
                 entry("holdfast.config", ""),
                 entry("holdfast.cleanup-interval", "5m"),
+                entry("holdfast.audit", "false"),
                 entry("holdfast.agent.command", ""),
                 entry("holdfast.auth.issuers.*.url", ""),
                 entry("holdfast.auth.public-url", ""),

@@ -1,5 +1,6 @@
 package dev.holdfast.relay.failover;
 
+import dev.holdfast.audit.AuditLog;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
@@ -40,6 +41,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
@@ -77,6 +79,7 @@ public final class TakeOver {
   private final PinnedSessions pinned;
   private final Consumer<SharedLog.AdoptedStream> upstreamStreams;
   private final RelayListener listener;
+  private final AuditLog audit;
   private final @Nullable TraceListener traces;
 
   /** By upstream, so that a slow one does not delay the others. */
@@ -99,6 +102,7 @@ public final class TakeOver {
       PinnedSessions pinned,
       Consumer<SharedLog.AdoptedStream> upstreamStreams,
       RelayListener listener,
+      AuditLog audit,
       @Nullable TraceListener traces) {
     this.sessions = sessions;
     this.upstreams = upstreams;
@@ -110,6 +114,7 @@ public final class TakeOver {
     this.pinned = pinned;
     this.upstreamStreams = upstreamStreams;
     this.listener = listener;
+    this.audit = audit;
     this.traces = traces;
   }
 
@@ -122,7 +127,15 @@ public final class TakeOver {
    * @throws dev.holdfast.session.SessionStoreException when the session store is away; likewise
    */
   public void takeOver(String session, String lostReplica) {
-    startPumps(session, () -> shared.adopt(session, lostReplica));
+    startPumps(
+        session,
+        found -> {
+          List<SharedLog.AdoptedStream> adopted = shared.adopt(session, lostReplica);
+          if (!adopted.isEmpty()) {
+            audit.sessionResumed(found, "its replica was lost");
+          }
+          return adopted;
+        });
   }
 
   /** Reclaims streams that this replica owns but does not write. Throws as takeOver does. */
@@ -130,10 +143,10 @@ public final class TakeOver {
     LOG.warnf(
         "streams without a writer streams=%s",
         names.stream().map(name -> new StreamRef(session, name)).toList());
-    startPumps(session, () -> shared.reclaim(session, names));
+    startPumps(session, _ -> shared.reclaim(session, names));
   }
 
-  private void startPumps(String id, Supplier<List<SharedLog.AdoptedStream>> adopt) {
+  private void startPumps(String id, Function<Session, List<SharedLog.AdoptedStream>> adopt) {
     Optional<Session> found = SessionId.parse(id).flatMap(sessions::peek);
     if (found.isEmpty()) {
       // The replica that ended the session may have been lost before it ended the log.
@@ -142,13 +155,13 @@ public final class TakeOver {
     }
     Session session = found.get();
     if (upstreams.isPinned(session)) {
-      continuePinned(session, adopt.get());
+      continuePinned(session, adopt.apply(session));
       return;
     }
     UpstreamSession upstream = upstreams.attach(session);
     Semaphore permits =
         openings.computeIfAbsent(session.upstream(), _ -> new Semaphore(CONCURRENT_OPENINGS));
-    List<SharedLog.AdoptedStream> adopted = adopt.get();
+    List<SharedLog.AdoptedStream> adopted = adopt.apply(session);
     // Before the pumps start, so that no cancelled call is resumed.
     router.collect(id);
     for (SharedLog.AdoptedStream stream : adopted) {

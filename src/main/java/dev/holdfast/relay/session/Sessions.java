@@ -1,5 +1,6 @@
 package dev.holdfast.relay.session;
 
+import dev.holdfast.audit.AuditLog;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
@@ -18,6 +19,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.session.TooManySessionsException;
 import dev.holdfast.session.Transport;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
@@ -36,6 +38,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -57,12 +60,15 @@ public final class Sessions {
 
   private static final Duration ROOM_INTERVAL = Duration.ofMillis(20);
 
+  private static final String REFUSED = "the upstream refused it";
+
   private final SessionStore store;
   private final SessionUpstreams upstreams;
   private final EventLog log;
   private final Pumps pumps;
   private final BiConsumer<StreamWriter, PinnedServer> pinner;
   private final RelayListener listener;
+  private final AuditLog audit;
   private final InstantSource clock;
   private final RecentSessions recent;
   private final AbandonedSessions abandoned;
@@ -81,6 +87,7 @@ public final class Sessions {
       Pumps pumps,
       BiConsumer<StreamWriter, PinnedServer> pinner,
       RelayListener listener,
+      AuditLog audit,
       Duration idleTimeout,
       InstantSource clock) {
     this.store = store;
@@ -89,6 +96,7 @@ public final class Sessions {
     this.pumps = pumps;
     this.pinner = pinner;
     this.listener = listener;
+    this.audit = audit;
     this.clock = () -> clock.instant().truncatedTo(ChronoUnit.MILLIS);
     Duration usual = idleTimeout.dividedBy(TOUCHES_PER_IDLE_TIMEOUT);
     Duration scarce = Collections.min(List.of(usual, AbandonedSessions.TOUCH_INTERVAL));
@@ -134,7 +142,13 @@ public final class Sessions {
     Upstream _ = upstreams.forNewSession(upstreamName);
     Session session =
         Session.opening(SessionId.random(), upstreamName, clock.instant(), opener, principal);
-    create(session, () -> log.openShared(StreamNames.shared(session)));
+    try {
+      create(session, () -> log.openShared(StreamNames.shared(session)));
+    } catch (RuntimeException failure) {
+      audit.sessionRefused(principal, null, opener, upstreamName, reason(failure));
+      throw failure;
+    }
+    audit.sessionOpened(session);
     return session;
   }
 
@@ -148,6 +162,20 @@ public final class Sessions {
   public InitializeReply initialize(
       String upstreamName, Message.Request request, Opener opener, PrincipalId principal) {
     String client = InitializeRequest.read(request).client();
+    return audited(
+        principal,
+        client,
+        opener.network(),
+        upstreamName,
+        () -> initialize(upstreamName, opener, request, client, principal));
+  }
+
+  private InitializeReply initialize(
+      String upstreamName,
+      Opener opener,
+      Message.Request request,
+      String client,
+      PrincipalId principal) {
     return initialize(
         upstreamName,
         opener,
@@ -168,8 +196,40 @@ public final class Sessions {
                   principal);
           create(session, () -> pinIfNeeded(session, request));
           recent.began(session);
+          audit.sessionOpened(session);
           return session;
         });
+  }
+
+  private InitializeReply audited(
+      PrincipalId principal,
+      String client,
+      String address,
+      String upstreamName,
+      Supplier<InitializeReply> initialize) {
+    try {
+      InitializeReply reply = initialize.get();
+      if (reply.session() == null) {
+        audit.sessionRefused(principal, client, address, upstreamName, REFUSED);
+      }
+      return reply;
+    } catch (RuntimeException failure) {
+      audit.sessionRefused(principal, client, address, upstreamName, reason(failure));
+      throw failure;
+    }
+  }
+
+  /** What the audit log says of a failure. The text of an upstream may have secrets. */
+  private static String reason(RuntimeException failure) {
+    return switch (failure) {
+      case TooManySessionsException _ -> "there are too many sessions";
+      case UpstreamException.Busy _ -> "the upstream has no room";
+      case UpstreamException _ -> "the upstream failed";
+      case SessionStoreException _ -> "the store is away";
+      case LogException _ -> "the store is away";
+      case RelayException.UnsupportedVersion _ -> "the upstream chose an unknown version";
+      default -> "the gateway failed";
+    };
   }
 
   /**
@@ -179,6 +239,16 @@ public final class Sessions {
    * @throws LogException.SessionEnded when the session is initialized already, or has ended
    */
   public InitializeReply initialize(
+      Session opening, Message.Request request, InitializeRequest initialize, Sender sender) {
+    return audited(
+        opening.principal(),
+        initialize.client(),
+        opening.opener(),
+        opening.upstream(),
+        () -> complete(opening, request, initialize, sender));
+  }
+
+  private InitializeReply complete(
       Session opening, Message.Request request, InitializeRequest initialize, Sender sender) {
     return initialize(
         opening.upstream(),
@@ -315,11 +385,13 @@ public final class Sessions {
    *     transport, or it belongs to somebody else
    */
   public Session find(String upstream, SessionId id, boolean hasOneStream, PrincipalId principal) {
-    Session session =
-        store
-            .find(id)
-            .filter(each -> matches(each, upstream, hasOneStream, principal))
-            .orElseThrow(RelayException.SessionNotFound::new);
+    Session session = store.find(id).orElseThrow(RelayException.SessionNotFound::new);
+    if (!matches(session, upstream, hasOneStream, principal)) {
+      if (!session.principal().equals(principal)) {
+        audit.sessionDenied(principal, session);
+      }
+      throw new RelayException.SessionNotFound();
+    }
     recent.used(session);
     return session;
   }
@@ -428,6 +500,7 @@ public final class Sessions {
       listener.sessionEnded(Duration.between(session.created(), clock.instant()));
       upstreamTold = upstreams.end(session);
     }
+    audit.sessionEnded(session, cause);
     ENDED.log(
         LOG,
         Logger.Level.INFO,

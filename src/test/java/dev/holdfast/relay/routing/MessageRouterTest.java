@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.audit.AuditLog;
 import dev.holdfast.log.Inbox.OpenCall;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
@@ -240,6 +241,7 @@ class MessageRouterTest {
             pumps,
             (writer, server) -> pinned.pin(writer, server, false, null),
             fixture.heard,
+            AuditLog.OFF,
             Duration.ofHours(1),
             InstantSource.system());
     MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
