@@ -276,6 +276,16 @@ final class ConfiguredUpstreams {
     };
   }
 
+  /** Where clients reach an upstream. */
+  static String path(String upstream) {
+    return upstream.equals(Session.DEFAULT_UPSTREAM) ? "/mcp" : "/servers/" + upstream + "/mcp";
+  }
+
+  /** What an upstream is, in a word. */
+  static String kind(GatewayConfig.Server server) {
+    return server.url().isPresent() ? "http" : server.command().isPresent() ? "stdio" : "local";
+  }
+
   private static <T> List<T> join(List<T> first, List<T> second) {
     return Stream.concat(first.stream(), second.stream()).toList();
   }

@@ -76,10 +76,11 @@ final class ConsoleProducer {
     new TreeMap<>(upstreams)
         .forEach((name, server) ->
             servers.add(
-                new GatewayInfo.Server(name, StartReport.path(name), StartReport.kind(server))));
+                new GatewayInfo.Server(
+                    name, ConfiguredUpstreams.path(name), ConfiguredUpstreams.kind(server))));
     if (gateway.agent().command().isPresent()) {
       String name = AgentUpstream.NAME;
-      servers.add(new GatewayInfo.Server(name, StartReport.path(name), "agents"));
+      servers.add(new GatewayInfo.Server(name, ConfiguredUpstreams.path(name), "agents"));
     }
     servers.sort((a, b) ->
         Boolean.compare(

@@ -5,7 +5,6 @@ import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.http.origin.HttpConfig;
-import dev.holdfast.session.Session;
 import dev.holdfast.upstream.UpstreamMonitor;
 import io.quarkus.runtime.StartupEvent;
 import io.quarkus.vertx.http.HttpServer;
@@ -100,23 +99,16 @@ final class StartReport {
     gateway.allUpstreams().forEach(this::reportUrl);
     if (gateway.agent().command().isPresent()) {
       String name = AgentUpstream.NAME;
-      LOG.infof("serving url=%s%s upstream=%s server=agents", root, path(name), name);
+      LOG.infof(
+          "serving url=%s%s upstream=%s server=agents", root, ConfiguredUpstreams.path(name), name);
     }
   }
 
   /** Reports where clients reach an upstream, once the gateway listens. */
   void reportUrl(String name, GatewayConfig.Server server) {
-    LOG.infof("serving url=%s%s upstream=%s server=%s", root, path(name), name, kind(server));
-  }
-
-  /** Where clients reach an upstream. */
-  static String path(String upstream) {
-    return upstream.equals(Session.DEFAULT_UPSTREAM) ? "/mcp" : "/servers/" + upstream + "/mcp";
-  }
-
-  /** What an upstream is, in a word. */
-  static String kind(GatewayConfig.Server server) {
-    return server.url().isPresent() ? "http" : server.command().isPresent() ? "stdio" : "local";
+    LOG.infof(
+        "serving url=%s%s upstream=%s server=%s",
+        root, ConfiguredUpstreams.path(name), name, ConfiguredUpstreams.kind(server));
   }
 
   void started(@Observes StartupEvent event) {

@@ -167,7 +167,8 @@ class StandaloneStreamTest {
     assertThat(texts(messages)).containsExactly(notification(1), notification(2));
     assertThat(server.requests())
         .extracting(request -> request.header("last-event-id"))
-        .containsExactly(null, "a");
+        // A slow machine may take the second connection for stalled, too.
+        .startsWith(null, "a");
   }
 
   @Test
