@@ -167,11 +167,17 @@ final class ConfigReload {
       return;
     }
     file.warnings().forEach(LOG::warn);
-    ConfiguredUpstreams.Changes changes =
-        upstreams.update(
-            UpstreamSettings.of(config),
-            UpstreamSettings.of(next),
-            next.getConfigMapping(LimitsConfig.class));
+    ConfiguredUpstreams.Changes changes;
+    try {
+      changes =
+          upstreams.update(
+              UpstreamSettings.of(config),
+              UpstreamSettings.of(next),
+              next.getConfigMapping(LimitsConfig.class));
+    } catch (ConfigurationException invalid) {
+      refused(file.path(), invalid.getMessage());
+      return;
+    }
     Map<String, GatewayConfig.Server> servers = upstreams.servers();
     changes
         .added()

@@ -203,6 +203,7 @@ final class ConfiguredUpstreams {
    *
    * @param before the configuration of all upstreams so far
    * @param after the configuration of all upstreams from now on, which was checked
+   * @throws ConfigurationException when one cannot be created; nothing is changed then
    */
   Changes update(
       Map<String, UpstreamSettings> before,
@@ -220,15 +221,17 @@ final class ConfiguredUpstreams {
         });
     List<String> removed =
         before.keySet().stream().filter(name -> !after.containsKey(name)).sorted().toList();
+    Map<String, GatewayConfig.Server> configured = new HashMap<>();
     Stream.concat(added.stream(), changed.stream())
-        .forEach(name -> servers.put(name, Objects.requireNonNull(after.get(name)).server()));
+        .forEach(name -> configured.put(name, Objects.requireNonNull(after.get(name)).server()));
+    Map<String, Upstream> created = create(configured);
+    servers.putAll(configured);
     // First, so that no session begins without its scope and limits.
     current.update(servers, limits);
-    Stream.concat(added.stream(), changed.stream())
-        .forEach(name -> {
-          open(name, Objects.requireNonNull(servers.get(name)));
-          monitor.look(name);
-        });
+    created.forEach((name, upstream) -> {
+      open(name, configured.get(name), upstream);
+      monitor.look(name);
+    });
     removed.forEach(name -> {
       ReplaceableUpstream upstream = byName.get(name);
       if (upstream != null) {
@@ -238,6 +241,18 @@ final class ConfiguredUpstreams {
       metrics.forget(name);
     });
     return new Changes(added, removed, changed);
+  }
+
+  private Map<String, Upstream> create(Map<String, GatewayConfig.Server> configured) {
+    Map<String, Upstream> created = new HashMap<>();
+    try {
+      configured.forEach((name, server) ->
+          factory.create(vertx, name, server).ifPresent(upstream -> created.put(name, upstream)));
+    } catch (ConfigurationException invalid) {
+      created.values().forEach(Upstream::close);
+      throw invalid;
+    }
+    return created;
   }
 
   /**

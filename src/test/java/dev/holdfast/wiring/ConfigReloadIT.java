@@ -199,6 +199,13 @@ class ConfigReloadIT {
       assertThat(call(client(gateway, "web").ready())).contains("blue");
       Files.writeString(file(), servers(web("blue"), web("green")));
       awaitLine(gateway, "line 3 has a second key web: remove one of them");
+      Files.writeString(
+          file(),
+          servers(web("green"), files("one"))
+              + "holdfast: {upstreams: {other: {url: 'https://a/mcp', tls: none}}}\n");
+      awaitLine(
+          gateway, "there is none: set such as quarkus.tls.none.trust-store.pem.certs=ca.crt");
+      assertThat(call(client(gateway, "web").ready())).contains("blue");
       Files.delete(file());
       awaitLine(gateway, "create " + file() + ", or name another one");
       assertThat(client(gateway, "files").initialized().statusCode()).isEqualTo(404);
@@ -206,7 +213,7 @@ class ConfigReloadIT {
       Files.writeString(file(), servers(web("blue"), files("one")));
       awaitLine(gateway, RELOADED + "added=[files]");
       assertThat(call(client(gateway, "files").ready())).contains("one");
-      assertThat(gateway.output().lines().filter(line -> line.contains(REFUSED))).hasSize(3);
+      assertThat(gateway.output().lines().filter(line -> line.contains(REFUSED))).hasSize(4);
     }
   }
 
