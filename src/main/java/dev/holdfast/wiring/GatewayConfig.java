@@ -196,6 +196,32 @@ public interface GatewayConfig {
     STDIO
   }
 
+  /** Credentials of the gateway at a server. */
+  enum Authorization {
+    /** None, or those in the configured headers. */
+    NONE,
+    /** Access tokens that the gateway gets with its own credentials (RFC 6749, section 4.4). */
+    CLIENT_CREDENTIALS
+  }
+
+  /** Where and how the gateway gets access tokens. */
+  interface Token {
+    /** The token endpoint of the authorization server. */
+    Optional<URI> endpoint();
+
+    /** The gateway's id at the authorization server. */
+    Optional<String> clientId();
+
+    /** The secret that proves the id. */
+    Optional<String> clientSecret();
+
+    /** The scopes to ask for, separated by spaces. */
+    Optional<String> scope();
+
+    /** The server that the tokens are for (RFC 8707). */
+    Optional<String> resource();
+  }
+
   /** An MCP server behind the gateway. */
   interface Server {
     /** The server's MCP endpoint, {@code http} or {@code https}. */
@@ -216,6 +242,13 @@ public interface GatewayConfig {
      * {@code x-tenant}. Only for a URL; credentials are never forwarded.
      */
     Optional<List<String>> forwardHeaders();
+
+    /** The gateway's credentials at the server, in the header {@code Authorization}. */
+    @WithDefault("none")
+    Authorization authorization();
+
+    /** How the gateway gets tokens for the server. */
+    Token token();
 
     /**
      * Name of the TLS configuration ({@code quarkus.tls.<name>.…}) of connections to the server:

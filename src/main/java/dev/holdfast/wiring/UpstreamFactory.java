@@ -7,6 +7,7 @@ import dev.holdfast.intercept.ToolDenials;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.http.ClientTls;
+import dev.holdfast.upstream.http.Credentials;
 import dev.holdfast.upstream.http.DetectingUpstream;
 import dev.holdfast.upstream.http.HttpUpstream;
 import dev.holdfast.upstream.http.HttpUpstreamSettings;
@@ -53,7 +54,8 @@ record UpstreamFactory(
    */
   Stream<String> problems(String name, GatewayConfig.Server server) {
     return Stream.<Runnable>of(
-            () -> server.url().ifPresent(url -> settings(url, server)),
+            () -> checkToken(server),
+            () -> server.url().ifPresent(url -> settings(url, server, checked(server))),
             () -> server.command().ifPresent(command -> settings(name, command, server)),
             () -> ConfiguredInterceptors.of(server, List.of(), ToolDenials.NONE))
         .flatMap(UpstreamFactory::problem);
@@ -76,7 +78,8 @@ record UpstreamFactory(
    * @throws IllegalArgumentException if the configuration has {@link #problems}
    */
   Optional<Upstream> create(Vertx vertx, String name, GatewayConfig.Server server) {
-    Optional<HttpUpstreamSettings> http = server.url().map(url -> settings(url, server));
+    Optional<HttpUpstreamSettings> http =
+        server.url().map(url -> settings(url, server, credentials(vertx, name, server)));
     Optional<StdioUpstreamSettings> stdio =
         server.command().map(command -> settings(name, command, server));
     int maxSessions = server.maxConnections();
@@ -92,7 +95,42 @@ record UpstreamFactory(
     };
   }
 
-  private HttpUpstreamSettings settings(URI url, GatewayConfig.Server server) {
+  private static Credentials credentials(Vertx vertx, String name, GatewayConfig.Server server) {
+    return switch (server.authorization()) {
+      case NONE -> Credentials.NONE;
+      case CLIENT_CREDENTIALS -> new ClientCredentials(vertx, name, server);
+    };
+  }
+
+  /** Stands for the credentials while a configuration is checked. */
+  private static Credentials checked(GatewayConfig.Server server) {
+    return server.authorization() == GatewayConfig.Authorization.NONE
+        ? Credentials.NONE
+        : () -> null;
+  }
+
+  private static void checkToken(GatewayConfig.Server server) {
+    if (server.authorization() == GatewayConfig.Authorization.NONE) {
+      return;
+    }
+    GatewayConfig.Token token = server.token();
+    if (server.url().isEmpty()
+        || token.endpoint().isEmpty()
+        || token.clientId().isEmpty()
+        || token.clientSecret().isEmpty()) {
+      throw new IllegalArgumentException(
+          "authorization has no use without url, token.endpoint, token.client-id and"
+              + " token.client-secret: set them");
+    }
+    URI endpoint = token.endpoint().get();
+    if (endpoint.getHost() == null || !String.valueOf(endpoint.getScheme()).matches("https?")) {
+      throw new IllegalArgumentException(
+          "token.endpoint must begin with http:// or https://, such as https://login.example.com/token");
+    }
+  }
+
+  private HttpUpstreamSettings settings(
+      URI url, GatewayConfig.Server server, Credentials credentials) {
     Map<String, String> headers = new HashMap<>();
     server.headers().forEach((name, value) -> headers.put(name.replace('.', '-'), value));
     HttpUpstreamSettings settings =
@@ -110,7 +148,8 @@ record UpstreamFactory(
                 .flatMap(List::stream)
                 .map(String::strip)
                 .collect(Collectors.toUnmodifiableSet()),
-            server.tls().map(tls).orElse(null));
+            server.tls().map(tls).orElse(null),
+            credentials);
     return patient ? settings.patient() : settings;
   }
 

@@ -80,6 +80,7 @@ class ArchitectureTest {
           entry("retry", List.of()),
           entry("lock", List.of()),
           entry("timer", List.of("lock")),
+          entry("oauth", List.of("lock")),
           entry("relay.stream", List.of("config", "protocol", "log", "upstream", "session")),
           entry(
               "relay.pump",
@@ -252,6 +253,7 @@ class ArchitectureTest {
               "wiring",
               List.of(
                   "audit",
+                  "oauth",
                   "auth",
                   "config",
                   "protocol",
@@ -362,6 +364,7 @@ class ArchitectureTest {
         "log.redis",
         "log.redis.script",
         "session.redis",
+        "oauth",
         "upstream.http",
         "upstream.local.server",
         "http.socket",

@@ -1,15 +1,23 @@
 package dev.holdfast.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
+import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.http.DetectingUpstream;
 import dev.holdfast.upstream.http.HttpUpstream;
 import dev.holdfast.upstream.http.LegacyUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstream;
 import io.smallrye.config.SmallRyeConfig;
 import io.vertx.core.Vertx;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -94,5 +102,52 @@ class UpstreamFactoryTest {
 
     assertThat(factory(config).settings("default", "x", server(config)).maxProcessesPerClient())
         .isEqualTo(perClient);
+  }
+
+  /** The server gets the token of the authorization server, and a new one after a 401. */
+  @Test
+  void shouldShowAccessTokens() {
+    String token = "{\"access_token\":\"%s\",\"token_type\":\"Bearer\"}";
+    try (ScriptedServer login =
+            ScriptedServer.playing(
+                (_, wire) -> wire.answer(200, "application/json", token.formatted("one")),
+                (_, wire) -> wire.answer(200, "application/json", token.formatted("two")),
+                (_, wire) -> wire.answer(500, "application/json", "{}"));
+        ScriptedServer server = ScriptedServer.playing((_, wire) -> wire.answer(401, "", ""));
+        Upstream upstream =
+            create(
+                    Map.of(
+                        "url", server.url().toString(),
+                        "authorization", "client-credentials",
+                        "token.endpoint", login.url().toString(),
+                        "token.client-id", "holdfast",
+                        "token.client-secret", "secret",
+                        "token.resource", "https://tools.example.com/mcp"))
+                .orElseThrow()) {
+      Message.Request initialize = initialize();
+      for (int i = 0; i < 2; i++) {
+        assertThatExceptionOfType(UpstreamException.Refused.class)
+            .isThrownBy(() -> upstream.initialize(initialize));
+      }
+      assertThatExceptionOfType(UpstreamException.Unreachable.class)
+          .isThrownBy(() -> upstream.initialize(initialize));
+
+      assertThat(server.requests())
+          .extracting(request -> request.header("authorization"))
+          .containsExactly("Bearer one", "Bearer two");
+      assertThat(login.requests().getFirst().body())
+          .contains(
+              "grant_type=client_credentials", "resource=https%3A%2F%2Ftools.example.com%2Fmcp");
+    }
+  }
+
+  private static Message.Request initialize() {
+    String text = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{}}";
+    try {
+      Body body = Envelopes.read(text.getBytes(StandardCharsets.UTF_8));
+      return (Message.Request) ((Body.Single) body).message();
+    } catch (EnvelopeException invalid) {
+      throw new AssertionError(invalid);
+    }
   }
 }

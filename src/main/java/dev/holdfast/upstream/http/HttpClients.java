@@ -49,6 +49,7 @@ public final class HttpClients implements AutoCloseable {
   private final ByteBudget held;
 
   private final Runnable endRenewals;
+  private final Credentials credentials;
 
   private volatile boolean closed;
 
@@ -81,6 +82,7 @@ public final class HttpClients implements AutoCloseable {
       calls.add(ConnectionPool.create(vertx, options, loop, freeCalls, unread, turns));
       streams.add(ConnectionPool.create(vertx, options, loop, freeStreams, unread, turns));
     }
+    credentials = settings.credentials();
     endRenewals = tls == null ? () -> {} : tls.onRenewal(this::renew);
   }
 
@@ -136,6 +138,7 @@ public final class HttpClients implements AutoCloseable {
   public void close() {
     closed = true;
     endRenewals.run();
+    credentials.close();
     var closing =
         Future.join(
                 Stream.of(calls, streams)

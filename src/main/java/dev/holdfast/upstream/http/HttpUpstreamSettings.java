@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param forwardHeaders names of the headers of clients that the server gets. {@code traceHeaders}
  *     replace those that tell of a trace
  * @param tls TLS of the connections; null for the authorities that the Java runtime knows
+ * @param credentials the gateway's credentials, besides those in {@code headers}
  */
 public record HttpUpstreamSettings(
     URI url,
@@ -43,7 +44,8 @@ public record HttpUpstreamSettings(
     int maxConnections,
     @Nullable Supplier<Map<String, String>> traceHeaders,
     Set<String> forwardHeaders,
-    @Nullable ClientTls tls) {
+    @Nullable ClientTls tls,
+    Credentials credentials) {
 
   /** Upper bound of {@code maxConnections}: about the number of ports for one address. */
   public static final int MOST_CONNECTIONS = 65_536;
@@ -110,6 +112,10 @@ public record HttpUpstreamSettings(
     }
     forwardHeaders = Set.copyOf(forwardHeaders);
     require(
+        credentials.equals(Credentials.NONE)
+            || headers.keySet().stream().noneMatch("authorization"::equalsIgnoreCase),
+        "authorization excludes headers.authorization: remove one of them");
+    require(
         tls == null || "https".equalsIgnoreCase(url.getScheme()),
         "tls has no use unless url begins with https://: remove it, or change the url");
     require(connectTimeout.isPositive(), "connectTimeout must be positive");
@@ -145,7 +151,8 @@ public record HttpUpstreamSettings(
         maxConnections,
         null,
         Set.of(),
-        null);
+        null,
+        Credentials.NONE);
   }
 
   /**
@@ -165,7 +172,8 @@ public record HttpUpstreamSettings(
         maxConnections,
         traceHeaders,
         forwardHeaders,
-        tls);
+        tls,
+        credentials);
   }
 
   private static void requireEndpoint(URI url) {

@@ -95,8 +95,15 @@ record McpRequests(
 
   private HttpAnswer send(
       HttpExchange exchange, RequestOptions options, byte @Nullable [] body, Deadline answered) {
+    String authorization = settings.credentials().authorization();
+    if (authorization != null) {
+      options.putHeader("Authorization", authorization);
+    }
     Deadline connected = Deadline.after(settings.connectTimeout());
     HttpClientResponse head = exchange.send(options, body, connected, answered);
+    if (authorization != null && head.statusCode() == 401) {
+      settings.credentials().refused(authorization);
+    }
     List<String> clientHeaders = headers.ofSession().names();
     return new HttpAnswer(exchange, head, clients.held(), hasSession(), clientHeaders);
   }

@@ -84,7 +84,8 @@ class HttpUpstreamSettingsTest {
         defaults.maxConnections(),
         traces ? Map::of : null,
         Set.of(names),
-        null);
+        null,
+        Credentials.NONE);
   }
 
   @ParameterizedTest

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.oauth;
+
+import org.jspecify.annotations.NullMarked;
