@@ -212,7 +212,8 @@ class MembershipIT {
         await().until(() -> member.score() > before);
       }
 
-      long most = 1 + Duration.ofNanos(System.nanoTime() - begun).toSeconds() / 10;
+      // The replica of another test may still be there.
+      long most = 2 + Duration.ofNanos(System.nanoTime() - begun).toSeconds() / 10;
       assertThat(log.lines().stream().filter(line -> line.contains("is away")).count())
           .isBetween(1L, most);
       assertThat(log.lines().stream().filter(line -> line.contains("is back")).count())
