@@ -3,6 +3,7 @@ package dev.holdfast.observe;
 import dev.holdfast.http.error.ErrorCountFilter;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMonitor;
@@ -42,6 +43,8 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
   /** The label with the configured name of an upstream. */
   static final String UPSTREAM = "upstream";
 
+  private static final String NO_UPSTREAM = "";
+
   private final MeterRegistry registry;
   private final Counter sessionsOpened;
   private final Counter sessionsEnded;
@@ -50,13 +53,9 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
   private final TaggedCounters<RelayListener.MessageKind> fromUpstreams;
   private final Counter connectionsTotal;
   private final AtomicInteger connections = new AtomicInteger();
-  private final Counter appended;
-  private final Timer appendTime;
+  private final StreamMeters.Shared ofStreams;
   private final Counter passed;
   private final Counter delivered;
-  private final Timer deliveryTime;
-  private final Timer replayTime;
-  private final DistributionSummary replayed;
   private final Counter gaps;
   private final Counter resumedStreams;
   private final Counter lostStreams;
@@ -67,6 +66,7 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
       new ConcurrentHashMap<>();
 
   private final Map<String, UpstreamMeters> upstreamMeters = new ConcurrentHashMap<>();
+  private final Map<String, StreamMeters> streamMeters = new ConcurrentHashMap<>();
 
   Metrics(MeterRegistry registry) {
     this.registry = registry;
@@ -92,30 +92,18 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
         .description("Open client connections that follow a stream")
         .strongReference(true)
         .register(registry);
-    appended = counter(registry, "holdfast.events.appended", "Events written to the log");
-    appendTime =
-        histogram(
-            registry, "holdfast.append.duration", "Duration of one append, including retries");
+    ofStreams =
+        new StreamMeters.Shared(
+            counter(registry, "holdfast.events.appended", "Events written to the log"),
+            DistributionSummary.builder("holdfast.replay.events")
+                .description("Events that a reconnecting client had missed")
+                .register(registry));
     passed =
         counter(
             registry,
             "holdfast.events.unlogged",
             "Events delivered without being logged because Redis was away");
     delivered = counter(registry, "holdfast.events.delivered", "Events written to clients");
-    deliveryTime =
-        histogram(
-            registry,
-            "holdfast.delivery.delay",
-            "Time from the write of an event until the socket of the client took it");
-    replayTime =
-        histogram(
-            registry,
-            "holdfast.replay.duration",
-            "Time from a reconnect until the client has all missed events");
-    replayed =
-        DistributionSummary.builder("holdfast.replay.events")
-            .description("Events that a reconnecting client had missed")
-            .register(registry);
     gaps = counter(registry, "holdfast.gaps", "Reconnects that asked for purged or lost events");
     resumedStreams = takeOvers(registry, "true");
     lostStreams = takeOvers(registry, "false");
@@ -137,8 +125,12 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
         resumed);
   }
 
-  private static Timer histogram(MeterRegistry registry, String name, String help) {
-    return Timer.builder(name).description(help).serviceLevelObjectives(BUCKETS).register(registry);
+  static Timer histogram(MeterRegistry registry, String name, String help, String... tags) {
+    return Timer.builder(name)
+        .description(help)
+        .tags(tags)
+        .serviceLevelObjectives(BUCKETS)
+        .register(registry);
   }
 
   private static TaggedCounters<RelayListener.MessageKind> messages(
@@ -164,6 +156,7 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
       UpstreamMonitor monitor,
       Supplier<Upstream.ProcessCount> processes) {
     TaggedCounters<UpstreamError> _ = errorsOf(name);
+    StreamMeters _ = streamMetersOf(name);
     UpstreamMeters meters =
         upstreamMeters.computeIfAbsent(
             name, _ -> new UpstreamMeters(name, registry, monitor, processes));
@@ -190,6 +183,11 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
                 UpstreamError.class,
                 UPSTREAM,
                 name));
+  }
+
+  private StreamMeters streamMetersOf(String upstream) {
+    return streamMeters.computeIfAbsent(
+        upstream, name -> new StreamMeters(registry, name, ofStreams));
   }
 
   @Override
@@ -225,12 +223,6 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
   }
 
   @Override
-  public void appended(int events, Duration took) {
-    appended.increment(events);
-    appendTime.record(took);
-  }
-
-  @Override
   public void deliveredUnlogged(int events) {
     passed.increment(events);
   }
@@ -240,15 +232,11 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
     delivered.increment(events);
   }
 
+  /** {@inheritDoc} Those of names that this replica never had share their metrics. */
   @Override
-  public void deliveredLive(Duration delay) {
-    deliveryTime.record(delay);
-  }
-
-  @Override
-  public void replayed(int events, Duration took) {
-    replayed.record(events);
-    replayTime.record(took);
+  public StreamListener streamsOf(String upstream) {
+    StreamMeters known = streamMeters.get(upstream);
+    return known != null ? known : streamMetersOf(NO_UPSTREAM);
   }
 
   @Override

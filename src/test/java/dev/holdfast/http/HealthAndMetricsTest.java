@@ -142,9 +142,9 @@ class HealthAndMetricsTest {
             "holdfast_connections_opened_total",
             "holdfast_events_appended_total",
             "holdfast_events_delivered_total",
-            "holdfast_append_duration_seconds_count",
-            "holdfast_delivery_delay_seconds_count",
-            "holdfast_replay_duration_seconds_count",
+            "holdfast_append_duration_seconds_count{upstream=\"default\"}",
+            "holdfast_delivery_delay_seconds_count{upstream=\"default\"}",
+            "holdfast_replay_duration_seconds_count{upstream=\"default\"}",
             "holdfast_replay_events_sum",
             "holdfast_call_duration_seconds_count{upstream=\"default\"}");
     double[] before = counters.stream().mapToDouble(Metrics::of).toArray();

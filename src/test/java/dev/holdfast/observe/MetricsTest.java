@@ -2,8 +2,12 @@ package dev.holdfast.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.relay.ScriptedUpstream;
 import dev.holdfast.relay.stream.RelayListener.MessageKind;
+import dev.holdfast.relay.stream.StreamListener;
+import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMonitor;
 import io.micrometer.prometheus.PrometheusConfig;
 import io.micrometer.prometheus.PrometheusMeterRegistry;
 import java.time.Duration;
@@ -34,6 +38,15 @@ class MetricsTest {
         .filter(line -> !line.contains("_bucket{"))
         .sorted()
         .toList();
+  }
+
+  /** Lets an upstream have a name. Its gauges are removed: they are not 0. */
+  private void register(String name) {
+    try (Upstream upstream = new ScriptedUpstream()) {
+      var _ =
+          relay.measured(name, upstream, new UpstreamMonitor(), () -> Upstream.ProcessCount.NONE);
+    }
+    relay.forget(name);
   }
 
   @Test
@@ -87,54 +100,75 @@ class MetricsTest {
 
   @Test
   void shouldMeasureAppends() {
-    relay.appended(3, Duration.ofSeconds(2));
+    register("a");
+
+    relay.streamsOf("a").appended(3, Duration.ofSeconds(2));
 
     assertThat(nonZeroMetrics())
         .containsExactly(
-            "holdfast_append_duration_seconds_count 1.0",
-            "holdfast_append_duration_seconds_max 2.0",
-            "holdfast_append_duration_seconds_sum 2.0",
+            "holdfast_append_duration_seconds_count{upstream=\"a\",} 1.0",
+            "holdfast_append_duration_seconds_max{upstream=\"a\",} 2.0",
+            "holdfast_append_duration_seconds_sum{upstream=\"a\",} 2.0",
             "holdfast_events_appended_total 3.0");
   }
 
   @Test
   void shouldMeasureDeliveries() {
-    relay.deliveredLive(Duration.ofMillis(7));
+    register("a");
+    register("b");
+
+    relay.streamsOf("b").deliveredLive(Duration.ofMillis(7));
 
     assertThat(nonZeroMetrics())
         .containsExactly(
-            "holdfast_delivery_delay_seconds_count 1.0",
-            "holdfast_delivery_delay_seconds_max 0.007",
-            "holdfast_delivery_delay_seconds_sum 0.007");
+            "holdfast_delivery_delay_seconds_count{upstream=\"b\",} 1.0",
+            "holdfast_delivery_delay_seconds_max{upstream=\"b\",} 0.007",
+            "holdfast_delivery_delay_seconds_sum{upstream=\"b\",} 0.007");
   }
 
   @Test
   void shouldCountDurationsInBuckets() {
-    relay.deliveredLive(Duration.ofMillis(5));
-    relay.deliveredLive(Duration.ofMillis(6));
-    relay.deliveredLive(Duration.ofSeconds(6));
+    register("a");
+    StreamListener streams = relay.streamsOf("a");
+
+    streams.deliveredLive(Duration.ofMillis(5));
+    streams.deliveredLive(Duration.ofMillis(6));
+    streams.deliveredLive(Duration.ofSeconds(6));
 
     assertThat(registry.scrape().lines().filter(line -> line.startsWith("holdfast_delivery")))
         .contains(
-            "holdfast_delivery_delay_seconds_bucket{le=\"0.001\",} 0.0",
-            "holdfast_delivery_delay_seconds_bucket{le=\"0.005\",} 1.0",
-            "holdfast_delivery_delay_seconds_bucket{le=\"0.01\",} 2.0",
-            "holdfast_delivery_delay_seconds_bucket{le=\"5.0\",} 2.0",
-            "holdfast_delivery_delay_seconds_bucket{le=\"+Inf\",} 3.0");
+            "holdfast_delivery_delay_seconds_bucket{upstream=\"a\",le=\"0.001\",} 0.0",
+            "holdfast_delivery_delay_seconds_bucket{upstream=\"a\",le=\"0.005\",} 1.0",
+            "holdfast_delivery_delay_seconds_bucket{upstream=\"a\",le=\"0.01\",} 2.0",
+            "holdfast_delivery_delay_seconds_bucket{upstream=\"a\",le=\"5.0\",} 2.0",
+            "holdfast_delivery_delay_seconds_bucket{upstream=\"a\",le=\"+Inf\",} 3.0");
   }
 
   @Test
   void shouldMeasureReplays() {
-    relay.replayed(3, Duration.ofSeconds(2));
+    register("a");
+
+    relay.streamsOf("a").replayed(3, Duration.ofSeconds(2));
 
     assertThat(nonZeroMetrics())
         .containsExactly(
-            "holdfast_replay_duration_seconds_count 1.0",
-            "holdfast_replay_duration_seconds_max 2.0",
-            "holdfast_replay_duration_seconds_sum 2.0",
+            "holdfast_replay_duration_seconds_count{upstream=\"a\",} 1.0",
+            "holdfast_replay_duration_seconds_max{upstream=\"a\",} 2.0",
+            "holdfast_replay_duration_seconds_sum{upstream=\"a\",} 2.0",
             "holdfast_replay_events_count 1.0",
             "holdfast_replay_events_max 3.0",
             "holdfast_replay_events_sum 3.0");
+  }
+
+  /** Names come from Redis too, where replicas of other configurations write. */
+  @Test
+  void shouldShareTheMetricsOfUnknownUpstreams() {
+    relay.streamsOf("removed").appended(1, Duration.ofSeconds(1));
+    relay.streamsOf("foreign").appended(1, Duration.ofSeconds(1));
+
+    assertThat(nonZeroMetrics())
+        .contains("holdfast_append_duration_seconds_count{upstream=\"\",} 2.0")
+        .noneMatch(line -> line.contains("removed") || line.contains("foreign"));
   }
 
   static Stream<Arguments> failures() {

@@ -2,6 +2,7 @@ package dev.holdfast.relay;
 
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.RelayListener.MessageKind;
+import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.List;
@@ -9,7 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Records all calls. */
-public final class RecordingListener implements RelayListener {
+public final class RecordingListener implements RelayListener, StreamListener {
 
   public final AtomicInteger sessions = new AtomicInteger();
   public final AtomicInteger ended = new AtomicInteger();
@@ -81,6 +82,11 @@ public final class RecordingListener implements RelayListener {
   @Override
   public void replayed(int events, Duration took) {
     replays.add(events);
+  }
+
+  @Override
+  public StreamListener streamsOf(String upstream) {
+    return this;
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
 import java.time.Duration;
@@ -27,7 +28,7 @@ final class Appender {
 
   private final StreamWriter writer;
   private final Duration hold;
-  private final RelayListener listener;
+  private final StreamListener listener;
   private final @Nullable TraceListener traces;
   private final OutageDelivery outage;
 
@@ -35,12 +36,16 @@ final class Appender {
   private boolean warned;
 
   Appender(
-      StreamWriter writer, Duration hold, RelayListener listener, @Nullable TraceListener traces) {
+      StreamWriter writer,
+      String upstreamName,
+      Duration hold,
+      RelayListener relay,
+      @Nullable TraceListener traces) {
     this.writer = writer;
     this.hold = hold;
-    this.listener = listener;
+    this.listener = relay.streamsOf(upstreamName);
     this.traces = traces;
-    this.outage = new OutageDelivery(writer, listener);
+    this.outage = new OutageDelivery(writer, relay);
   }
 
   /** Returns when the log has the events, or when {@link OutageDelivery} took them. */

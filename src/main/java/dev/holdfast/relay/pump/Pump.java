@@ -97,7 +97,7 @@ public final class Pump implements Runnable {
       @Nullable TraceListener traces) {
     this.writer = writer;
     this.upstreamName = upstreamName;
-    this.appender = new Appender(writer, hold, listener, traces);
+    this.appender = new Appender(writer, upstreamName, hold, listener, traces);
     this.upstream = upstream;
     this.origin = origin;
     this.requests = new HashSet<>(requests);

@@ -58,14 +58,6 @@ public interface RelayListener {
   void connectionClosed();
 
   /**
-   * The log took events.
-   *
-   * @param events the number of events in one append
-   * @param took the time that the append took
-   */
-  void appended(int events, Duration took);
-
-  /**
    * Events went to their client but not into the log, because the store was away for too long.
    *
    * @param events the number of events
@@ -76,20 +68,12 @@ public interface RelayListener {
   void delivered(int events);
 
   /**
-   * A client's socket took events that the client had not missed before.
+   * Returns the listener for streams of an upstream. Asked once per writer and per reader of a
+   * stream, so that an event costs no look-up.
    *
-   * @param delay the time since the oldest of these events was written to the log. The clock of the
-   *     store gives the time of the write, so the delay is as precise as the clocks agree
+   * @param upstream its configured name
    */
-  void deliveredLive(Duration delay);
-
-  /**
-   * A client that resumed a stream has received all events that it had missed.
-   *
-   * @param events the number of events that it had missed
-   * @param took the time from its request until the socket had taken them
-   */
-  void replayed(int events, Duration took);
+  StreamListener streamsOf(String upstream);
 
   /** A client asked for events that were purged. */
   void gap();

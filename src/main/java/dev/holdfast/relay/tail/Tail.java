@@ -13,6 +13,7 @@ import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
@@ -52,6 +53,7 @@ public final class Tail implements Tails.Movable {
   private final StreamRef stream;
   private final EventFraming framing;
   private final Kind kind;
+  private final StreamListener listener;
   private final Runnable inUse;
   private final TailSignal signal = new TailSignal(this::deliverAtHead);
   private final SseWriter frames = new SseWriter();
@@ -121,19 +123,26 @@ public final class Tail implements Tails.Movable {
     FROM_START
   }
 
-  /** Creates a tail after a cursor; {@code inUse} runs from time to time while it follows. */
+  /**
+   * Creates a tail after a cursor.
+   *
+   * @param listener receives delays
+   * @param inUse runs from time to time while the tail follows
+   */
   public Tail(
       Context context,
       StreamRef stream,
       EventFraming framing,
       Position cursor,
       Kind kind,
+      StreamListener listener,
       Runnable inUse) {
     this.context = context;
     this.stream = stream;
     this.framing = framing;
     this.cursor = cursor;
     this.kind = kind;
+    this.listener = listener;
     this.inUse = inUse;
     this.writer = new ClientWriter(context.config(), this::shouldEnd);
     this.reader = new PageReader(context.log(), stream);
@@ -351,7 +360,7 @@ public final class Tail implements Tails.Movable {
     if (newest.logged() && (kind == Kind.REQUEST || !behind)) {
       long written = events.getFirst().position().millis();
       long delay = Math.max(0, context.clock().millis() - written);
-      context.listener().deliveredLive(Duration.ofMillis(delay));
+      listener.deliveredLive(Duration.ofMillis(delay));
     }
   }
 
@@ -470,7 +479,7 @@ public final class Tail implements Tails.Movable {
 
   private void caughtUp() {
     if (behind && kind == Kind.RESUMED) {
-      context.listener().replayed(replayed, writer.age());
+      listener.replayed(replayed, writer.age());
       RESUMES.log(
           LOG,
           Logger.Level.INFO,

@@ -206,6 +206,13 @@ public final class TailOpener {
 
   private Tail tail(
       Session session, StreamRef stream, EventFraming framing, Position cursor, Tail.Kind kind) {
-    return new Tail(context, stream, framing, cursor, kind, () -> inUse.accept(session));
+    return new Tail(
+        context,
+        stream,
+        framing,
+        cursor,
+        kind,
+        listener.streamsOf(session.upstream()),
+        () -> inUse.accept(session));
   }
 }

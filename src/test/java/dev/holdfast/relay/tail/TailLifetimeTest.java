@@ -124,6 +124,7 @@ class TailLifetimeTest {
             new EventFraming("s", true, true),
             Position.START,
             Tail.Kind.REQUEST,
+            fixture.heard,
             away);
     TestConnection client = LogFixture.run(tail, new TestConnection());
     writer.append(LogTesting.numbered(1, 1));

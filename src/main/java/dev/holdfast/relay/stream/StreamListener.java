@@ -1,0 +1,31 @@
+package dev.holdfast.relay.stream;
+
+import java.time.Duration;
+
+/** Receives how long the work on a stream takes, as {@link RelayListener} does. */
+public interface StreamListener {
+
+  /**
+   * The log took events.
+   *
+   * @param events the number of events in one append
+   * @param took the time that the append took
+   */
+  void appended(int events, Duration took);
+
+  /**
+   * A client's socket took events that the client had not missed before.
+   *
+   * @param delay the time since the oldest of these events was written to the log. The clock of the
+   *     store gives the time of the write, so the delay is as precise as the clocks agree
+   */
+  void deliveredLive(Duration delay);
+
+  /**
+   * A client that resumed a stream has received all events that it had missed.
+   *
+   * @param events the number of events that it had missed
+   * @param took the time from its request until the socket had taken them
+   */
+  void replayed(int events, Duration took);
+}
