@@ -55,7 +55,7 @@ public final class LegacyServer implements AutoCloseable {
   }
 
   /** Sends an event on the latest stream. */
-  void say(String json) throws IOException {
+  public void say(String json) throws IOException {
     stream().chunk(UpstreamFixture.event(json));
   }
 
