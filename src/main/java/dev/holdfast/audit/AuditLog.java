@@ -52,10 +52,14 @@ public final class AuditLog {
     return new AuditLog(true, clock);
   }
 
-  /** A session began. */
-  public void sessionOpened(Session session) {
+  /**
+   * A session began.
+   *
+   * @param address the network of the client's address
+   */
+  public void sessionOpened(Session session, String address) {
     if (on) {
-      write("session-opened", fields(session, null));
+      write("session-opened", fields(session, address, null));
     }
   }
 
@@ -66,7 +70,7 @@ public final class AuditLog {
    */
   public void sessionEnded(Session session, String reason) {
     if (on) {
-      write("session-ended", fields(session, reason));
+      write("session-ended", fields(session, session.address(), reason));
     }
   }
 
@@ -77,15 +81,16 @@ public final class AuditLog {
    */
   public void sessionResumed(Session session, String reason) {
     if (on) {
-      write("session-resumed", fields(session, reason));
+      write("session-resumed", fields(session, session.address(), reason));
     }
   }
 
-  private static Map<String, @Nullable String> fields(Session session, @Nullable String reason) {
+  private static Map<String, @Nullable String> fields(
+      Session session, String address, @Nullable String reason) {
     Map<String, @Nullable String> fields = new LinkedHashMap<>();
     fields.put("principal", name(session.principal()));
     fields.put("client", session.client().isEmpty() ? null : session.client());
-    fields.put("address", session.opener());
+    fields.put("address", address.isEmpty() ? null : address);
     fields.put("upstream", session.upstream());
     fields.put("session", session.id().toString());
     fields.put("reason", reason);
@@ -100,7 +105,7 @@ public final class AuditLog {
    * A client did not get the session that it wanted to open.
    *
    * @param client what it calls itself; null when it has not said
-   * @param address the network of its address
+   * @param address the network of its address; empty when unknown
    */
   public void sessionRefused(
       PrincipalId principal,
@@ -112,7 +117,7 @@ public final class AuditLog {
       Map<String, @Nullable String> fields = new LinkedHashMap<>();
       fields.put("principal", name(principal));
       fields.put("client", client);
-      fields.put("address", address);
+      fields.put("address", address.isEmpty() ? null : address);
       fields.put("upstream", upstream);
       fields.put("reason", reason);
       write(refusedSessions, "session-refused", fields);

@@ -1,7 +1,7 @@
 package dev.holdfast.http;
 
 import dev.holdfast.audit.AuditLog;
-import dev.holdfast.http.limit.ClientNetwork;
+import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.socket.ClientAddress;
 import dev.holdfast.session.Session;
 import jakarta.inject.Provider;
@@ -45,7 +45,7 @@ final class AuditFilter {
     if (challenge == null) {
       return; // The answer of an upstream, or of the check of the origin.
     }
-    String address = ClientNetwork.of(client.get().current()).name();
+    String address = Client.at(client.get().current()).name();
     if (status == UNAUTHORIZED) {
       audit
           .get()

@@ -4,7 +4,7 @@ import dev.holdfast.auth.Principal;
 import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.http.limit.BodyBudget;
-import dev.holdfast.http.limit.ClientNetwork;
+import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.http.socket.ClientAddress;
@@ -45,7 +45,7 @@ final class RequestHandler {
   private final BodyBudget bodies;
   private final BodyReader reader;
   private final StreamConfig streams;
-  private final ClientAddress client;
+  private final ClientAddress address;
   private final Authentication authentication;
   private final HttpHeaders headers;
   private final Request request;
@@ -60,7 +60,7 @@ final class RequestHandler {
       BodyBudget bodies,
       BodyReader reader,
       StreamConfig streams,
-      ClientAddress client,
+      ClientAddress address,
       Authentication authentication,
       HttpHeaders headers,
       Request request,
@@ -71,7 +71,7 @@ final class RequestHandler {
     this.bodies = bodies;
     this.reader = reader;
     this.streams = streams;
-    this.client = client;
+    this.address = address;
     this.authentication = authentication;
     this.headers = headers;
     this.request = request;
@@ -96,10 +96,15 @@ final class RequestHandler {
         () ->
             requests.within(
                 upstream,
-                client.current(),
-                () -> {
+                Client.at(address.current()),
+                place -> {
                   relay.requireUpstream(upstream);
-                  return authentication.refusal(upstream).orElseGet(work);
+                  return authentication
+                      .refusal(upstream)
+                      .orElseGet(() -> {
+                        place.belongTo(client());
+                        return work.get();
+                      });
                 }));
   }
 
@@ -111,7 +116,7 @@ final class RequestHandler {
    */
   Response withBody(
       HttpHeaders headers, InputStream content, BiFunction<Body, BodyBudget.Lease, Response> work) {
-    try (BodyBudget.Lease lease = bodies.open(client.current())) {
+    try (BodyBudget.Lease lease = bodies.open(client())) {
       Body body = reader.read(headers.getLength(), content, lease);
       if (traces != null) {
         traces.received(body);
@@ -135,14 +140,20 @@ final class RequestHandler {
     }
   }
 
-  /** The network of the client's address, which opens its sessions. */
-  String clientNetwork() {
-    return ClientNetwork.of(client.current()).name();
+  /** The client whose share of the limits the request takes. */
+  private Client client() {
+    return Client.of(principal(), address.current());
   }
 
   /** The client, as one that opens a session at an upstream. Throws as {@link #sender}. */
   Opener opener(String upstream) {
-    return new Opener(clientNetwork(), sender(upstream));
+    return opener().with(sender(upstream));
+  }
+
+  /** The client, as one that opens a session and initializes it later. */
+  Opener opener() {
+    String at = address.current();
+    return new Opener(client().name(), Client.at(at).name(), Sender.UNKNOWN);
   }
 
   /**
@@ -182,7 +193,7 @@ final class RequestHandler {
   }
 
   void count(Session session, boolean failed) {
-    relay.count(session, client.current(), failed);
+    relay.count(session, address.current(), failed);
   }
 
   /**
@@ -202,7 +213,7 @@ final class RequestHandler {
    * @param work gets the slot of the connection
    */
   Response withConnection(Function<ConnectionLimit.Slot, Response> work) {
-    ConnectionLimit.Slot slot = connections.acquire(client.current());
+    ConnectionLimit.Slot slot = connections.acquire(client());
     try {
       return work.apply(slot);
     } catch (RuntimeException failure) {

@@ -64,8 +64,8 @@ public abstract sealed class SseResource {
           Optional<EventId> last = lastEventId(headers);
           return last.isPresent()
               ? resume(upstream, last.get(), messagesPath)
-              : follow(() ->
-                  relay.open(upstream, handler.clientNetwork(), handler.principal(), messagesPath));
+              : follow(
+                  () -> relay.open(upstream, handler.opener(), handler.principal(), messagesPath));
         });
   }
 

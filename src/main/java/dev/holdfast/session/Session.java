@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param client the client's name and version as the client gave them; informational
  * @param created when the session began, to the millisecond
  * @param transport the client's transport
- * @param opener who opened the session, for the limit of sessions per client: the network of the
- *     client's address; empty when it is unknown
+ * @param opener the client that opened the session, for limits: the principal or, without one, the
+ *     network of the client's address; empty when it is unknown
  * @param headers headers of the client's {@code initialize} for the upstream, for requests that no
  *     message of the client causes
  * @param principal whom the session belongs to; nobody else may use it
@@ -113,6 +113,11 @@ public record Session(
         opener,
         sent,
         principal);
+  }
+
+  /** The network of the opener's address; empty when the session belongs to a principal. */
+  public String address() {
+    return principal.equals(PrincipalId.ANONYMOUS) ? opener : "";
   }
 
   /** Whether the upstream was opened. */

@@ -151,7 +151,7 @@ public final class ReplaceableUpstream implements Upstream {
       server.opening().incrementAndGet();
     }
     try {
-      Opener allowed = new Opener(opener.network(), forwarded(server.upstream(), opener.sender()));
+      Opener allowed = opener.with(forwarded(server.upstream(), opener.sender()));
       Handshake handshake = server.upstream().initialize(initialize, allowed);
       UpstreamLink link = handshake.link();
       return link == null

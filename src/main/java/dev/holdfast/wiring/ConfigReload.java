@@ -50,6 +50,7 @@ final class ConfigReload {
           "holdfast.limits.connections-per-address",
           "holdfast.limits.requests",
           "holdfast.limits.requests-per-address",
+          "holdfast.limits.requests-per-second",
           "holdfast.limits.sessions",
           "holdfast.limits.sessions-per-address");
 

@@ -278,10 +278,7 @@ public interface GatewayConfig {
     @Range(min = "1", max = "10000")
     int maxProcesses();
 
-    /**
-     * Percentage of {@link #maxProcesses} that the sessions of one client address may have, rounded
-     * up.
-     */
+    /** Percentage of {@link #maxProcesses} that the sessions of one client may have, rounded up. */
     @WithDefault("50")
     @Range(min = "1", max = "100")
     int processShare();

@@ -105,6 +105,7 @@ final class RelayProducer {
     return new RequestLimit(
         () -> current.limits().requests(),
         () -> current.limits().requestsPerAddress(),
+        () -> current.limits().requestsPerSecond(),
         current::requests);
   }
 

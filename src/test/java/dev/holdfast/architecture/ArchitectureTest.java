@@ -177,7 +177,7 @@ class ArchitectureTest {
                   "upstream",
                   "session")),
           entry("http.error", List.of("relay.pump", "relay.stream", "session", "protocol")),
-          entry("http.limit", List.of("config", "http.error", "budget")),
+          entry("http.limit", List.of("config", "http.error", "budget", "lock", "session")),
           entry("http.origin", List.of("config", "http.error", "protocol")),
           entry(
               "http.socket", List.of("http.limit", "http.origin", "budget", "session", "protocol")),

@@ -57,6 +57,7 @@ class AuditLogTest {
   private final Session session = session(ALICE, "a \"client\"\n");
 
   private static Session session(PrincipalId principal, String client) {
+    String opener = principal.equals(PrincipalId.ANONYMOUS) ? "192.0.2.7" : principal.recorded();
     return new Session(
         SessionId.random(),
         "files",
@@ -64,7 +65,7 @@ class AuditLogTest {
         ProtocolVersion.V2025_11_25,
         client,
         NOW,
-        "192.0.2.7",
+        opener,
         principal);
   }
 
@@ -88,9 +89,11 @@ class AuditLogTest {
   }
 
   private static void write(AuditLog audit, Session session) {
-    audit.sessionOpened(session);
-    audit.sessionEnded(session, "expired");
-    audit.sessionResumed(session, "its replica was lost");
+    audit.sessionOpened(session, "192.0.2.7");
+    for (Session each : List.of(session, session(PrincipalId.ANONYMOUS, ""))) {
+      audit.sessionEnded(each, "expired");
+      audit.sessionResumed(each, "its replica was lost");
+    }
     for (int i = 0; i < 2; i++) {
       audit.sessionRefused(ALICE, "a client", "192.0.2.7", "files", "there are too many sessions");
       audit.sessionDenied(BOB, session);
@@ -102,7 +105,7 @@ class AuditLogTest {
 
   @Test
   void shouldWriteOneLineWithoutSecrets() {
-    audit.sessionOpened(session);
+    audit.sessionOpened(session, "192.0.2.7");
 
     assertThat(lines)
         .containsExactly(

@@ -55,7 +55,7 @@ class BehindProxyTest {
 
     assertThat(refused.statusCode()).isEqualTo(429);
     assertThat(refused.headers().firstValueAsLong("Retry-After")).hasValue(1);
-    assertThat(new String(refused.body().readAllBytes(), UTF_8)).contains("this address");
+    assertThat(new String(refused.body().readAllBytes(), UTF_8)).contains("this client");
     assertThat(listen("192.0.2.2").statusCode()).isEqualTo(200);
   }
 

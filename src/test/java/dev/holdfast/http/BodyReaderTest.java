@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.http.limit.BodyBudget;
+import dev.holdfast.http.limit.Client;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import java.io.ByteArrayInputStream;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BodyReaderTest {
 
   private static final int LARGEST = 200_000;
-  private static final String ADDRESS = "192.0.2.1";
+  private static final Client ADDRESS = Client.at("192.0.2.1");
 
   private final BodyReader reader = new BodyReader(LARGEST, 100, Duration.ofMinutes(1));
   private final BodyBudget budget = new BodyBudget(4 * LARGEST + 4, LARGEST);

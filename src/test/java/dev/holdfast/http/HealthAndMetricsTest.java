@@ -9,6 +9,7 @@ import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasItem;
 
 import dev.holdfast.http.limit.BodyBudget;
+import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.relay.Relay;
@@ -193,14 +194,14 @@ class HealthAndMetricsTest {
   void shouldMeasureLimits() {
     String places = "holdfast_places_%s{limit=\"%s\"}";
     String bytes = "holdfast_budget_%s_bytes{limit=\"%s\"}";
-    ConnectionLimit.Slot slot = connections.acquire("192.0.2.7");
-    try (BodyBudget.Lease lease = bodies.open("192.0.2.7")) {
+    ConnectionLimit.Slot slot = connections.acquire(Client.at("192.0.2.7"));
+    try (BodyBudget.Lease lease = bodies.open(Client.at("192.0.2.7"))) {
       lease.take(70_000);
       assertThat(slot.tryHold(80_000)).isTrue();
       requests.within(
           "default",
-          "192.0.2.7",
-          () ->
+          Client.at("192.0.2.7"),
+          _ ->
               assertThat(Metrics.of(places.formatted("used", "requests")))
                   .isPositive()
                   .isLessThan(20));

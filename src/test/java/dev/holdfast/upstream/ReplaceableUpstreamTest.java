@@ -39,7 +39,8 @@ class ReplaceableUpstreamTest {
   private final ReplaceableUpstream upstream = new ReplaceableUpstream(first, () -> now);
 
   private UpstreamLink open() {
-    return Objects.requireNonNull(upstream.initialize(INITIALIZE, new Opener("", SENDER)).link());
+    return Objects.requireNonNull(
+        upstream.initialize(INITIALIZE, Opener.UNKNOWN.with(SENDER)).link());
   }
 
   private String serverOf(UpstreamLink link) {

@@ -85,6 +85,8 @@ class ConfigBoundsTest {
     "limits.requests, 1000000, 1000001, 1000000 or less, 1000001",
     "limits.sessions, 1, 0, 1 or more, 0",
     "limits.sessions, 10000000, 10000001, 10000000 or less, 10000001",
+    "limits.requests-per-second, 1, 0, 1 or more, 0",
+    "limits.requests-per-second, 1000000, 1000001, 1000000 or less, 1000001",
     "limits.sessions-per-address, 1, 0, 1 or more, 0",
     "limits.sessions-per-address, 10000000, 10000001, 10000000 or less, 10000001",
     "limits.streams-per-session, 2, 1, 2 or more, 1",

@@ -144,6 +144,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.limits.connections-per-address", "1000"),
                 entry("holdfast.limits.requests", "10000"),
                 entry("holdfast.limits.requests-per-address", "1000"),
+                entry("holdfast.limits.requests-per-second", ""),
                 entry("holdfast.limits.request-bytes", ""),
                 entry("holdfast.http.head-timeout", "30s"),
                 entry("holdfast.limits.sessions", "10000"),

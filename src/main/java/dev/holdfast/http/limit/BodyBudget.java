@@ -34,8 +34,8 @@ public final class BodyBudget {
   }
 
   /** Opens the lease of one body, with no bytes yet. */
-  public Lease open(String address) {
-    return new Lease(bodies.open(ClientNetwork.of(address)));
+  public Lease open(Client client) {
+    return new Lease(bodies.open(client));
   }
 
   /** The budget of all clients together. */
@@ -62,7 +62,7 @@ public final class BodyBudget {
       switch (bytes.take(more)) {
         case TAKEN -> {}
         case TOO_MANY_OF_CLIENT ->
-            throw new RequestRejectedException(503, "Too many bytes at once from this address");
+            throw new RequestRejectedException(503, "Too many bytes at once from this client");
         case TOO_MANY ->
             throw new RequestRejectedException(503, "Too many bytes at once; try again");
       }

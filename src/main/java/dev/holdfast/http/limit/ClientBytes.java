@@ -14,7 +14,7 @@ final class ClientBytes {
   private static final int CLIENT_FRACTION = 4;
 
   private final ByteBudget all;
-  private final Shares<ClientNetwork> clients;
+  private final Shares<Client> clients;
 
   /**
    * Creates a limit. It has room for two of the largest messages at least, and the share of a
@@ -35,7 +35,7 @@ final class ClientBytes {
   }
 
   /** Opens a lease, with no bytes yet. */
-  Lease open(ClientNetwork client) {
+  Lease open(Client client) {
     return new Lease(client);
   }
 
@@ -54,10 +54,10 @@ final class ClientBytes {
   /** Bytes that are held together. */
   final class Lease {
 
-    private final ClientNetwork client;
+    private final Client client;
     private final AtomicLong taken = new AtomicLong();
 
-    private Lease(ClientNetwork client) {
+    private Lease(Client client) {
       this.client = client;
     }
 

@@ -21,7 +21,7 @@ public final class ConnectionLimit {
   private final IntSupplier max;
   private final ClientBytes held;
   private final AtomicInteger acquired = new AtomicInteger();
-  private final Shares<ClientNetwork> clients;
+  private final Shares<Client> clients;
   private final AtomicBoolean warned = new AtomicBoolean();
 
   /** Creates a limit whose numbers of connections may change. */
@@ -37,7 +37,7 @@ public final class ConnectionLimit {
    * Creates a limit.
    *
    * @param max of all clients together
-   * @param maxPerClient of each {@link ClientNetwork}
+   * @param maxPerClient of each {@link Client}
    * @param bytes that all clients together may let wait. A client may have a quarter, and at least
    *     one of the largest messages
    * @param largest size of the largest message
@@ -55,11 +55,9 @@ public final class ConnectionLimit {
   /**
    * Acquires a slot for one connection.
    *
-   * @param address the client's
    * @throws RequestRejectedException with 429 when all slots, or all of this client, are taken
    */
-  public Slot acquire(String address) {
-    ClientNetwork client = ClientNetwork.of(address);
+  public Slot acquire(Client client) {
     if (acquired.incrementAndGet() > max.getAsInt()) {
       acquired.decrementAndGet();
       throw new RequestRejectedException(429, "Too many connections");
@@ -67,7 +65,7 @@ public final class ConnectionLimit {
     if (!clients.tryTake(client, 1)) {
       acquired.decrementAndGet();
       warnOnce(client);
-      throw new RequestRejectedException(429, "Too many connections from this address");
+      throw new RequestRejectedException(429, "Too many connections from this client");
     }
     return new Slot(client);
   }
@@ -88,16 +86,16 @@ public final class ConnectionLimit {
   }
 
   /** Once, because an attack would flood the log. The client may also be a proxy. */
-  private void warnOnce(ClientNetwork client) {
+  private void warnOnce(Client client) {
     if (warned.compareAndSet(false, true)) {
       LOG.warnf(
           "client reached its connection limit client=%s advice=if it is a proxy, set"
               + " quarkus.http.proxy",
-          client.name());
+          client);
     }
   }
 
-  private void release(ClientNetwork client) {
+  private void release(Client client) {
     clients.giveBack(client, 1);
     acquired.decrementAndGet();
   }
@@ -109,11 +107,11 @@ public final class ConnectionLimit {
   /** One connection's share of the limit. */
   public final class Slot {
 
-    private final ClientNetwork client;
+    private final Client client;
     private final AtomicBoolean released = new AtomicBoolean();
     private final ClientBytes.Lease bytes;
 
-    private Slot(ClientNetwork client) {
+    private Slot(Client client) {
       this.client = client;
       bytes = held.open(client);
     }

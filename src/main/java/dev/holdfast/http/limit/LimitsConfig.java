@@ -7,6 +7,7 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Limits on connections, requests, sessions, streams and messages. */
 @ConfigMapping(prefix = "holdfast.limits")
@@ -23,9 +24,9 @@ public interface LimitsConfig {
   int connections();
 
   /**
-   * Maximum number of these connections per client address; more are refused with 429. An IPv6
-   * client is its /64 network. The address is that of the socket, unless {@code
-   * quarkus.http.proxy.*} trusts a proxy to name it.
+   * Maximum number of these connections per client; more are refused with 429. A client is a
+   * principal or, without keys and tokens, an address. An IPv6 client is its /64 network. The
+   * address is that of the socket, unless {@code quarkus.http.proxy.*} trusts a proxy to name it.
    */
   @WithDefault("1000")
   @Range(min = "1", max = "1000000")
@@ -40,17 +41,25 @@ public interface LimitsConfig {
   int requests();
 
   /**
-   * Maximum number of these requests per client address; more are refused with 429. Addresses count
-   * as for {@link #connectionsPerAddress}.
+   * Maximum number of these requests per client; more are refused with 429. Clients are those of
+   * {@link #connectionsPerAddress}. A request counts for its address until its principal is known.
    */
   @WithDefault("1000")
   @Range(min = "1", max = "1000000")
   int requestsPerAddress();
 
   /**
+   * Maximum number of requests per second of one client, on this replica; more are refused with
+   * 429. A client that was silent for a second may send as many at once. Clients are those of
+   * {@link #connectionsPerAddress}. Without it, there is no limit.
+   */
+  @Range(min = "1", max = "1000000")
+  OptionalInt requestsPerSecond();
+
+  /**
    * Maximum number of bytes of request bodies that this replica holds at once; more are refused
-   * with 503. One client address may hold a quarter. Default: a tenth of the heap. At least two
-   * messages of the maximum size fit in any case.
+   * with 503. One client may hold a quarter. Default: a tenth of the heap. At least two messages of
+   * the maximum size fit in any case.
    */
   Optional<@WithConverter(SizeConverter.class) MemorySize> requestBytes();
 
@@ -60,8 +69,8 @@ public interface LimitsConfig {
   int sessions();
 
   /**
-   * Maximum number of sessions per client address, on all replicas; more are refused with 429.
-   * Addresses count as for {@link #connectionsPerAddress}.
+   * Maximum number of sessions per client, on all replicas; more are refused with 429. Clients are
+   * those of {@link #connectionsPerAddress}.
    */
   @WithDefault("1000")
   @Range(min = "1", max = "10000000")

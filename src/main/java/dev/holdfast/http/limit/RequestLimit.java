@@ -14,13 +14,15 @@ import java.util.function.Supplier;
  * Limits the requests in progress: in all, per client, and per upstream, so that one client or a
  * slow upstream leaves room for the others. When a store or an upstream is slow, requests pile up,
  * each with a thread and a body. Above the limit, an immediate refusal is better for all clients. A
- * followed stream does not count as a request; {@link ConnectionLimit} limits streams. Thread-safe.
+ * followed stream does not count as a request; {@link ConnectionLimit} limits streams. Limits the
+ * requests of a client per second, too. Thread-safe.
  */
 public final class RequestLimit {
 
   private final IntSupplier max;
   private final AtomicInteger all = new AtomicInteger();
-  private final Shares<ClientNetwork> clients;
+  private final Shares<Client> clients;
+  private final RequestRate rate;
   private final Function<String, OptionalInt> maxByUpstream;
 
   /** Requests in progress by the name of the upstream. Only upstreams with a limit are in it. */
@@ -30,13 +32,18 @@ public final class RequestLimit {
    * Creates a limit. Its numbers may change.
    *
    * @param max of all upstreams together
-   * @param maxPerClient of each {@link ClientNetwork}
+   * @param maxPerClient of each {@link Client}
+   * @param perSecond of each client; empty for no limit
    * @param maxByUpstream by the name of the upstream; empty for one without a limit of its own
    */
   public RequestLimit(
-      IntSupplier max, IntSupplier maxPerClient, Function<String, OptionalInt> maxByUpstream) {
+      IntSupplier max,
+      IntSupplier maxPerClient,
+      Supplier<OptionalInt> perSecond,
+      Function<String, OptionalInt> maxByUpstream) {
     this.max = max;
     clients = new Shares<>(maxPerClient::getAsInt);
+    rate = new RequestRate(perSecond);
     this.maxByUpstream = maxByUpstream;
   }
 
@@ -51,27 +58,26 @@ public final class RequestLimit {
   }
 
   /**
-   * Does the work of a request.
+   * Does the work of a request. The request counts for its address until the work tells whose it
+   * is.
    *
    * @param upstream the name of the upstream; an unknown one has no limit of its own
-   * @param address the client's
+   * @param sender the client at the address
    * @throws RequestRejectedException when too many requests are in progress: with 429 those of the
    *     client, with 503 those of all
    */
-  public <T> T within(String upstream, String address, Supplier<T> work) {
-    ClientNetwork client = ClientNetwork.of(address);
-    if (!clients.tryTake(client, 1)) {
-      throw new RequestRejectedException(429, "Too many requests at once from this address");
-    }
+  public <T> T within(String upstream, Client sender, Function<Place, T> work) {
+    Place place = new Place(sender);
     try {
       OptionalInt most = maxByUpstream.apply(upstream);
       if (most.isEmpty()) {
-        return within(all, max.getAsInt(), work);
+        return within(all, max.getAsInt(), () -> work.apply(place));
       }
       AtomicInteger own = byUpstream.computeIfAbsent(upstream, _ -> new AtomicInteger());
-      return within(own, most.getAsInt(), () -> within(all, max.getAsInt(), work));
+      return within(
+          own, most.getAsInt(), () -> within(all, max.getAsInt(), () -> work.apply(place)));
     } finally {
-      clients.giveBack(client, 1);
+      place.release();
     }
   }
 
@@ -83,6 +89,44 @@ public final class RequestLimit {
       return work.get();
     } finally {
       used.decrementAndGet();
+    }
+  }
+
+  /** A request in progress. For one thread. */
+  public final class Place {
+
+    private Client client;
+
+    private Place(Client client) {
+      take(client);
+      this.client = client;
+    }
+
+    private void take(Client by) {
+      if (!clients.tryTake(by, 1)) {
+        throw new RequestRejectedException(429, "Too many requests at once from this client");
+      }
+    }
+
+    /**
+     * Counts the request for the client that has sent it.
+     *
+     * @throws RequestRejectedException with 429 when the client has too many requests in progress,
+     *     or has sent too many in the last second
+     */
+    public void belongTo(Client owner) {
+      if (!owner.equals(client)) {
+        take(owner);
+        release();
+        client = owner;
+      }
+      if (!rate.tryTake(owner)) {
+        throw new RequestRejectedException(429, "Too many requests per second from this client");
+      }
+    }
+
+    private void release() {
+      clients.giveBack(client, 1);
     }
   }
 }

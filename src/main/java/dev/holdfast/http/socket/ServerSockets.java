@@ -1,7 +1,7 @@
 package dev.holdfast.http.socket;
 
 import dev.holdfast.budget.Shares;
-import dev.holdfast.http.limit.ClientNetwork;
+import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.origin.HttpConfig;
 import io.netty.bootstrap.ChannelInitializerExtension;
@@ -49,8 +49,8 @@ public final class ServerSockets implements HttpServerOptionsCustomizer {
   /** Null until the server starts. */
   private static volatile @Nullable ServerSockets current;
 
-  private final Shares<ClientNetwork> sockets;
-  private final Shares<ClientNetwork> heads;
+  private final Shares<Client> sockets;
+  private final Shares<Client> heads;
   private final Duration headTimeout;
   private final boolean requireClientCertificate;
   private final Set<Channel> listeners = ConcurrentHashMap.newKeySet();

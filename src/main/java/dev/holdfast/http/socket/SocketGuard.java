@@ -2,7 +2,7 @@ package dev.holdfast.http.socket;
 
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.budget.Shares;
-import dev.holdfast.http.limit.ClientNetwork;
+import dev.holdfast.http.limit.Client;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -37,12 +37,12 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   private static final AttributeKey<SocketGuard> KEY =
       AttributeKey.valueOf(SocketGuard.class.getName());
 
-  private final Shares<ClientNetwork> sockets;
-  private final Shares<ClientNetwork> heads;
+  private final Shares<Client> sockets;
+  private final Shares<Client> heads;
   private final Duration headTimeout;
 
   // The event loop owns these.
-  private @Nullable ClientNetwork client;
+  private @Nullable Client client;
   private @Nullable ScheduledFuture<?> timeout;
   private boolean isHttp2;
   private boolean hasDecoder;
@@ -68,7 +68,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
    * @param sockets counts the sockets of each client
    * @param heads counts the bytes that clients have sent ahead
    */
-  SocketGuard(Shares<ClientNetwork> sockets, Shares<ClientNetwork> heads, Duration headTimeout) {
+  SocketGuard(Shares<Client> sockets, Shares<Client> heads, Duration headTimeout) {
     this.sockets = sockets;
     this.heads = heads;
     this.headTimeout = headTimeout;
@@ -90,7 +90,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext context) throws Exception {
     if (context.channel().remoteAddress() instanceof InetSocketAddress peer) {
-      ClientNetwork network = ClientNetwork.of(peer.getAddress().getHostAddress());
+      Client network = Client.at(peer.getAddress().getHostAddress());
       if (!sockets.tryTake(network, 1)) {
         warn(network);
         ChannelFuture _ = context.close();
@@ -102,7 +102,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
     super.channelActive(context);
   }
 
-  private static void warn(ClientNetwork client) {
+  private static void warn(Client client) {
     RATE.log(
         LOG,
         Logger.Level.WARN,

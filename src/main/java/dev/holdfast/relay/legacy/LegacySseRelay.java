@@ -8,6 +8,7 @@ import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.UpstreamRequest;
@@ -76,13 +77,12 @@ public final class LegacySseRelay {
   /**
    * Opens a session that its client initializes later, and follows its shared stream.
    *
-   * @param opener as in {@link Session#opener}
    * @param principal whom the session will belong to
    * @param endpoint the URL to which the client sends messages; the stream begins with it
    * @throws RelayException.UnknownUpstream when no upstream has the name
    */
   public Tail open(
-      String upstream, String opener, PrincipalId principal, Function<SessionId, String> endpoint) {
+      String upstream, Opener opener, PrincipalId principal, Function<SessionId, String> endpoint) {
     try (Admission.Pass _ = admission.enter()) {
       Session session = sessions.open(upstream, opener, principal);
       return tails.shared(session, endpoint.apply(session.id()));

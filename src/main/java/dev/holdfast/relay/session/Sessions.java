@@ -138,17 +138,18 @@ public final class Sessions {
   }
 
   /** Begins a session that its client initializes later, over HTTP with SSE. */
-  public Session open(String upstreamName, String opener, PrincipalId principal) {
+  public Session open(String upstreamName, Opener opener, PrincipalId principal) {
     Upstream _ = upstreams.forNewSession(upstreamName);
     Session session =
-        Session.opening(SessionId.random(), upstreamName, clock.instant(), opener, principal);
+        Session.opening(
+            SessionId.random(), upstreamName, clock.instant(), opener.client(), principal);
     try {
       create(session, () -> log.openShared(StreamNames.shared(session)));
     } catch (RuntimeException failure) {
-      audit.sessionRefused(principal, null, opener, upstreamName, reason(failure));
+      audit.sessionRefused(principal, null, opener.address(), upstreamName, reason(failure));
       throw failure;
     }
-    audit.sessionOpened(session);
+    audit.sessionOpened(session, opener.address());
     return session;
   }
 
@@ -165,7 +166,7 @@ public final class Sessions {
     return audited(
         principal,
         client,
-        opener.network(),
+        opener.address(),
         upstreamName,
         () -> initialize(upstreamName, opener, request, client, principal));
   }
@@ -191,12 +192,12 @@ public final class Sessions {
                   client,
                   opened(link),
                   Transport.STREAMABLE,
-                  opener.network(),
+                  opener.client(),
                   link.headers(),
                   principal);
           create(session, () -> pinIfNeeded(session, request));
           recent.began(session);
-          audit.sessionOpened(session);
+          audit.sessionOpened(session, opener.address());
           return session;
         });
   }
@@ -243,7 +244,7 @@ public final class Sessions {
     return audited(
         opening.principal(),
         initialize.client(),
-        opening.opener(),
+        opening.address(),
         opening.upstream(),
         () -> complete(opening, request, initialize, sender));
   }
@@ -252,7 +253,7 @@ public final class Sessions {
       Session opening, Message.Request request, InitializeRequest initialize, Sender sender) {
     return initialize(
         opening.upstream(),
-        new Opener(opening.opener(), sender),
+        new Opener(opening.opener(), opening.address(), sender),
         request,
         (link, version) -> {
           Session session =
@@ -315,7 +316,7 @@ public final class Sessions {
             // Room that others make would not help this opener.
             case SESSIONS_OF_OPENER ->
                 abandoned.makeRoom(
-                    each -> each.upstream().equals(name) && each.opener().equals(opener.network()));
+                    each -> each.upstream().equals(name) && each.opener().equals(opener.client()));
             case REQUESTS -> full.retryAfter();
           };
       if (wait.isPositive()) {

@@ -78,7 +78,7 @@ public abstract class ChannelUpstream implements Upstream {
 
   @Override
   public Handshake initialize(Message.Request initialize, Opener opener) {
-    return initialize(initialize, opener.network(), starter(opener.headers().ofSession()));
+    return initialize(initialize, opener.client(), starter(opener.headers().ofSession()));
   }
 
   /** Opens a session over a channel of another starter. */

@@ -104,7 +104,7 @@ public final class LegacyUpstream extends ChannelUpstream {
       return Optional.of(
           initialize(
               initialize,
-              opener.network(),
+              opener.client(),
               (session, whenGone) -> {
                 LegacyChannel channel = start(session, headers, whenGone, DETECTION_TIMEOUT);
                 tried.set(channel);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     ChildProcess.ChildEnvironment}
  * @param directory working directory; null for the gateway's own
  * @param maxProcesses limit on concurrent processes, including those that are being ended
- * @param maxProcessesPerClient the same for the sessions of one client address
+ * @param maxProcessesPerClient the same for the sessions of one client
  * @param stopGrace time to end after stdin was closed, and again after SIGTERM
  * @param firstByteTimeout time until the process reads a message. The same time applies again until
  *     it begins to answer a request other than a tool call.

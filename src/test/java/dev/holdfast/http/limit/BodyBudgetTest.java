@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 
 class BodyBudgetTest {
 
-  private static final String A = "192.0.2.1";
-  private static final String B = "192.0.2.2";
+  private static final Client A = Client.at("192.0.2.1");
+  private static final Client B = Client.at("192.0.2.2");
 
   private final BodyBudget budget = new BodyBudget(1000, 100);
 
@@ -25,7 +25,7 @@ class BodyBudgetTest {
   void shouldLeaveThreeQuartersToOtherClients() {
     budget.open(A).take(200);
 
-    assertRefused(budget.open(A), 51, "this address");
+    assertRefused(budget.open(A), 51, "this client");
 
     assertThatCode(() -> budget.open(A).take(50)).doesNotThrowAnyException();
     assertThatCode(() -> budget.open(B).take(250)).doesNotThrowAnyException();
@@ -34,10 +34,10 @@ class BodyBudgetTest {
   @Test
   void shouldLimitAllClientsTogether() {
     for (int i = 0; i < 10; i++) {
-      budget.open("192.0.2." + i).take(100);
+      budget.open(Client.at("192.0.2." + i)).take(100);
     }
 
-    assertRefused(budget.open("192.0.2.99"), 1, "try again");
+    assertRefused(budget.open(Client.at("192.0.2.99")), 1, "try again");
   }
 
   @Test
@@ -51,7 +51,7 @@ class BodyBudgetTest {
     lease.close();
     lease.release();
 
-    assertRefused(budget.open(A), 201, "this address");
+    assertRefused(budget.open(A), 201, "this client");
     assertThatCode(() -> budget.open(A).take(200)).doesNotThrowAnyException();
   }
 
@@ -62,7 +62,7 @@ class BodyBudgetTest {
     lease.take(250);
     lease.handOver();
     lease.close();
-    assertRefused(budget.open(A), 1, "this address");
+    assertRefused(budget.open(A), 1, "this client");
 
     lease.release();
 

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 
 class ConnectionLimitTest {
 
-  private static final String A = "192.0.2.1";
-  private static final String B = "192.0.2.2";
+  private static final Client A = Client.at("192.0.2.1");
+  private static final Client B = Client.at("192.0.2.2");
 
   private final ConnectionLimit limit = new ConnectionLimit(3, 2, 100, 10);
 
@@ -24,7 +24,7 @@ class ConnectionLimitTest {
 
     assertThatExceptionOfType(RequestRejectedException.class)
         .isThrownBy(() -> limit.acquire(A))
-        .withMessageContaining("this address");
+        .withMessageContaining("this client");
 
     assertThatCode(() -> limit.acquire(B)).doesNotThrowAnyException();
     first.release();
@@ -79,17 +79,17 @@ class ConnectionLimitTest {
   void shouldLimitTheBytesThatWaitInAll() {
     ConnectionLimit wide = new ConnectionLimit(1000, 1000, 100, 10);
     for (int i = 0; i < 4; i++) {
-      assertThat(wide.acquire("192.0.2." + i).tryHold(25)).isTrue();
+      assertThat(wide.acquire(Client.at("192.0.2." + i)).tryHold(25)).isTrue();
     }
 
-    assertThat(wide.acquire("192.0.2.99").tryHold(1)).isFalse();
+    assertThat(wide.acquire(Client.at("192.0.2.99")).tryHold(1)).isFalse();
   }
 
   /** Otherwise an attacker that changes addresses fills the memory. */
   @Test
   void shouldForgetClientsWithoutASlot() {
     for (int i = 0; i < 100; i++) {
-      limit.acquire("192.0.2." + i).release();
+      limit.acquire(Client.at("192.0.2." + i)).release();
     }
 
     assertThat(limit.clients()).isZero();
@@ -100,8 +100,8 @@ class ConnectionLimitTest {
     ConnectionLimit wide = new ConnectionLimit(1000, 1000, 100, 10);
     try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 2000; i++) {
-        String address = i % 2 == 0 ? A : B;
-        clients.execute(() -> acquireAndRelease(wide, address));
+        Client client = i % 2 == 0 ? A : B;
+        clients.execute(() -> acquireAndRelease(wide, client));
       }
     }
 
@@ -112,9 +112,9 @@ class ConnectionLimitTest {
     assertThatExceptionOfType(RequestRejectedException.class).isThrownBy(() -> wide.acquire(B));
   }
 
-  private static void acquireAndRelease(ConnectionLimit limit, String address) {
+  private static void acquireAndRelease(ConnectionLimit limit, Client client) {
     try {
-      limit.acquire(address).release();
+      limit.acquire(client).release();
     } catch (RequestRejectedException full) {
       assertThat(full).hasMessageStartingWith("Too many connections");
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.holdfast.http.error.ErrorResponses;
+import dev.holdfast.session.PrincipalId;
 import jakarta.ws.rs.core.Response;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -13,7 +14,10 @@ import org.junit.jupiter.api.Test;
 
 class RequestLimitTest {
 
-  private static final String ADDRESS = "192.0.2.1";
+  private static final Client ADDRESS = Client.at("192.0.2.1");
+
+  private static final Client ALICE = Client.of(new PrincipalId("key", "alice"), "192.0.2.1");
+  private static final Client BOB = Client.of(new PrincipalId("key", "bob"), "192.0.2.1");
 
   private final RequestLimit limit = limit(2, 3, Map.of("a", 1, "b", 2));
 
@@ -21,6 +25,7 @@ class RequestLimitTest {
     return new RequestLimit(
         () -> all,
         () -> perClient,
+        OptionalInt::empty,
         name ->
             byUpstream.containsKey(name)
                 ? OptionalInt.of(byUpstream.get(name))
@@ -28,7 +33,7 @@ class RequestLimitTest {
   }
 
   private Response within(String upstream, Supplier<Response> work) {
-    return ErrorResponses.onFailure(null, () -> limit.within(upstream, ADDRESS, work));
+    return ErrorResponses.onFailure(null, () -> limit.within(upstream, ADDRESS, _ -> work.get()));
   }
 
   private Response within(String upstream) {
@@ -56,13 +61,14 @@ class RequestLimitTest {
   @Test
   void shouldFollowAChangeOfItsNumbers() {
     AtomicInteger most = new AtomicInteger(1);
-    RequestLimit changing = new RequestLimit(() -> 10, () -> 10, _ -> OptionalInt.of(most.get()));
+    RequestLimit changing =
+        new RequestLimit(() -> 10, () -> 10, OptionalInt::empty, _ -> OptionalInt.of(most.get()));
     Supplier<Response> refused =
-        () -> ErrorResponses.onFailure(null, () -> changing.within("a", ADDRESS, this::ok));
+        () -> ErrorResponses.onFailure(null, () -> changing.within("a", ADDRESS, _ -> ok()));
 
-    assertThat(changing.within("a", ADDRESS, refused).getStatus()).isEqualTo(503);
+    assertThat(changing.within("a", ADDRESS, _ -> refused.get()).getStatus()).isEqualTo(503);
     most.set(2);
-    assertThat(changing.within("a", ADDRESS, refused).getStatus()).isEqualTo(200);
+    assertThat(changing.within("a", ADDRESS, _ -> refused.get()).getStatus()).isEqualTo(200);
     assertThat(changing.used()).isZero();
   }
 
@@ -73,7 +79,7 @@ class RequestLimitTest {
             limit.within(
                 "a",
                 ADDRESS,
-                () -> {
+                _ -> {
                   throw new IllegalStateException();
                 }));
 
@@ -114,16 +120,71 @@ class RequestLimitTest {
     wide.within(
         "a",
         ADDRESS,
-        () -> {
-          inner[0] = ErrorResponses.onFailure(null, () -> wide.within("b", ADDRESS, this::ok));
-          inner[1] = ErrorResponses.onFailure(null, () -> wide.within("a", "192.0.2.2", this::ok));
+        _ -> {
+          inner[0] = ErrorResponses.onFailure(null, () -> wide.within("b", ADDRESS, _ -> ok()));
+          inner[1] =
+              ErrorResponses.onFailure(
+                  null, () -> wide.within("a", Client.at("192.0.2.2"), _ -> ok()));
           return "";
         });
 
     assertThat(inner[0].getStatus()).isEqualTo(429);
     assertThat(inner[0].getHeaderString("Retry-After")).isEqualTo("1");
     assertThat(inner[1].getStatus()).isEqualTo(200);
-    assertThat(wide.within("a", ADDRESS, this::ok).getStatus()).isEqualTo(200);
+    assertThat(wide.within("a", ADDRESS, _ -> ok()).getStatus()).isEqualTo(200);
+  }
+
+  @Test
+  void shouldCountARequestForItsOwner() {
+    RequestLimit wide = limit(10, 1, Map.of());
+    Response[] inner = new Response[2];
+
+    Response outer =
+        wide.within(
+            "a",
+            ADDRESS,
+            place -> {
+              place.belongTo(ALICE);
+              inner[0] = owned(wide, ALICE);
+              inner[1] = owned(wide, BOB);
+              return ok();
+            });
+
+    assertThat(outer.getStatus()).isEqualTo(200);
+    assertThat(inner[0].getStatus()).isEqualTo(429);
+    assertThat(inner[1].getStatus()).isEqualTo(200);
+    assertThat(owned(wide, ALICE).getStatus()).isEqualTo(200);
+  }
+
+  @Test
+  void shouldCountARequestForItsAddressUntilItsOwnerIsKnown() {
+    RequestLimit wide = limit(10, 1, Map.of());
+    Response[] inner = new Response[1];
+
+    Response outer =
+        wide.within(
+            "a",
+            ADDRESS,
+            _ -> {
+              inner[0] = owned(wide, BOB);
+              return ok();
+            });
+
+    assertThat(outer.getStatus()).isEqualTo(200);
+    assertThat(inner[0].getStatus()).isEqualTo(429);
+  }
+
+  private Response owned(RequestLimit limited, Client owner) {
+    return ErrorResponses.onFailure(
+        null,
+        () ->
+            limited.within(
+                "a",
+                ADDRESS,
+                place -> {
+                  place.belongTo(owner);
+                  return ok();
+                }));
   }
 
   private Response ok() {

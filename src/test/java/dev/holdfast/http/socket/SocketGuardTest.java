@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.budget.Shares;
-import dev.holdfast.http.limit.ClientNetwork;
+import dev.holdfast.http.limit.Client;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -29,8 +29,8 @@ class SocketGuardTest {
       "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbody";
   private static final int MOST = 1000;
 
-  private final Shares<ClientNetwork> sockets = new Shares<>(1);
-  private final Shares<ClientNetwork> heads = new Shares<>(MOST);
+  private final Shares<Client> sockets = new Shares<>(1);
+  private final Shares<Client> heads = new Shares<>(MOST);
   private final SocketGuard guard = new SocketGuard(sockets, heads, Duration.ofSeconds(30));
   private final Server server = new Server();
   private final Socket socket = new Socket();

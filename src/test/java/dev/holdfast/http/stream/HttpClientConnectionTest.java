@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.relay.tail.ClientGoneException;
 import java.lang.reflect.Proxy;
@@ -21,7 +22,7 @@ class HttpClientConnectionTest {
 
   private static final Duration LONG = Duration.ofMinutes(1);
 
-  private static final String CLIENT = "192.0.2.1";
+  private static final Client CLIENT = Client.at("192.0.2.1");
 
   private final ConnectionLimit limit = new ConnectionLimit(1, 1, 100, 10);
   private final AtomicInteger resets = new AtomicInteger();

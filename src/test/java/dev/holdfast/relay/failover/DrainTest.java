@@ -161,7 +161,7 @@ class DrainTest {
     Tail tail =
         relay.open(
             SCRIPTED,
-            OPENER.network(),
+            OPENER,
             PrincipalId.ANONYMOUS,
             opened -> {
               id.set(opened);

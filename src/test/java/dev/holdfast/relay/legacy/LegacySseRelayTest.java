@@ -48,7 +48,7 @@ class LegacySseRelayTest {
     Tail tail =
         relay.open(
             SCRIPTED,
-            OPENER.network(),
+            OPENER,
             PrincipalId.ANONYMOUS,
             id -> {
               opened.set(id);

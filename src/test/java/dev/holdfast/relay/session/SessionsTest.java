@@ -262,7 +262,7 @@ class SessionsTest {
             ProtocolVersion.V2025_11_25,
             "c/9",
             fixture.clock.instant(),
-            OPENER.network(),
+            OPENER.client(),
             PrincipalId.ANONYMOUS);
     fixture.store.create(session);
     fixture.log.begin(session.id().value());

@@ -2,12 +2,13 @@ package dev.holdfast.http.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.session.PrincipalId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ClientNetworkTest {
+class ClientTest {
 
   @ParameterizedTest
   @CsvSource({
@@ -17,7 +18,7 @@ class ClientNetworkTest {
     "unknown, unknown",
   })
   void shouldTreatAddressesAsOneClient(String one, String other) {
-    assertThat(ClientNetwork.of(one)).isEqualTo(ClientNetwork.of(other));
+    assertThat(Client.at(one)).isEqualTo(Client.at(other));
   }
 
   @ParameterizedTest
@@ -27,18 +28,34 @@ class ClientNetworkTest {
     "_hidden, unknown",
   })
   void shouldDistinguishClients(String one, String other) {
-    assertThat(ClientNetwork.of(one)).isNotEqualTo(ClientNetwork.of(other));
+    assertThat(Client.at(one)).isNotEqualTo(Client.at(other));
   }
 
   /** A proxy may forward any text, and the gateway resolves no names. */
   @ParameterizedTest
   @ValueSource(strings = {"", "example.invalid", "a:b", "[::1", "fe80::1%nosuchinterface", "1:2:3"})
   void shouldAcceptAnyText(String text) {
-    assertThat(ClientNetwork.of(text).name()).isEqualTo(text);
+    assertThat(Client.at(text).name()).isEqualTo(text);
+  }
+
+  @Test
+  void shouldTellPrincipalsApartAtOneAddress() {
+    Client alice = Client.of(new PrincipalId("key", "alice"), "192.0.2.1");
+
+    assertThat(alice).isEqualTo(Client.of(new PrincipalId("key", "alice"), "192.0.2.2"));
+    assertThat(alice).isNotEqualTo(Client.of(new PrincipalId("key", "bob"), "192.0.2.1"));
+    assertThat(alice).isNotEqualTo(Client.at("key alice"));
+    assertThat(alice).hasToString("a principal");
+  }
+
+  @Test
+  void shouldBeTheAddressWithoutPrincipal() {
+    assertThat(Client.of(PrincipalId.ANONYMOUS, "192.0.2.1")).isEqualTo(Client.at("192.0.2.1"));
+    assertThat(Client.at("192.0.2.1")).hasToString("192.0.2.1");
   }
 
   @Test
   void shouldNameTheNetwork() {
-    assertThat(ClientNetwork.of("2001:db8:1:2::1").name()).isEqualTo("20010db800010002/64");
+    assertThat(Client.at("2001:db8:1:2::1").name()).isEqualTo("20010db800010002/64");
   }
 }

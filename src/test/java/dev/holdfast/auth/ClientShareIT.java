@@ -1,0 +1,164 @@
+package dev.holdfast.auth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.RedisFixture;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Two principals at one address: the one that uses up its share takes nothing of the other's. The
+ * share of sessions is the same on all replicas.
+ */
+class ClientShareIT {
+
+  private static final AccessKey ALICE = AccessKey.random();
+  private static final AccessKey BOB = AccessKey.random();
+  private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
+  private static final int STREAMS = 6;
+  private static final int REQUESTS = 3;
+  private static final int SESSIONS = 8;
+
+  private static Map<String, String> settings(Map<String, String> limits) {
+    Map<String, String> settings = new HashMap<>(limits);
+    settings.put("holdfast.auth.keys.alice.hash", ALICE.hash());
+    settings.put("holdfast.auth.keys.bob.hash", BOB.hash());
+    return settings;
+  }
+
+  private static void assertRefused(HttpResponse<String> response, String reason) {
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(429);
+    assertThat(response.body()).contains(reason);
+    assertThat(response.headers().firstValue("Retry-After")).isPresent();
+  }
+
+  @Test
+  void shouldLeaveOtherPrincipalsTheirShare() throws IOException {
+    Map<String, String> limits =
+        Map.of(
+            "holdfast.limits.connections-per-address",
+            Integer.toString(STREAMS),
+            "holdfast.limits.requests-per-address",
+            Integer.toString(REQUESTS),
+            "holdfast.limits.sessions-per-address",
+            Integer.toString(SESSIONS));
+    try (Gateway gateway = Gateway.start(settings(limits));
+        KeyClient alice = KeyClient.at(gateway.url(), ALICE).initialized();
+        KeyClient bob = KeyClient.at(gateway.url(), BOB).initialized()) {
+      takesAllRequests(gateway, alice, bob);
+      takesAllSessions(alice, bob);
+    }
+    try (Gateway gateway = Gateway.start(settings(limits));
+        KeyClient alice = KeyClient.at(gateway.url(), ALICE);
+        KeyClient bob = KeyClient.at(gateway.url(), BOB).initialized()) {
+      takesAllStreams(alice, bob);
+    }
+  }
+
+  /** A request is in progress while the gateway waits for its body. */
+  private static void takesAllRequests(Gateway gateway, KeyClient alice, KeyClient bob)
+      throws IOException {
+    String unfinished =
+        """
+        POST /mcp HTTP/1.1\r
+        Host: localhost\r
+        Accept: application/json, text/event-stream\r
+        Content-Type: application/json\r
+        Authorization: Bearer %s\r
+        Mcp-Session-Id: %s\r
+        Content-Length: 1000\
+        """
+            .formatted(ALICE.value(), alice.sessionId());
+    List<Socket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < REQUESTS; i++) {
+        sockets.add(RawHttp.open(gateway.url().getPort(), unfinished, ""));
+      }
+      await().until(() -> alice.post(PING).statusCode() != 200);
+      assertRefused(alice.post(PING), "Too many requests at once from this client");
+      assertThat(bob.ask(PING)).contains("\"result\"");
+    } finally {
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+    await().until(() -> alice.post(PING).statusCode() == 200);
+  }
+
+  private static void takesAllSessions(KeyClient alice, KeyClient bob) {
+    for (int i = 1; i < SESSIONS; i++) {
+      assertThat(alice.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+    }
+    assertRefused(alice.post(KeyClient.INITIALIZE), "Too many sessions");
+    assertThat(bob.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+  }
+
+  private static void takesAllStreams(KeyClient alice, KeyClient bob) {
+    KeyClient last = alice;
+    for (int i = 0; i < STREAMS; i++) {
+      last = alice.initialized();
+      assertThat(last.follow("/mcp").status()).isEqualTo(200);
+    }
+    // An answer may be a stream, too.
+    assertRefused(last.post(PING), "Too many connections from this client");
+    assertThat(bob.follow("/mcp").status()).isEqualTo(200);
+  }
+
+  @Test
+  void shouldLimitTheRequestsPerSecondOfEachPrincipal() {
+    try (Gateway gateway =
+            Gateway.start(settings(Map.of("holdfast.limits.requests-per-second", "1")));
+        KeyClient alice = KeyClient.at(gateway.url(), ALICE);
+        KeyClient bob = KeyClient.at(gateway.url(), BOB)) {
+      assertThat(bob.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+      await()
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(1))
+          .untilAsserted(
+              () -> assertRefused(bob.post(KeyClient.INITIALIZE), "Too many requests per second"));
+
+      assertThat(alice.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+      await().until(() -> bob.post(KeyClient.INITIALIZE).statusCode() == 200);
+    }
+  }
+
+  @Test
+  void shouldCountTheSessionsOfAPrincipalOnAllReplicas() {
+    try (RedisFixture redis = RedisFixture.start()) {
+      Map<String, String> settings =
+          settings(
+              Map.of(
+                  "holdfast.limits.sessions-per-address",
+                  "2",
+                  "holdfast.store",
+                  "redis",
+                  "quarkus.redis.hosts",
+                  redis.url()));
+      List<Gateway> replicas = Gateway.startPair(settings);
+      try (Gateway first = replicas.getFirst();
+          Gateway second = replicas.getLast();
+          KeyClient alice = KeyClient.at(first.url(), ALICE);
+          KeyClient bob = KeyClient.at(second.url(), BOB)) {
+        KeyClient ended = alice.initialized();
+        KeyClient elsewhere = alice.with(second.url(), ALICE);
+        assertThat(elsewhere.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+
+        assertRefused(alice.post(KeyClient.INITIALIZE), "Too many sessions");
+        assertRefused(elsewhere.post(KeyClient.INITIALIZE), "Too many sessions");
+        assertThat(bob.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+
+        assertThat(ended.with(second.url(), ALICE).delete().statusCode()).isEqualTo(204);
+        assertThat(alice.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+      }
+    }
+  }
+}
