@@ -115,6 +115,7 @@ final class ClientRequest implements Runnable {
               "The server cannot be reached; nothing was done";
           case UpstreamException.Refused refused ->
               "The server refused with status " + refused.status();
+          case UpstreamException.NoToken _ -> "There is no access token for the server";
           case UpstreamException.SessionGone _ -> "The server has lost the session";
           case UpstreamException.TimedOut _, UpstreamException.Broken _ ->
               "The connection to the server was lost; the outcome is unknown";

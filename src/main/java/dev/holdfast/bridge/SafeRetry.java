@@ -59,6 +59,7 @@ record SafeRetry(Duration timeout) {
           refused.status() == 429 || (refused.status() == 503 && refused.retryAfter().isPresent());
       case UpstreamException.TimedOut _,
           UpstreamException.Broken _,
+          UpstreamException.NoToken _,
           UpstreamException.SessionGone _ ->
           false;
     };

@@ -42,7 +42,7 @@ final class AuditFilter {
       return;
     }
     String challenge = response.getHeaderString(HttpHeaders.WWW_AUTHENTICATE);
-    if (challenge == null) {
+    if (challenge == null || !challenge.startsWith(Authentication.CHALLENGE)) {
       return; // The answer of an upstream, or of the check of the origin.
     }
     String address = Client.at(client.get().current()).name();

@@ -11,6 +11,7 @@ import dev.holdfast.auth.TokenException;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.http.error.RequestRejectedException;
+import dev.holdfast.protocol.ClientToken;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
@@ -24,6 +25,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out who sends a request: after the check of its origin, and before anything of its body is
@@ -46,7 +48,9 @@ final class Authentication {
   /** RFC 6750, section 2.1. The name of a scheme has no case (RFC 9110, section 11.1). */
   private static final Pattern BEARER = Pattern.compile("(?i:bearer) +([\\w.~+/-]+=*)");
 
-  private static final String CHALLENGE = "Bearer realm=\"holdfast\"";
+  /** How all challenges of this gateway begin. */
+  static final String CHALLENGE = "Bearer realm=\"holdfast\"";
+
   private static final String INVALID = ", error=\"invalid_token\"";
 
   private final Provider<AccessKeys> keys;
@@ -142,8 +146,10 @@ final class Authentication {
   /**
    * Returns a response if the current request may not use an upstream: its token is not for that,
    * or it lacks a scope. May wait for the issuer of the token.
+   *
+   * @param needsToken whether the upstream needs a token, so that a key is not enough
    */
-  Optional<Response> refusal(String upstream) {
+  Optional<Response> refusal(String upstream, boolean needsToken) {
     if (!isRequired()) {
       return Optional.empty();
     }
@@ -164,6 +170,10 @@ final class Authentication {
                 "The token cannot be checked now; try again"));
       }
     }
+    if (needsToken && token() == null) {
+      return Optional.of(
+          unauthorized("This server needs an access token; a key is not enough", ""));
+    }
     return scopes
         .get()
         .missing(upstream, principal())
@@ -172,6 +182,13 @@ final class Authentication {
                 FORBIDDEN,
                 "The scope %s is missing".formatted(scope),
                 ", error=\"insufficient_scope\", scope=\"" + scope + "\""));
+  }
+
+  /** The checked token of the current request; null if it has a key. */
+  @Nullable ClientToken token() {
+    return current.getProperty(TOKEN) instanceof String token
+        ? new ClientToken(token, principal().expires())
+        : null;
   }
 
   /**

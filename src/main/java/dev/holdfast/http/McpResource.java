@@ -91,6 +91,7 @@ public abstract sealed class McpResource {
     Session session = reply.session();
     if (session != null) {
       handler.count(session, false);
+      handler.found(session);
       response.header(McpHeaders.SESSION_ID, session.id().value());
     }
     return response.build();
@@ -173,7 +174,8 @@ public abstract sealed class McpResource {
     return handler.handle(
         upstream,
         () -> {
-          relay.end(relay.session(upstream, RequestChecks.sessionId(headers), handler.principal()));
+          handler.end(
+              relay.session(upstream, RequestChecks.sessionId(headers), handler.principal()));
           return Response.noContent().build();
         });
   }

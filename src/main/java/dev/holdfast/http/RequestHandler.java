@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.auth.Principal;
 import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.http.error.RequestRejectedException;
@@ -10,6 +11,7 @@ import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.http.socket.ClientAddress;
 import dev.holdfast.http.stream.JsonAnswer;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ClientToken;
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Opener;
 import dev.holdfast.protocol.Sender;
@@ -47,6 +49,7 @@ final class RequestHandler {
   private final StreamConfig streams;
   private final ClientAddress address;
   private final Authentication authentication;
+  private final ClientTokens clientTokens;
   private final HttpHeaders headers;
   private final Request request;
 
@@ -62,6 +65,7 @@ final class RequestHandler {
       StreamConfig streams,
       ClientAddress address,
       Authentication authentication,
+      ClientTokens clientTokens,
       HttpHeaders headers,
       Request request,
       @Nullable TraceListener traces) {
@@ -73,6 +77,7 @@ final class RequestHandler {
     this.streams = streams;
     this.address = address;
     this.authentication = authentication;
+    this.clientTokens = clientTokens;
     this.headers = headers;
     this.request = request;
     this.traces = traces;
@@ -100,7 +105,7 @@ final class RequestHandler {
                 place -> {
                   relay.requireUpstream(upstream);
                   return authentication
-                      .refusal(upstream)
+                      .refusal(upstream, relay.needsClientToken(upstream))
                       .orElseGet(() -> {
                         place.belongTo(client());
                         return work.get();
@@ -125,8 +130,28 @@ final class RequestHandler {
     }
   }
 
+  /** Notes that the current request is one of a session, whose server may need its token. */
+  void found(Session session) {
+    ClientToken token = token(session.upstream());
+    if (token != null) {
+      clientTokens.shown(session.id().value(), token);
+    }
+  }
+
+  private @Nullable ClientToken token(String upstream) {
+    return relay.needsClientToken(upstream) ? authentication.token() : null;
+  }
+
+  /** Ends a session. */
+  void end(Session session) {
+    found(session);
+    relay.end(session);
+    clientTokens.forget(session.id().value());
+  }
+
   /** Runs a request and counts it in its session. An exception counts as an error. */
   Response inSession(Session session, Supplier<Response> work) {
+    found(session);
     if (traces != null) {
       traces.found(session);
     }
@@ -164,7 +189,7 @@ final class RequestHandler {
     Principal principal = authentication.principal();
     Set<String> scopes = new HashSet<>(relay.namedScopes(upstream));
     scopes.retainAll(principal.scopes());
-    return principal.id().sender(scopes, forwarded(upstream));
+    return principal.id().sender(scopes, forwarded(upstream)).with(token(upstream));
   }
 
   private ForwardedHeaders forwarded(String upstream) {

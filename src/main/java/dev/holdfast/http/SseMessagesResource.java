@@ -83,7 +83,7 @@ public abstract sealed class SseMessagesResource {
     return handler.handle(
         upstream,
         () -> {
-          relay.end(
+          handler.end(
               legacy.session(upstream, RequestChecks.sessionId(session), handler.principal()));
           return Response.noContent().build();
         });

@@ -258,7 +258,8 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
               case UpstreamException.Busy _ -> UpstreamError.BUSY;
               case UpstreamException.TimedOut _ -> UpstreamError.TIMED_OUT;
               case UpstreamException.SessionGone _ -> UpstreamError.SESSION_GONE;
-              case UpstreamException.Refused _ -> UpstreamError.REFUSED;
+              case UpstreamException.Refused _, UpstreamException.NoToken _ ->
+                  UpstreamError.REFUSED;
               case UpstreamException.Broken _ -> UpstreamError.BROKEN;
             });
   }

@@ -11,8 +11,13 @@ import org.jspecify.annotations.Nullable;
  *     sends
  * @param scopes those of the client's scopes that the rules of the server name
  * @param headers headers of the client's request that go to the server
+ * @param token the client's access token, for servers that need it; null for others
  */
-public record Sender(@Nullable String principal, Set<String> scopes, ForwardedHeaders headers) {
+public record Sender(
+    @Nullable String principal,
+    Set<String> scopes,
+    ForwardedHeaders headers,
+    @Nullable ClientToken token) {
 
   /** A sender of which nothing is known. It may do what everybody may. */
   public static final Sender UNKNOWN = new Sender(null, Set.of(), ForwardedHeaders.NONE);
@@ -22,14 +27,24 @@ public record Sender(@Nullable String principal, Set<String> scopes, ForwardedHe
     scopes = Set.copyOf(scopes);
   }
 
+  /** A sender without a token for the server. */
+  public Sender(@Nullable String principal, Set<String> scopes, ForwardedHeaders headers) {
+    this(principal, scopes, headers, null);
+  }
+
   /** The same sender with other scopes. */
   public Sender withScopes(Set<String> others) {
-    return new Sender(principal, others, headers);
+    return new Sender(principal, others, headers, token);
   }
 
   /** The same sender with other headers. */
   public Sender with(ForwardedHeaders others) {
-    return new Sender(principal, scopes, others);
+    return new Sender(principal, scopes, others, token);
+  }
+
+  /** The same sender with a token. */
+  public Sender with(@Nullable ClientToken other) {
+    return new Sender(principal, scopes, headers, other);
   }
 
   /** The scopes in alphabetical order, with a space between them (RFC 6749, section 3.3). */

@@ -118,6 +118,11 @@ public final class Relay {
     return upstreams.named(upstream).namedScopes();
   }
 
+  /** Whether an upstream needs the access tokens of clients. Throws as above. */
+  public boolean needsClientToken(String upstream) {
+    return upstreams.named(upstream).needsClientToken();
+  }
+
   /** The headers of clients that an upstream gets, by name in lower case. Throws as above. */
   public Set<String> forwardedHeaders(String upstream) {
     return upstreams.named(upstream).forwardedHeaders();

@@ -36,6 +36,11 @@ public abstract class ForwardingUpstream implements Upstream {
   }
 
   @Override
+  public boolean needsClientToken() {
+    return upstream.needsClientToken();
+  }
+
+  @Override
   public UpstreamSession attach(UpstreamLink link) {
     return upstream.attach(link);
   }

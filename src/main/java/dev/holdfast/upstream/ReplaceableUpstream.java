@@ -173,6 +173,11 @@ public final class ReplaceableUpstream implements Upstream {
     return union(Upstream::namedScopes);
   }
 
+  @Override
+  public boolean needsClientToken() {
+    return servers.stream().anyMatch(server -> server.upstream().needsClientToken());
+  }
+
   private Set<String> union(Function<Upstream, Set<String>> names) {
     List<Server> all = servers;
     return all.size() == 1

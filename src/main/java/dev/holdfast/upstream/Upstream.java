@@ -37,6 +37,11 @@ public interface Upstream extends AutoCloseable {
     return Set.of();
   }
 
+  /** Whether this server gets, or is shown something for, the access tokens of clients. */
+  default boolean needsClientToken() {
+    return false;
+  }
+
   /** Attaches to a session that any replica has opened. Sends nothing. */
   UpstreamSession attach(UpstreamLink link);
 

@@ -18,6 +18,20 @@ public abstract sealed class UpstreamException extends RuntimeException {
     }
   }
 
+  /**
+   * The server asks for a token, and there is none that it takes: the server has not acted. A newer
+   * one of the client may mend this.
+   */
+  public static final class NoToken extends UpstreamException {
+
+    /** How long a running call waits for a newer token. */
+    public static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    public NoToken() {
+      super("there is no valid access token for the upstream", null);
+    }
+  }
+
   /** The limit of sessions or connections is reached: the server has seen nothing. */
   public static final class Busy extends UpstreamException {
 
@@ -83,6 +97,7 @@ public abstract sealed class UpstreamException extends RuntimeException {
     private final byte @Nullable [] error;
     private final @Nullable Duration retryAfter;
     private final List<String> clientHeaders;
+    private final @Nullable String challenge;
 
     /**
      * A refusal.
@@ -92,22 +107,25 @@ public abstract sealed class UpstreamException extends RuntimeException {
      *     status {@linkplain #isAboutCredentials is about credentials}
      * @param retryAfter wait before a retry that the server asks for; null for none
      * @param clientHeaders names of the client's headers that the request had
+     * @param challenge the value of {@code WWW-Authenticate} for the client; null for none
      */
     public Refused(
         int status,
         byte @Nullable [] error,
         @Nullable Duration retryAfter,
-        List<String> clientHeaders) {
+        List<String> clientHeaders,
+        @Nullable String challenge) {
       super("the upstream refused with status " + status, null);
       this.status = status;
       this.error = isAboutCredentials(status) ? null : error;
       this.retryAfter = retryAfter;
       this.clientHeaders = List.copyOf(clientHeaders);
+      this.challenge = challenge;
     }
 
     /** The refusal of a request without headers of a client. */
     public Refused(int status, byte @Nullable [] error, @Nullable Duration retryAfter) {
-      this(status, error, retryAfter, List.of());
+      this(status, error, retryAfter, List.of(), null);
     }
 
     /**
@@ -129,6 +147,11 @@ public abstract sealed class UpstreamException extends RuntimeException {
      */
     public List<String> clientHeaders() {
       return clientHeaders;
+    }
+
+    /** What the client must do to be let in: a value of {@code WWW-Authenticate}. */
+    public Optional<String> challenge() {
+      return Optional.ofNullable(challenge);
     }
 
     /** The HTTP status, 400 to 599. */

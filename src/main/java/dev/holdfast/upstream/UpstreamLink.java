@@ -32,6 +32,11 @@ public record UpstreamLink(
     return new UpstreamLink(session, protocolVersion, gatewaySession, other, opened);
   }
 
+  /** The same link, with what the server calls the session and the version. */
+  public UpstreamLink toServer(@Nullable String id, String version) {
+    return new UpstreamLink(id, version, gatewaySession, sender, opened);
+  }
+
   /** The same link to a session that was opened at that time. */
   public UpstreamLink openedAt(Instant time) {
     return new UpstreamLink(session, protocolVersion, gatewaySession, sender, time);

@@ -245,6 +245,7 @@ public final class UpstreamMonitor implements AutoCloseable {
                   && refused.clientHeaders().isEmpty())
               || (refused.status() >= 502 && refused.status() <= 504);
       case UpstreamException.Busy _,
+          UpstreamException.NoToken _,
           UpstreamException.TimedOut _,
           UpstreamException.SessionGone _,
           UpstreamException.Broken _ ->

@@ -3,21 +3,30 @@ package dev.holdfast.wiring;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.AuthConfig;
+import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.RequiredScopes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.net.URI;
 import java.time.Clock;
+import java.time.InstantSource;
 
 /** Reads who may use the gateway. */
 @Singleton
 final class AuthProducer {
 
+  /** The part of the heap for tokens that servers get. */
+  private static final int TOKENS_PART = 32;
+
   @Produces @Singleton final AccessKeys keys;
   @Produces @Singleton final AccessTokens tokens;
   @Produces @Singleton final ProtectedResources resources;
   @Produces @Singleton final RequiredScopes scopes;
+
+  @Produces @Singleton
+  final ClientTokens clientTokens =
+      new ClientTokens(Runtime.getRuntime().maxMemory() / TOKENS_PART, InstantSource.system());
 
   /** Creates them for a configuration that was checked. */
   AuthProducer(CurrentConfig current, AuthConfig config) {

@@ -3,6 +3,7 @@ package dev.holdfast.wiring;
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AuthConfig;
+import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.auth.RequiredScopes;
 import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.config.ConfigOrigin;
@@ -15,6 +16,7 @@ import jakarta.inject.Singleton;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -51,7 +53,13 @@ final class CheckedConfig {
     checkPorts();
     checkRedis();
     LimitsConfig limits = config.getConfigMapping(LimitsConfig.class);
-    checkUpstreams(new UpstreamFactory(limits, false, null, _ -> TlsConfigurations.NONE));
+    checkUpstreams(
+        new UpstreamFactory(
+            limits,
+            false,
+            null,
+            _ -> TlsConfigurations.NONE,
+            new ClientTokens(0, InstantSource.system())));
     TlsConfigurations.problem(config).ifPresent(problems::add);
     config.getConfigMapping(TraceConfig.class).endpoint().ifPresent(this::checkEndpoint);
     checkTapes();
@@ -244,6 +252,12 @@ final class CheckedConfig {
   }
 
   private void checkScopes(String prefix, GatewayConfig.Server server, AuthConfig auth) {
+    if (server.authorization().needsClientToken() && auth.issuers().isEmpty()) {
+      problems.add(
+          named(prefix + "authorization")
+              + " needs holdfast.auth.issuers.<name>.url, because clients must show tokens: set it,"
+              + " or remove the other");
+    }
     server.scope().ifPresent(scope -> checkScope(prefix + "scope", scope, auth));
     server
         .toolScopes()

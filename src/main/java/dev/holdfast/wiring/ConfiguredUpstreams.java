@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.audit.AuditLog;
+import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;
@@ -100,6 +101,7 @@ final class ConfiguredUpstreams {
       AuditLog audit,
       Metrics metrics,
       TlsConfigurations tls,
+      ClientTokens clientTokens,
       Vertx vertx,
       ProcessMode mode,
       @ConfigProperty(name = "quarkus.http.host") String host,
@@ -115,7 +117,9 @@ final class ConfiguredUpstreams {
     GatewayConfig config = checked.gateway();
     String reserved = Session.DEFAULT_UPSTREAM;
     tapes = new ConfiguredTapes(config.record(), stores.clock);
-    factory = new UpstreamFactory(limits, mode.isStdioBridge(), traces.headers(), tls::named);
+    factory =
+        new UpstreamFactory(
+            limits, mode.isStdioBridge(), traces.headers(), tls::named, clientTokens);
     servers.putAll(config.allUpstreams());
     config.upstreams().forEach(this::open);
     boolean demo = servesDemo(config.demoTools(), mode, host);

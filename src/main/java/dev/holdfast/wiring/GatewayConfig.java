@@ -196,12 +196,19 @@ public interface GatewayConfig {
     STDIO
   }
 
-  /** Credentials of the gateway at a server. */
+  /** Credentials at a server. */
   enum Authorization {
     /** None, or those in the configured headers. */
     NONE,
     /** Access tokens that the gateway gets with its own credentials (RFC 6749, section 4.4). */
-    CLIENT_CREDENTIALS
+    CLIENT_CREDENTIALS,
+    /** The access token of the client. The server checks it, too. */
+    PASS;
+
+    /** Whether they follow from the tokens of clients. */
+    boolean needsClientToken() {
+      return this == PASS;
+    }
   }
 
   /** Where and how the gateway gets access tokens. */

@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentSettings;
 import dev.holdfast.agent.AgentUpstream;
+import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.ToolDenials;
 import dev.holdfast.log.EventLog;
@@ -38,12 +39,14 @@ import org.jspecify.annotations.Nullable;
  *     HttpUpstreamSettings#patient()}
  * @param traceHeaders as in {@link HttpUpstreamSettings}
  * @param tls finds a TLS configuration by its name
+ * @param clientTokens the tokens of clients, for servers that get them
  */
 record UpstreamFactory(
     LimitsConfig limits,
     boolean patient,
     @Nullable Supplier<Map<String, String>> traceHeaders,
-    Function<String, ClientTls> tls) {
+    Function<String, ClientTls> tls,
+    ClientTokens clientTokens) {
 
   /** Time for an agent to end after SIGTERM. */
   private static final Duration AGENT_STOP_GRACE = Duration.ofSeconds(2);
@@ -95,10 +98,11 @@ record UpstreamFactory(
     };
   }
 
-  private static Credentials credentials(Vertx vertx, String name, GatewayConfig.Server server) {
+  private Credentials credentials(Vertx vertx, String name, GatewayConfig.Server server) {
     return switch (server.authorization()) {
       case NONE -> Credentials.NONE;
       case CLIENT_CREDENTIALS -> new ClientCredentials(vertx, name, server);
+      case PASS -> new PassedTokens(clientTokens);
     };
   }
 
@@ -111,6 +115,13 @@ record UpstreamFactory(
 
   private static void checkToken(GatewayConfig.Server server) {
     if (server.authorization() == GatewayConfig.Authorization.NONE) {
+      return;
+    }
+    if (server.authorization() == GatewayConfig.Authorization.PASS) {
+      if (server.url().isEmpty()) {
+        throw new IllegalArgumentException(
+            "authorization is for servers over HTTP: set url, or remove it");
+      }
       return;
     }
     GatewayConfig.Token token = server.token();

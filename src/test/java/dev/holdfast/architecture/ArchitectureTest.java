@@ -71,7 +71,7 @@ class ArchitectureTest {
                   "retry")),
           entry("intercept", List.of("lock", "budget", "protocol", "upstream")),
           entry("audit", List.of("budget", "session")),
-          entry("auth", List.of("lock", "session")),
+          entry("auth", List.of("lock", "protocol", "session")),
           entry("session", List.of("config", "protocol")),
           entry("session.memory", List.of("session", "protocol")),
           entry("session.redis", List.of("session", "protocol", "redis")),

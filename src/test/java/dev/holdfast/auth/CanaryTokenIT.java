@@ -46,6 +46,7 @@ class CanaryTokenIT {
   private static final String PUBLIC_URL = "https://mcp.example.com";
   private static final List<String> PATHS =
       List.of("/mcp", "/servers/old/mcp", "/servers/program/mcp");
+  private static final String PASSED = "/servers/passed/mcp";
   private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
   /** Whoever gets messages must have seen its text, or the test does not look there. */
@@ -75,6 +76,7 @@ class CanaryTokenIT {
   @AutoClose private final RedisFixture redis = RedisFixture.start();
   @AutoClose private final RedisMonitor monitor = RedisMonitor.start(redis);
   @AutoClose private final ScriptedServer server = ScriptedServer.playing(CanaryTokenIT::serve);
+  @AutoClose private final ScriptedServer passed = ScriptedServer.playing(CanaryTokenIT::serve);
   @AutoClose private final LegacyServer old = new LegacyServer();
   @AutoClose private final TraceReceiver traces = TraceReceiver.start();
   @AutoClose private final OpenIdProvider issuer = OpenIdProvider.start();
@@ -126,6 +128,8 @@ class CanaryTokenIT {
     settings.put("holdfast.upstreams.old.transport", "sse");
     settings.put(
         "holdfast.upstreams.program.command", "sh " + program + " " + directory.resolve("got"));
+    settings.put("holdfast.upstreams.passed.url", passed.url().toString());
+    settings.put("holdfast.upstreams.passed.authorization", "pass");
     settings.put("holdfast.trace.endpoint", traces.url().toString());
     settings.put("holdfast.record.dir", directory.resolve("tapes-" + replica).toString());
     settings.put("holdfast.audit", "true");
@@ -148,6 +152,8 @@ class CanaryTokenIT {
       canaries.put("key at " + path, KEY);
       canaries.put("token at " + path, new AccessKey(token(path)));
     });
+    AccessKey forServer = new AccessKey(token(PASSED));
+    canaries.put("token at " + PASSED, forServer);
     List<Gateway> pair = Gateway.startAll(List.of(settings("a"), settings("b")));
     try (Gateway first = pair.getFirst();
         Gateway second = pair.getLast()) {
@@ -159,6 +165,7 @@ class CanaryTokenIT {
       witnesses.put("log", first.output() + second.output());
       assertThat(witnesses.get("log")).contains(" DEBUG ", "method=POST path=/mcp status=200");
       assertNotSeen(canaries, witnesses);
+      assertPassedOn(forServer, canaries);
     }
   }
 
@@ -234,6 +241,19 @@ class CanaryTokenIT {
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
+  }
+
+  /** The server that gets tokens gets those for it, and as a header only. */
+  private void assertPassedOn(AccessKey token, Map<String, AccessKey> canaries) {
+    assertThat(passed.requests())
+        .hasSizeGreaterThan(4)
+        .allSatisfy(each -> {
+          assertThat(each.headers()).containsEntry("authorization", "Bearer " + token.value());
+          assertThat(each.body()).doesNotContain(token.value());
+          canaries.values().stream()
+              .filter(canary -> !canary.equals(token))
+              .forEach(canary -> assertThat(each.toString()).doesNotContain(canary.value()));
+        });
   }
 
   private static void assertNotSeen(

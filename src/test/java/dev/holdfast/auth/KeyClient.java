@@ -73,11 +73,26 @@ public record KeyClient(
 
   /** Follows a stream, line by line. */
   public Lines follow(String streamPath) {
+    return lines(request(streamPath).header("Accept", "text/event-stream"));
+  }
+
+  /** Resumes a stream after an event. */
+  public Lines resume(String lastEventId) {
+    return lines(
+        request(path).header("Accept", "text/event-stream").header("Last-Event-ID", lastEventId));
+  }
+
+  /** Sends a request, and follows its answer line by line. */
+  public Lines stream(String body) {
+    return lines(
+        request(path)
+            .header("Accept", "application/json, text/event-stream")
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private Lines lines(HttpRequest.Builder request) {
     try {
-      return new Lines(
-          http.send(
-              request(streamPath).header("Accept", "text/event-stream").build(),
-              HttpResponse.BodyHandlers.ofInputStream()));
+      return new Lines(http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream()));
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     } catch (InterruptedException stop) {

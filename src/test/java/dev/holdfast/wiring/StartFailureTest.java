@@ -82,6 +82,8 @@ class StartFailureTest {
           holdfast.upstream.url=http://a/mcp ; holdfast.upstream.headers."a b"=secret | holdfast.upstream.headers.a b is not the name of a header: use letters, digits and dashes, as in x-api-key
           HOLDFAST_UPSTREAM_COMMAND=npx ; HOLDFAST_UPSTREAM_FORWARD_HEADERS=x-tenant | holdfast.upstream.forward-headers (HOLDFAST_UPSTREAM_FORWARD_HEADERS) needs holdfast.upstream.url, because only servers over HTTP get headers: set it, or remove the other
           HOLDFAST_UPSTREAM_URL=http://a/mcp ; HOLDFAST_UPSTREAM_FORWARD_HEADERS=x-tenant,Cookie | holdfast.upstream.forward-headers (HOLDFAST_UPSTREAM_FORWARD_HEADERS) must be names of headers, such as x-tenant, but Cookie is never forwarded: remove it
+          holdfast.upstream.url=http://a/mcp ; HOLDFAST_UPSTREAM_AUTHORIZATION=pass | holdfast.upstream.authorization (HOLDFAST_UPSTREAM_AUTHORIZATION) needs holdfast.auth.issuers.<name>.url, because clients must show tokens: set it, or remove the other
+          holdfast.auth.issuers.a.url=https://a ; holdfast.auth.public-url=https://b ; holdfast.upstreams.x.command=npx ; holdfast.upstreams.x.authorization=pass | holdfast.upstreams.x.authorization (command line) is for servers over HTTP: set url, or remove it
           holdfast.upstream.redact=content | holdfast.upstream.redact (command line) must be JSON pointers, such as /content/*/text, not content
           HOLDFAST_UPSTREAM_SCOPE=files | holdfast.upstream.scope (HOLDFAST_UPSTREAM_SCOPE) needs holdfast.auth.keys.<name>.hash or holdfast.auth.issuers.<name>.url: make a key with 'holdfast key'
           holdfast.agent.scope=a b | holdfast.agent.scope (command line) must be a word without spaces, quotes and backslashes, such as files

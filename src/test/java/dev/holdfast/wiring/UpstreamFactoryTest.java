@@ -3,6 +3,7 @@ package dev.holdfast.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
@@ -18,6 +19,7 @@ import dev.holdfast.upstream.stdio.StdioUpstream;
 import io.smallrye.config.SmallRyeConfig;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -53,7 +55,11 @@ class UpstreamFactoryTest {
 
   private static UpstreamFactory factory(SmallRyeConfig config) {
     return new UpstreamFactory(
-        config.getConfigMapping(LimitsConfig.class), false, null, _ -> TlsConfigurations.NONE);
+        config.getConfigMapping(LimitsConfig.class),
+        false,
+        null,
+        _ -> TlsConfigurations.NONE,
+        new ClientTokens(10_000, InstantSource.system()));
   }
 
   private static GatewayConfig.Server server(SmallRyeConfig config) {

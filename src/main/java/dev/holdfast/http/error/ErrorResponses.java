@@ -89,15 +89,21 @@ public final class ErrorResponses {
 
   private static Response of(UpstreamException failure, @Nullable RequestId id) {
     Response response = json(status(failure), UpstreamErrors.message(id, failure));
-    return failure instanceof UpstreamException.Busy busy
-        ? withRetryAfter(response, busy.retryAfter().plusMillis(999).toSeconds())
-        : response;
+    return switch (failure) {
+      case UpstreamException.Busy busy ->
+          withRetryAfter(response, busy.retryAfter().plusMillis(999).toSeconds());
+      case UpstreamException.Refused refused when refused.challenge().isPresent() ->
+          Response.fromResponse(response)
+              .header(HttpHeaders.WWW_AUTHENTICATE, refused.challenge().get())
+              .build();
+      default -> response;
+    };
   }
 
   private static int status(UpstreamException failure) {
     return switch (failure) {
       case UpstreamException.Unreachable _, UpstreamException.Broken _ -> 502;
-      case UpstreamException.Busy _ -> 503;
+      case UpstreamException.Busy _, UpstreamException.NoToken _ -> 503;
       case UpstreamException.TimedOut _ -> 504;
       case UpstreamException.SessionGone _ -> 404;
       case UpstreamException.Refused refused -> status(refused);

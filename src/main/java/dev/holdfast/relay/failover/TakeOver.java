@@ -269,13 +269,20 @@ public final class TakeOver {
     return UpstreamErrors.replicaLost(requests);
   }
 
-  /** Tries several times: a server may not have noticed that the old connection is dead. */
+  /**
+   * Tries several times: a server may not have noticed that the old connection is dead, and a
+   * client may show its token soon.
+   */
   private static <T> T retry(Supplier<T> open, Semaphore permits) {
+    long start = System.nanoTime();
     for (Backoff backoff = FIRST_WAIT; ; backoff = backoff.next()) {
       try {
         return withPermit(open, permits);
       } catch (UpstreamException failure) {
-        if (backoff.isExhausted()
+        boolean awaitsToken =
+            failure instanceof UpstreamException.NoToken
+                && System.nanoTime() - start < UpstreamException.NoToken.PATIENCE.toNanos();
+        if ((backoff.isExhausted() && !awaitsToken)
             || failure instanceof UpstreamException.TimedOut
             || StandaloneSource.isFinal(failure)
             || Thread.currentThread().isInterrupted()) {

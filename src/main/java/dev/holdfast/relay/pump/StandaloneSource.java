@@ -128,6 +128,7 @@ public final class StandaloneSource implements MessageSource {
       case UpstreamException.Refused refused -> !isTemporary(refused.status());
       case UpstreamException.Unreachable _,
           UpstreamException.Busy _,
+          UpstreamException.NoToken _,
           UpstreamException.TimedOut _,
           UpstreamException.Broken _ ->
           false;

@@ -80,6 +80,8 @@ public final class UpstreamErrors {
     return switch (failure) {
       case UpstreamException.Unreachable _ ->
           "The server cannot be reached; it has not seen the request";
+      case UpstreamException.NoToken _ ->
+          "This replica has no valid token of yours for the server, which has not seen the request; try again";
       case UpstreamException.Busy _ -> "There is no room at the server at the moment; try again";
       case UpstreamException.TimedOut _ ->
           "The server did not answer in time; the outcome of the request is unknown";

@@ -2,6 +2,7 @@ package dev.holdfast.upstream.channel;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +43,9 @@ public abstract class Channel {
 
   /** Tells the channel that the server has opened the session. */
   public abstract void opened();
+
+  /** Tells the channel whose message comes next. */
+  protected void usedBy(UpstreamLink link) {}
 
   /** Returns whether messages can be sent. */
   public abstract boolean isAlive();

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.budget.Shares;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
@@ -60,10 +59,10 @@ public abstract class ChannelUpstream implements Upstream {
    * Starts a channel that carries no messages yet. {@code whenGone} is called once, when a started
    * channel and all its resources are gone.
    *
-   * @param headers headers of the client; they go with every message, if the channel has headers
+   * @param link the name of the session, and the client; its headers go with every message, if the
+   *     channel has headers
    */
-  protected abstract Channel start(
-      String session, ForwardedHeaders headers, Consumer<Channel> whenGone);
+  protected abstract Channel start(UpstreamLink link, Consumer<Channel> whenGone);
 
   /** Returns a new, unique name for a session. */
   protected String newName() {
@@ -78,19 +77,18 @@ public abstract class ChannelUpstream implements Upstream {
 
   @Override
   public Handshake initialize(Message.Request initialize, Opener opener) {
-    return initialize(initialize, opener.client(), starter(opener.headers().ofSession()));
+    return initialize(initialize, opener, this::start);
   }
 
   /** Opens a session over a channel of another starter. */
   protected final Handshake initialize(
       Message.Request initialize,
-      String opener,
-      BiFunction<String, Consumer<Channel>, Channel> starter) {
-    return open(newName(), opener, initialize, starter, handshake -> handshake.link() != null);
-  }
-
-  private BiFunction<String, Consumer<Channel>, Channel> starter(ForwardedHeaders headers) {
-    return (session, whenGone) -> start(session, headers, whenGone);
+      Opener opener,
+      BiFunction<UpstreamLink, Consumer<Channel>, Channel> starter) {
+    UpstreamLink opening =
+        new UpstreamLink(newName(), "").with(opener.sender().with(opener.headers().ofSession()));
+    return open(
+        opening, opener.client(), initialize, starter, handshake -> handshake.link() != null);
   }
 
   @Override
@@ -121,12 +119,7 @@ public abstract class ChannelUpstream implements Upstream {
       throw new UpstreamException.SessionGone();
     }
     Handshake handshake =
-        open(
-            session,
-            "",
-            initialize,
-            starter(link.headers()),
-            answer -> link.isSameAtServer(answer.link()));
+        open(link, "", initialize, this::start, answer -> link.isSameAtServer(answer.link()));
     if (!link.isSameAtServer(handshake.link())) {
       throw new UpstreamException.Broken("it opens the session in another way", null);
     }
@@ -137,12 +130,13 @@ public abstract class ChannelUpstream implements Upstream {
   }
 
   private Handshake open(
-      String session,
+      UpstreamLink link,
       String opener,
       Message.Request initialize,
-      BiFunction<String, Consumer<Channel>, Channel> starter,
+      BiFunction<UpstreamLink, Consumer<Channel>, Channel> starter,
       Predicate<Handshake> accepts) {
-    Channel channel = startChannel(session, opener, starter);
+    Channel channel = startChannel(link, opener, starter);
+    String session = channel.session();
     boolean opened = false;
     try {
       Handshake handshake = new ChannelSession(channel, settings).initialize(initialize);
@@ -161,7 +155,9 @@ public abstract class ChannelUpstream implements Upstream {
   }
 
   private Channel startChannel(
-      String session, String opener, BiFunction<String, Consumer<Channel>, Channel> starter) {
+      UpstreamLink link,
+      String opener,
+      BiFunction<UpstreamLink, Consumer<Channel>, Channel> starter) {
     if (closed) {
       throw new UpstreamException.Unreachable(null);
     }
@@ -174,7 +170,7 @@ public abstract class ChannelUpstream implements Upstream {
     }
     Channel channel;
     try {
-      channel = starter.apply(session, gone -> remove(gone, opener));
+      channel = starter.apply(link, gone -> remove(gone, opener));
     } catch (Throwable failure) {
       free(opener);
       throw failure;
@@ -209,6 +205,9 @@ public abstract class ChannelUpstream implements Upstream {
   @Override
   public UpstreamSession attach(UpstreamLink link) {
     Channel channel = link.session() == null ? null : bySession.get(link.session());
+    if (channel != null) {
+      channel.usedBy(link);
+    }
     return new ChannelSession(channel, settings);
   }
 

@@ -2,7 +2,7 @@ package dev.holdfast.upstream.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** The gateway's credentials at a server. */
+/** The credentials at a server: those of the gateway, or of its clients. */
 public interface Credentials {
 
   /** No credentials, or those of the configured headers. */
@@ -17,8 +17,33 @@ public interface Credentials {
    */
   @Nullable String authorization();
 
+  /**
+   * The same for a request of a client.
+   *
+   * @param asked whether the client has just asked for it; not, when the gateway connects again
+   * @throws dev.holdfast.upstream.UpstreamException.NoToken if the client must show a token first
+   */
+  default @Nullable String authorization(Caller caller, boolean asked) {
+    return authorization();
+  }
+
   /** The server has answered 401 to a request with these credentials. */
   default void refused(String authorization) {}
+
+  /** The same for a request of a client. */
+  default void refused(Caller caller, String authorization) {
+    refused(authorization);
+  }
+
+  /** Whether they follow from the token of the client. */
+  default boolean needClientToken() {
+    return false;
+  }
+
+  /** Whether they are the client's own, so that it can mend a refusal. */
+  default boolean areOfClient() {
+    return false;
+  }
 
   /** Closes connections. */
   default void close() {}

@@ -77,6 +77,11 @@ public final class DetectingUpstream implements Upstream {
   }
 
   @Override
+  public boolean needsClientToken() {
+    return streamable.needsClientToken();
+  }
+
+  @Override
   public Set<String> forwardedHeaders() {
     return streamable.forwardedHeaders();
   }

@@ -17,6 +17,11 @@ final class HeaderValues {
     return !value.isEmpty() && value.chars().allMatch(c -> c >= 0x21 && c <= 0x7E);
   }
 
+  /** Whether the value has only characters that every reader of headers takes. */
+  static boolean isAscii(String value) {
+    return value.chars().allMatch(c -> c >= ' ' && c <= '~');
+  }
+
   /** Returns the UTF-8 bytes of a text as characters: Vert.x writes one byte per character. */
   static String asUtf8(String value) {
     return new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);

@@ -22,13 +22,15 @@ import org.jspecify.annotations.Nullable;
  * @param held counts the bytes of bodies that are read
  * @param inSession whether the request named a session; a 404 then means that it is gone
  * @param clientHeaders names of the client's headers that the request had
+ * @param asClient whether the request had the token of the client, so that a challenge is for it
  */
 record HttpAnswer(
     HttpExchange exchange,
     HttpClientResponse head,
     ByteBudget held,
     boolean inSession,
-    List<String> clientHeaders) {
+    List<String> clientHeaders,
+    boolean asClient) {
 
   static final String JSON = "application/json";
   static final String EVENT_STREAM = "text/event-stream";
@@ -42,6 +44,8 @@ record HttpAnswer(
   private static final int MAX_ERROR_BYTES = 64 * 1024;
 
   private static final Duration MAX_ERROR_TIME = Duration.ofSeconds(5);
+
+  private static final int MAX_CHALLENGE = 2048;
 
   private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
 
@@ -129,7 +133,8 @@ record HttpAnswer(
       return new UpstreamException.SessionGone();
     }
     if (status() >= 400 && status() <= 599) {
-      return new UpstreamException.Refused(status(), readError(), retryAfter(), clientHeaders);
+      return new UpstreamException.Refused(
+          status(), readError(), retryAfter(), clientHeaders, challenge());
     }
     exchange.close();
     String type = mediaType();
@@ -143,6 +148,17 @@ record HttpAnswer(
     String value = head.getHeader("Retry-After");
     return value != null && SECONDS.matcher(value).matches()
         ? Duration.ofSeconds(Long.parseLong(value))
+        : null;
+  }
+
+  /** What the client must do to be let in (RFC 9110, section 11.6.1); null for nothing. */
+  private @Nullable String challenge() {
+    if (!asClient || !UpstreamException.Refused.isAboutCredentials(status())) {
+      return null;
+    }
+    String value = String.join(", ", head.headers().getAll("WWW-Authenticate"));
+    return !value.isEmpty() && value.length() <= MAX_CHALLENGE && HeaderValues.isAscii(value)
+        ? value
         : null;
   }
 

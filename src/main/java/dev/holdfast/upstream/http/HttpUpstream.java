@@ -2,7 +2,6 @@ package dev.holdfast.upstream.http;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
@@ -56,7 +55,9 @@ public final class HttpUpstream implements Upstream {
 
   @Override
   public Handshake initialize(Message.Request initialize, Opener opener) {
-    HttpAnswer answer = requests(null, null, opener.headers()).post(initialize.bytes());
+    UpstreamLink opening = new UpstreamLink(null, "").with(opener.sender());
+    McpRequests requests = McpRequests.of(clients, settings, opening);
+    HttpAnswer answer = requests.post(initialize.bytes());
     String session = answer.header(McpHeaders.SESSION_ID);
     if (session != null
         && (session.length() > MAX_SESSION_ID || !HeaderValues.isVisibleAscii(session))) {
@@ -65,7 +66,7 @@ public final class HttpUpstream implements Upstream {
           "a session id that is too long or not visible ASCII", null);
     }
     if (answer.isEventStream()) {
-      return readStream(initialize, answer, requests(session, null, opener.headers()));
+      return readStream(initialize, answer, requests.in(session));
     }
     if (!answer.isJson()) {
       throw answer.toException();
@@ -121,12 +122,12 @@ public final class HttpUpstream implements Upstream {
 
   @Override
   public UpstreamSession attach(UpstreamLink link) {
-    return new Session(requests(link.session(), link.protocolVersion(), link.headers()));
+    return new Session(McpRequests.of(clients, settings, link));
   }
 
-  private McpRequests requests(
-      @Nullable String session, @Nullable String protocolVersion, ForwardedHeaders headers) {
-    return new McpRequests(clients, settings, session, protocolVersion, headers);
+  @Override
+  public boolean needsClientToken() {
+    return settings.credentials().needClientToken();
   }
 
   @Override

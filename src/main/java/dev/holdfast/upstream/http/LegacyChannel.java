@@ -4,6 +4,7 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.channel.Channel;
 import java.net.URI;
 import java.time.Duration;
@@ -97,6 +98,13 @@ final class LegacyChannel extends Channel {
   /** Whether the server has named a URL for messages, and so speaks HTTP+SSE. */
   boolean hasEndpoint() {
     return endpoint.isDone() && !endpoint.isCompletedExceptionally();
+  }
+
+  @Override
+  protected void usedBy(UpstreamLink link) {
+    if (requests.caller() != Caller.UNKNOWN) {
+      requests.caller().uses(link);
+    }
   }
 
   @Override

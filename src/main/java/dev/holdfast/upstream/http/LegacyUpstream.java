@@ -1,6 +1,5 @@
 package dev.holdfast.upstream.http;
 
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
@@ -10,6 +9,7 @@ import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.channel.ChannelUpstream;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
@@ -77,17 +77,16 @@ public final class LegacyUpstream extends ChannelUpstream {
   }
 
   @Override
-  protected Channel start(String session, ForwardedHeaders headers, Consumer<Channel> whenGone) {
-    return start(session, headers, whenGone, settings.firstByteTimeout());
+  protected Channel start(UpstreamLink link, Consumer<Channel> whenGone) {
+    return start(link, whenGone, settings.firstByteTimeout());
   }
 
   private LegacyChannel start(
-      String session,
-      ForwardedHeaders headers,
-      Consumer<Channel> whenGone,
-      Duration endpointTimeout) {
+      UpstreamLink link, Consumer<Channel> whenGone, Duration endpointTimeout) {
     clients.requireOpen();
-    McpRequests requests = new McpRequests(clients, settings, null, null, headers);
+    String session = Objects.requireNonNull(link.session());
+    // The session is our name for the connection, which the server does not know.
+    McpRequests requests = McpRequests.of(clients, settings, link.toServer(null, ""));
     LegacyChannel channel = new LegacyChannel(requests, name, session, endpointTimeout, whenGone);
     channel.connect();
     return channel;
@@ -98,15 +97,14 @@ public final class LegacyUpstream extends ChannelUpstream {
    * event in time.
    */
   public Optional<Handshake> initializeIfLegacy(Message.Request initialize, Opener opener) {
-    ForwardedHeaders headers = opener.headers().ofSession();
     AtomicReference<LegacyChannel> tried = new AtomicReference<>();
     try {
       return Optional.of(
           initialize(
               initialize,
-              opener.client(),
-              (session, whenGone) -> {
-                LegacyChannel channel = start(session, headers, whenGone, DETECTION_TIMEOUT);
+              opener,
+              (link, whenGone) -> {
+                LegacyChannel channel = start(link, whenGone, DETECTION_TIMEOUT);
                 tried.set(channel);
                 return channel;
               }));
@@ -117,6 +115,11 @@ public final class LegacyUpstream extends ChannelUpstream {
       }
       return Optional.empty();
     }
+  }
+
+  @Override
+  public boolean needsClientToken() {
+    return settings.credentials().needClientToken();
   }
 
   @Override

@@ -3,12 +3,14 @@ package dev.holdfast.upstream.http;
 import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -16,10 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP requests of one MCP session, with their headers. Of a client's own headers, only those
- * that are configured are passed on, and never {@code Authorization} (MCP 2025-11-25,
- * Authorization, Access Token Privilege Restriction).
+ * that are configured are passed on, and {@code Authorization} only with credentials that say so
+ * (MCP 2025-11-25, Authorization, Access Token Privilege Restriction).
  *
  * @param headers the headers of the client, sent with every request
+ * @param caller whose requests these are
  */
 record McpRequests(
     HttpClients clients,
@@ -27,22 +30,32 @@ record McpRequests(
     URI url,
     @Nullable String session,
     @Nullable String protocolVersion,
-    ForwardedHeaders headers) {
+    ForwardedHeaders headers,
+    Caller caller) {
 
   private static final Duration DELETE_TIMEOUT = Duration.ofSeconds(2);
+  private static final int UNAUTHORIZED = 401;
+  private static final String AUTHORIZATION = "authorization";
 
-  /** Requests to the configured URL. Before {@code initialize}, session and version are null. */
-  McpRequests(
-      HttpClients clients,
-      HttpUpstreamSettings settings,
-      @Nullable String session,
-      @Nullable String protocolVersion,
-      ForwardedHeaders headers) {
-    this(clients, settings, settings.url(), session, protocolVersion, headers);
+  /** Requests to the configured URL. Before {@code initialize}, the version is empty. */
+  static McpRequests of(HttpClients clients, HttpUpstreamSettings settings, UpstreamLink link) {
+    boolean known = settings.credentials().needClientToken();
+    return new McpRequests(
+        clients,
+        settings,
+        settings.url(),
+        link.session(),
+        link.protocolVersion().isEmpty() ? null : link.protocolVersion(),
+        link.headers(),
+        known ? Caller.of(link) : Caller.UNKNOWN);
   }
 
   McpRequests to(URI other) {
-    return new McpRequests(clients, settings, other, session, protocolVersion, headers);
+    return new McpRequests(clients, settings, other, session, protocolVersion, headers, caller);
+  }
+
+  McpRequests in(@Nullable String opened) {
+    return new McpRequests(clients, settings, url, opened, protocolVersion, headers, caller);
   }
 
   /** Keeps the server's session id out of logs. */
@@ -65,7 +78,7 @@ record McpRequests(
         options(HttpMethod.POST)
             .putHeader("Content-Type", HttpAnswer.JSON)
             .putHeader("Accept", HttpAnswer.JSON + ", " + HttpAnswer.EVENT_STREAM);
-    return send(new HttpExchange(clients.nextForCall()), options, messages, answered);
+    return send(new HttpExchange(clients.nextForCall()), options, messages, true, answered);
   }
 
   /** An exchange for {@link #get}. Other threads can close it while it is sent. */
@@ -75,8 +88,10 @@ record McpRequests(
 
   /**
    * Requests a stream after an event id, empty for a new stream, and waits until the answer begins.
+   *
+   * @param asked whether a client waits for the stream
    */
-  HttpAnswer get(HttpExchange exchange, String cursor, Deadline answered) {
+  HttpAnswer get(HttpExchange exchange, String cursor, boolean asked, Deadline answered) {
     RequestOptions options = options(HttpMethod.GET).putHeader("Accept", HttpAnswer.EVENT_STREAM);
     if (!HeaderValues.isSendable(cursor)) {
       throw new UpstreamException.Broken("an event id that no header can hold", null);
@@ -85,27 +100,41 @@ record McpRequests(
       options.putHeader(McpHeaders.LAST_EVENT_ID, HeaderValues.asUtf8(cursor));
     }
     Deadline earliest = Deadline.after(settings.firstByteTimeout()).earlier(answered);
-    return send(exchange, options, null, earliest);
+    return send(exchange, options, null, asked, earliest);
   }
 
   HttpAnswer delete() {
     HttpExchange exchange = new HttpExchange(clients.nextForCall());
-    return send(exchange, options(HttpMethod.DELETE), null, Deadline.after(DELETE_TIMEOUT));
+    Deadline answered = Deadline.after(DELETE_TIMEOUT);
+    return send(exchange, options(HttpMethod.DELETE), null, false, answered);
   }
 
   private HttpAnswer send(
-      HttpExchange exchange, RequestOptions options, byte @Nullable [] body, Deadline answered) {
-    String authorization = settings.credentials().authorization();
+      HttpExchange exchange,
+      RequestOptions options,
+      byte @Nullable [] body,
+      boolean asked,
+      Deadline answered) {
+    Credentials credentials = settings.credentials();
+    String authorization = credentials.authorization(caller, asked);
     if (authorization != null) {
       options.putHeader("Authorization", authorization);
     }
     Deadline connected = Deadline.after(settings.connectTimeout());
     HttpClientResponse head = exchange.send(options, body, connected, answered);
-    if (authorization != null && head.statusCode() == 401) {
-      settings.credentials().refused(authorization);
+    if (authorization != null && head.statusCode() == UNAUTHORIZED) {
+      credentials.refused(caller, authorization);
+      if (!asked) {
+        exchange.close();
+        throw new UpstreamException.NoToken();
+      }
     }
-    List<String> clientHeaders = headers.ofSession().names();
-    return new HttpAnswer(exchange, head, clients.held(), hasSession(), clientHeaders);
+    List<String> clientHeaders = new ArrayList<>(headers.ofSession().names());
+    if (credentials.areOfClient()) {
+      clientHeaders.add(AUTHORIZATION);
+    }
+    return new HttpAnswer(
+        exchange, head, clients.held(), hasSession(), clientHeaders, credentials.areOfClient());
   }
 
   private RequestOptions options(HttpMethod method) {

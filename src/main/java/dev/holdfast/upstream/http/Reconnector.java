@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** Opens the connections of a stream, one after the other. For one thread. */
 final class Reconnector {
 
+  /** Between two looks for a token of the client. */
+  private static final Duration TOKEN_INTERVAL = Duration.ofSeconds(1);
+
   private final StreamKind kind;
   private final McpRequests requests;
   private final StreamConnection connection;
@@ -40,7 +43,7 @@ final class Reconnector {
     HttpExchange exchange = requests.newStreamExchange();
     connection.put(exchange);
     Deadline answered = latest.earlier(Deadline.afterUnlessZero(stallTimeout));
-    HttpAnswer answer = requests.get(exchange, cursor, answered);
+    HttpAnswer answer = requests.get(exchange, cursor, isAsked(cursor), answered);
     if (answer.isEventStream()) {
       return Optional.of(exchange);
     }
@@ -49,6 +52,11 @@ final class Reconnector {
       return Optional.empty();
     }
     throw answer.toException();
+  }
+
+  /** Only the client that opens a session over HTTP+SSE waits for a stream to begin. */
+  private boolean isAsked(String cursor) {
+    return kind == StreamKind.CHANNEL && cursor.isEmpty();
   }
 
   /** 204 tells an event source to stop. A server without sessions may know no GET at all. */
@@ -64,6 +72,7 @@ final class Reconnector {
       throws InterruptedException {
     ReconnectPolicy.Attempt attempt =
         cause == null ? policy.afterClose(reader.retry()) : afterFailure(reader, cause);
+    Deadline token = Deadline.after(UpstreamException.NoToken.PATIENCE);
     while (true) {
       policy = attempt.next();
       connection.pause(quiet.limit(attempt.delay()));
@@ -78,7 +87,10 @@ final class Reconnector {
         return open(reader.cursor(), quiet);
       } catch (UpstreamException e) {
         throwIfFinal(e, reader);
-        attempt = afterFailure(reader, e);
+        attempt =
+            e instanceof UpstreamException.NoToken && !token.hasPassed()
+                ? new ReconnectPolicy.Attempt(TOKEN_INTERVAL, policy)
+                : afterFailure(reader, e);
       }
     }
   }
@@ -111,6 +123,7 @@ final class Reconnector {
         }
       }
       case UpstreamException.Unreachable _,
+          UpstreamException.NoToken _,
           UpstreamException.Busy _,
           UpstreamException.TimedOut _,
           UpstreamException.Broken _ -> {}

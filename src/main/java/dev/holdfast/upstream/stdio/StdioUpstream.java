@@ -1,10 +1,10 @@
 package dev.holdfast.upstream.stdio;
 
 import dev.holdfast.budget.ByteBudget;
-import dev.holdfast.protocol.ForwardedHeaders;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.channel.ChannelUpstream;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -42,7 +42,8 @@ public final class StdioUpstream extends ChannelUpstream {
   }
 
   @Override
-  protected Channel start(String session, ForwardedHeaders headers, Consumer<Channel> whenGone) {
+  protected Channel start(UpstreamLink link, Consumer<Channel> whenGone) {
+    String session = Objects.requireNonNull(link.session());
     return ProcessChannel.start(settings, held, session, whenGone, ChildProcess::startThread);
   }
 

@@ -119,6 +119,25 @@ class TakeOverTest {
     await().until(() -> written(stream).equals(List.of(result(1))));
   }
 
+  /** The client shows its token to this replica only with its next request. */
+  @Test
+  void shouldWaitForTheTokenOfTheClient() {
+    StreamRef stream = leave("a", "1", "u7");
+    AtomicInteger asked = new AtomicInteger();
+    fixture.scripted.resume =
+        id -> {
+          // More often than a server is asked that is away.
+          if (asked.incrementAndGet() <= 7) {
+            throw new UpstreamException.NoToken();
+          }
+          return new ScriptedSource().bring(result(1));
+        };
+
+    takeOver.takeOver(session.id().value(), LOST);
+
+    await().until(() -> written(stream).equals(List.of(result(1))));
+  }
+
   @Test
   void shouldEndWithAnErrorWhatTheServerCannotResume() {
     StreamRef without = leave("a", "\"x\"", null);

@@ -1,0 +1,64 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.auth.ClientTokens;
+import dev.holdfast.protocol.ClientToken;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.http.Caller;
+import dev.holdfast.upstream.http.Credentials;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** The access tokens of clients, which go to the server as they are. */
+final class PassedTokens implements Credentials {
+
+  private static final String BEARER = "Bearer ";
+
+  private final ClientTokens tokens;
+
+  PassedTokens(ClientTokens tokens) {
+    this.tokens = tokens;
+  }
+
+  /**
+   * The token for a request of a client; see {@link Credentials#authorization(Caller, boolean)}.
+   */
+  static ClientToken of(Caller caller, boolean asked, ClientTokens tokens) {
+    String session = caller.session();
+    ClientToken own = caller.token();
+    if (own != null && (asked || session == null) && !own.hasExpired(Instant.now())) {
+      return own;
+    }
+    if (session == null) {
+      throw new UpstreamException.NoToken();
+    }
+    return tokens.newest(session).orElseThrow(UpstreamException.NoToken::new);
+  }
+
+  @Override
+  public @Nullable String authorization() {
+    throw new UpstreamException.NoToken();
+  }
+
+  @Override
+  public String authorization(Caller caller, boolean asked) {
+    return BEARER + of(caller, asked, tokens).value();
+  }
+
+  @Override
+  public void refused(Caller caller, String authorization) {
+    String session = caller.session();
+    if (session != null) {
+      tokens.refused(session, authorization.substring(BEARER.length()));
+    }
+  }
+
+  @Override
+  public boolean needClientToken() {
+    return true;
+  }
+
+  @Override
+  public boolean areOfClient() {
+    return true;
+  }
+}
