@@ -83,7 +83,7 @@ final class SessionAgents {
     while (true) {
       latest++;
       try {
-        return log.open(stream(PREFIX + latest), "");
+        return log.openUnfollowed(stream(PREFIX + latest), null);
       } catch (LogException.Fenced nameIsTaken) {
         // The next name may be free.
       } catch (LogException.TooManyStreams full) {

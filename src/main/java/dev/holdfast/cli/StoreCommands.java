@@ -39,7 +39,7 @@ record StoreCommands(
 
   private static final int PAGE = 100;
   private static final String SESSION_ROW =
-      "%-43s  %-12s  %-15s  %-20s  %-20s  %8s  %6s  %-15s  %s";
+      "%-43s  %-12s  %-15s  %9s  %-20s  %-20s  %8s  %6s  %-15s  %s";
   private static final String STREAM_ROW = "%-43s  %-12s  %-8s  %6s  %s";
 
   private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
@@ -59,28 +59,42 @@ record StoreCommands(
             "SESSION",
             "UPSTREAM",
             "TRANSPORT",
+            "CONNECTED",
             "CREATED",
             "LAST USED",
             "REQUESTS",
             "ERRORS",
             "FROM",
             "CLIENT"));
-    forEachSession(this::print);
+    forEachPage(this::print);
     return ExitCode.SUCCESS;
   }
 
-  /** Visits every session once, although a page may repeat sessions of an earlier page. */
   private void forEachSession(Consumer<SessionStore.Page.Entry> action) {
+    forEachPage(page -> page.forEach(action));
+  }
+
+  /** Visits every session once, although a page may repeat sessions of an earlier page. */
+  private void forEachPage(Consumer<List<SessionStore.Page.Entry>> action) {
     Set<SessionId> visited = new HashSet<>();
     Optional<String> from = Optional.empty();
     do {
       SessionStore.Page page = sessions.list(from.orElse(null), PAGE);
-      page.entries().stream().filter(entry -> visited.add(entry.session().id())).forEach(action);
+      action.accept(
+          page.entries().stream().filter(entry -> visited.add(entry.session().id())).toList());
       from = page.next();
     } while (from.isPresent());
   }
 
-  private void print(SessionStore.Page.Entry entry) {
+  private void print(List<SessionStore.Page.Entry> page) {
+    List<Integer> connected =
+        streams.followed(page.stream().map(entry -> entry.session().id().value()).toList());
+    for (int i = 0; i < page.size(); i++) {
+      print(page.get(i), connected.get(i));
+    }
+  }
+
+  private void print(SessionStore.Page.Entry entry, int connected) {
     Session session = entry.session();
     SessionActivity activity = entry.activity();
     String transport = session.hasOneStream() ? "sse" : "streamable-http";
@@ -94,12 +108,14 @@ record StoreCommands(
             .put("address", activity.address())
             .put("upstream", session.upstream())
             .put("transport", transport)
+            .put("connected", connected)
             .put("protocolVersion", session.version().wire())
             .put("client", session.client()),
         SESSION_ROW.formatted(
             session.id().value(),
             session.upstream(),
             transport,
+            connected,
             session.created().truncatedTo(ChronoUnit.SECONDS),
             activity.lastUsed().truncatedTo(ChronoUnit.SECONDS),
             activity.requests(),

@@ -9,6 +9,8 @@ import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +67,14 @@ public record ReplicaList(RedisClient redis, RedisKeys keys, Duration deadAfter)
       replicas.add(new Replica(new ReplicaId(id.toString()), silence, alive));
     }
     return replicas;
+  }
+
+  /** The ids of the replicas that do not count as lost. Throws as {@link #list} does. */
+  public Set<String> alive() {
+    return list().stream()
+        .filter(Replica::alive)
+        .map(each -> each.id().value())
+        .collect(Collectors.toSet());
   }
 
   private static long number(Response reply) {

@@ -52,6 +52,13 @@ public interface EventLog extends AutoCloseable {
    */
   StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream);
 
+  /**
+   * Opens a new stream that answers no requests, as {@link #open} does, before a client follows it.
+   */
+  default StreamWriter openUnfollowed(StreamRef stream, @Nullable String sharedStream) {
+    return open(stream, "", sharedStream);
+  }
+
   /** Opens a new stream that keeps its events itself. */
   default StreamWriter open(StreamRef stream, String requests) {
     return open(stream, requests, null);
@@ -163,6 +170,12 @@ public interface EventLog extends AutoCloseable {
      * Empty when it is complete, and for the first watcher on the replica that opened it.
      */
     String requests();
+
+    /**
+     * Records, without waiting for the store, that nobody follows the stream, unless another tail
+     * does by now. Not needed at the end of a stream. {@link #close} comes after it.
+     */
+    default void leave() {}
 
     /** Ends the watch. A call of the watcher that is under way may still complete. */
     @Override

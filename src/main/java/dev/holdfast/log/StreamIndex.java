@@ -4,7 +4,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Lists the streams of a session for operators. The relay does not use it. Thread-safe. */
-@FunctionalInterface
 public interface StreamIndex {
 
   /**
@@ -17,6 +16,15 @@ public interface StreamIndex {
    * @throws LogException.StoreUnavailable when the store does not answer in time
    */
   Page list(String session, long skip, int most);
+
+  /**
+   * Counts the open streams that a client follows now.
+   *
+   * @param sessions ids of sessions
+   * @return the counts, in the order of the sessions
+   * @throws LogException.StoreUnavailable when the store does not answer in time
+   */
+  List<Integer> followed(List<String> sessions);
 
   /**
    * One page of the list.

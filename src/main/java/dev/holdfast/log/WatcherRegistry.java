@@ -44,6 +44,11 @@ public final class WatcherRegistry {
     return find(stream) != null;
   }
 
+  /** The number of streams of a session that this process watches. */
+  public int count(String session) {
+    return sessions.getOrDefault(session, Map.of()).size();
+  }
+
   /** Wakes the watcher of a stream, if there is one. */
   public void wake(StreamRef stream) {
     Registration registration = find(stream);
@@ -98,6 +103,11 @@ public final class WatcherRegistry {
     if (registration != null && registration.number == number && remove(registration)) {
       registration.evict();
     }
+  }
+
+  /** Whether a registration was neither closed nor evicted. */
+  public boolean isCurrent(Registration registration) {
+    return find(registration.stream) == registration;
   }
 
   private @Nullable Registration find(StreamRef stream) {

@@ -1,5 +1,8 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.cluster.ClusterConfig;
+import dev.holdfast.cluster.HeartbeatTiming;
+import dev.holdfast.cluster.ReplicaList;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Retention;
@@ -51,6 +54,7 @@ final class StoreProducer {
       StreamConfig stream,
       SessionConfig session,
       LimitsConfig limits,
+      ClusterConfig cluster,
       CurrentConfig current,
       Instance<RedisConnections> connections) {
     GatewayConfig gateway = checked.gateway();
@@ -91,7 +95,9 @@ final class StoreProducer {
     opened.subscription().start();
     redis = opened;
     log = redisLog;
-    streams = new RedisStreamIndex(opened.client(), opened.keys());
+    ReplicaList replicas =
+        new ReplicaList(opened.client(), opened.keys(), HeartbeatTiming.of(cluster).deadAfter());
+    streams = new RedisStreamIndex(opened.client(), opened.keys(), replicas::alive);
     sharedLog = redisLog.shared();
     sessions =
         new RedisSessionStore(

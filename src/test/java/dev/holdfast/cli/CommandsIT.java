@@ -154,7 +154,7 @@ class CommandsIT {
     assertThat(table.stdout().lines())
         .anyMatch(line ->
             line.matches(
-                id + " +default +streamable-http +\\S+Z +\\S+Z +\\d+ +0 +127.0.0.1 +test/1"));
+                id + " +default +streamable-http +0 +\\S+Z +\\S+Z +\\d+ +0 +127.0.0.1 +test/1"));
     assertThat(streams.exitCode()).as(streams.toString()).isZero();
     assertThat(json(streams))
         .anyMatch(each ->
@@ -175,6 +175,36 @@ class CommandsIT {
     assertThat(session.path("transport").asText()).isEqualTo("streamable-http");
     assertThat(Instant.parse(session.path("lastUsed").asText()))
         .isAfterOrEqualTo(Instant.parse(session.path("created").asText()));
+  }
+
+  @Test
+  void shouldTellHowManyStreamsAClientFollows() {
+    McpClient client = client();
+    FrameStream listening = client.listen();
+    FrameStream call = countdown(client, 600, 100);
+    call.event();
+    listening.next();
+
+    assertThat(connected(client)).isEqualTo(2);
+
+    call.cut();
+    await().untilAsserted(() -> assertThat(connected(client)).isEqualTo(1));
+    listening.cut();
+    await().untilAsserted(() -> assertThat(connected(client)).isZero());
+    FrameStream rest = client.resume(call.lastEventId());
+    rest.event();
+    assertThat(connected(client)).isEqualTo(1);
+    rest.cut();
+    client.delete();
+  }
+
+  private static int connected(McpClient client) {
+    ProcessResult sessions = PackagedProgram.run("sessions", "--store", redis.url(), "--json");
+    return json(sessions).stream()
+        .filter(each -> each.path("session").asText().equals(client.session()))
+        .mapToInt(each -> each.path("connected").asInt(-1))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

@@ -31,8 +31,14 @@ public final class FaultyLog implements EventLog {
 
   public final AtomicInteger retired = new AtomicInteger();
 
+  /** The number of tails that left an open stream. */
+  public final AtomicInteger left = new AtomicInteger();
+
   /** Runs just before a watch begins. */
   volatile Runnable beforeWatch = () -> {};
+
+  /** Runs before a session ends. */
+  volatile Runnable beforeEnd = () -> {};
 
   /** Runs between a read and its return. */
   public volatile Runnable afterRead = () -> {};
@@ -58,6 +64,7 @@ public final class FaultyLog implements EventLog {
 
   @Override
   public void end(String session) {
+    beforeEnd.run();
     target().end(session);
   }
 
@@ -92,7 +99,23 @@ public final class FaultyLog implements EventLog {
   @Override
   public EventLog.Watch watch(StreamRef stream, Watcher watcher) {
     beforeWatch.run();
-    return target().watch(stream, watcher);
+    EventLog.Watch watch = target().watch(stream, watcher);
+    return new EventLog.Watch() {
+      @Override
+      public String requests() {
+        return watch.requests();
+      }
+
+      @Override
+      public void leave() {
+        left.incrementAndGet();
+      }
+
+      @Override
+      public void close() {
+        watch.close();
+      }
+    };
   }
 
   @Override

@@ -1,11 +1,14 @@
 package dev.holdfast.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.awaitility.Awaitility;
 
 /** Records what a class or a package logs. */
 public final class LoggedLines extends Handler implements AutoCloseable {
@@ -27,6 +30,20 @@ public final class LoggedLines extends Handler implements AutoCloseable {
   /** The lines so far, without their levels. */
   public List<String> lines() {
     return List.copyOf(lines);
+  }
+
+  /** Waits until a line has this text. */
+  public void await(String part) {
+    Awaitility.await().untilAsserted(() -> assertThat(lines).anyMatch(line -> line.contains(part)));
+  }
+
+  /** Repeats what causes a line until it has this text, since the rate of the line is limited. */
+  public void awaitRepeating(String part, Runnable cause) {
+    Awaitility.await()
+        .untilAsserted(() -> {
+          cause.run();
+          assertThat(lines).anyMatch(line -> line.contains(part));
+        });
   }
 
   @Override

@@ -133,6 +133,11 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   @Override
+  public List<Integer> followed(List<String> ids) {
+    return ids.stream().map(watchers::count).toList();
+  }
+
+  @Override
   public StreamIndex.Page list(String session, long skip, int most) {
     MemorySession found = sessions.get(session);
     return found == null ? new StreamIndex.Page(List.of(), false) : found.list(skip, most);

@@ -138,7 +138,19 @@ public final class RedisEventLog implements EventLog {
 
   @Override
   public StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream) {
-    return available("open a stream", () -> ownership.open(stream, requests, sharedStream));
+    // A stream that is kept in a shared one has no tail.
+    return open(stream, requests, sharedStream, sharedStream == null);
+  }
+
+  @Override
+  public StreamWriter openUnfollowed(StreamRef stream, @Nullable String sharedStream) {
+    return open(stream, "", sharedStream, false);
+  }
+
+  private StreamWriter open(
+      StreamRef stream, String requests, @Nullable String sharedStream, boolean followed) {
+    return available(
+        "open a stream", () -> ownership.open(stream, requests, sharedStream, followed));
   }
 
   @Override
@@ -176,20 +188,21 @@ public final class RedisEventLog implements EventLog {
     // Register before the script runs: an eviction must find the watcher.
     WatcherRegistry.Registration registration =
         watchers.register(stream, watcher, () -> owned.tailLeft(stream));
-    try {
-      if (own == null || !own.takeRecordedTail(registration.number())) {
+    boolean first = own != null && own.takeRecordedTail(registration.number());
+    if (!first) {
+      try {
         registration.setRequests(
             available("watch a stream", () -> scripts.registerTail(stream, registration.number())));
+      } catch (LogException.StoreUnavailable unavailable) {
+        registration.close();
+        throw unavailable;
       }
-    } catch (LogException.StoreUnavailable unavailable) {
-      registration.close();
-      throw unavailable;
     }
     registration.markRecorded();
     if (own != null) {
       own.recent().setKept(true);
     }
-    return registration;
+    return new RecordedWatch(registration, first ? 0 : registration.number());
   }
 
   @Override
@@ -265,6 +278,35 @@ public final class RedisEventLog implements EventLog {
     reportToRedis();
     owned.close();
     inbox.close();
+  }
+
+  /** A watch whose tail is on record. */
+  private final class RecordedWatch implements EventLog.Watch {
+
+    private final WatcherRegistry.Registration registration;
+    private final long number;
+
+    RecordedWatch(WatcherRegistry.Registration registration, long number) {
+      this.registration = registration;
+      this.number = number;
+    }
+
+    @Override
+    public String requests() {
+      return registration.requests();
+    }
+
+    @Override
+    public void leave() {
+      if (watchers.isCurrent(registration)) {
+        scripts.removeTail(registration.stream(), number);
+      }
+    }
+
+    @Override
+    public void close() {
+      registration.close();
+    }
   }
 
   /** Handles a message from a script of another replica. */

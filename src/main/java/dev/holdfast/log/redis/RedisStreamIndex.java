@@ -16,24 +16,51 @@ import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Lists streams: the session hash has the open ones, a set has the complete ones. */
 public final class RedisStreamIndex implements StreamIndex {
 
   private final RedisClient client;
   private final RedisKeys keys;
+  private final Supplier<Set<String>> alive;
   private final RedisScript measure;
 
-  /** Creates an index on a connection that the caller closes. */
-  public RedisStreamIndex(RedisClient client, RedisKeys keys) {
+  /**
+   * Creates an index on a connection that the caller closes.
+   *
+   * @param alive the ids of the replicas that are not lost: a lost one cannot remove its tails
+   */
+  public RedisStreamIndex(RedisClient client, RedisKeys keys, Supplier<Set<String>> alive) {
     this.client = client;
     this.keys = keys;
+    this.alive = alive;
     this.measure = new RedisScript(client, RedisStreamIndex.class, "measure-streams.lua");
   }
 
   @Override
   public Page list(String session, long skip, int most) {
     return available("list streams", () -> read(session, skip, most));
+  }
+
+  @Override
+  public List<Integer> followed(List<String> sessions) {
+    return sessions.isEmpty() ? List.of() : available("list tails", () -> countTails(sessions));
+  }
+
+  private List<Integer> countTails(List<String> sessions) {
+    Set<String> replicas = alive.get();
+    List<@Nullable Response> tails =
+        client.sendMany(sessions.stream().map(each -> StreamField.scanTails(keys, each)).toList());
+    List<Integer> counts = new ArrayList<>();
+    for (int i = 0; i < sessions.size(); i++) {
+      Stream<String> recorded = StreamField.tailsIn(sessions.get(i), tails.get(i)).stream();
+      counts.add((int) recorded.map(StreamOwner::replicaOf).filter(replicas::contains).count());
+    }
+    return counts;
   }
 
   private Page read(String session, long skip, int most) {

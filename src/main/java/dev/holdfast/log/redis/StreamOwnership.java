@@ -65,15 +65,21 @@ final class StreamOwnership implements SharedLog {
     this.watchers = watchers;
   }
 
-  StreamWriter open(StreamRef stream, String requests, @Nullable String keptIn) {
+  /**
+   * Opens a stream.
+   *
+   * @param followed whether a tail of this replica follows at once
+   */
+  StreamWriter open(StreamRef stream, String requests, @Nullable String keptIn, boolean followed) {
     String owner = StreamOwner.withNewFence(replica);
     return owned.open(
         stream,
         owner,
         keptIn,
+        followed,
         () -> {
           sessionRecorder.accept(stream.session());
-          scripts.open(stream, owner, requests, keptIn);
+          scripts.open(stream, owner, requests, keptIn, followed);
         });
   }
 

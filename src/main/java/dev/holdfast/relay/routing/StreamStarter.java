@@ -120,7 +120,7 @@ public final class StreamStarter {
     // Before the stream is opened: after that, no other replica would start its pump.
     UpstreamSession upstream = upstreams.attach(session);
     try {
-      StreamWriter writer = log.open(stream, "", StreamNames.sharedName(session));
+      StreamWriter writer = log.openUnfollowed(stream, StreamNames.sharedName(session));
       startListening(session, writer, upstream::listen, null);
     } catch (LogException.Fenced alreadyOpen) {
       // Some replica already runs the pump.

@@ -366,7 +366,7 @@ public final class Sessions {
       PinnedServer server = upstreams.server(session);
       server.recordInitialize(initialize);
       String shared = StreamNames.sharedName(session);
-      pinner.accept(log.open(StreamNames.standalone(session), "", shared), server);
+      pinner.accept(log.openUnfollowed(StreamNames.standalone(session), shared), server);
     }
   }
 

@@ -80,6 +80,9 @@ public final class Tail implements Tails.Movable {
   private boolean behind = true;
   private boolean complete;
 
+  /** Whether the stream is complete or gone. */
+  private boolean streamOver;
+
   private final AwaitedRequests awaited = new AwaitedRequests();
 
   /** Bytes that the next event needs beyond a page; zero while it fits into one. */
@@ -210,7 +213,13 @@ public final class Tail implements Tails.Movable {
         Position delivered = context.log().deliveredUpTo(stream);
         cursor = cursor.compareTo(delivered) < 0 ? delivered : cursor;
       }
-      while (step(client)) {}
+      try {
+        while (step(client)) {}
+      } finally {
+        if (!streamOver) {
+          watch.leave();
+        }
+      }
     } catch (LogException.StoreUnavailable away) {
       // The client resumes with its cursor later. The opening frame, which may give it the cursor,
       // is sent in any case.
@@ -248,9 +257,11 @@ public final class Tail implements Tails.Movable {
           return skip(gap);
         }
         case ReadResult.EndOfStream _ -> {
+          streamOver = true;
           return false;
         }
         case ReadResult.NoSuchStream _ -> {
+          streamOver = true;
           awaited.streamLost().forEach(error -> framing.unlogged(frames, error));
           return false;
         }
@@ -305,6 +316,7 @@ public final class Tail implements Tails.Movable {
     if (newest.last()) {
       caughtUp();
       complete = true;
+      streamOver = true;
     }
     // Checked here too, because a busy stream may never pause.
     return !newest.last() && !movedAway() && mayContinue();

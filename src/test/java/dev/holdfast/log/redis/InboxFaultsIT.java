@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.LogException;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.RedisProxy;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -67,25 +68,28 @@ class InboxFaultsIT extends InboxFixture {
 
   @Test
   void shouldRepeatAMessageThatTheReceiverCouldNotHandle() {
-    InboxReplica owner = silent("a");
-    InboxReplica other = replica("b");
-    owner.log().open(ref, "1");
-    AtomicInteger offered = new AtomicInteger();
-    owner.receive(message -> {
-      if (offered.incrementAndGet() == 2) {
-        throw new LogException.StoreUnavailable("not now", null);
-      }
-      owner.received().add(text(message));
-      if (text(message).equals("3")) {
-        throw new IllegalArgumentException("never");
-      }
-    });
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      InboxReplica owner = silent("a");
+      InboxReplica other = replica("b");
+      owner.log().open(ref, "1");
+      AtomicInteger offered = new AtomicInteger();
+      owner.receive(message -> {
+        if (offered.incrementAndGet() == 2) {
+          throw new LogException.StoreUnavailable("not now", null);
+        }
+        owner.received().add(text(message));
+        if (text(message).equals("3")) {
+          throw new IllegalArgumentException("never");
+        }
+      });
 
-    numbers(4).forEach(message -> put(other, ref, message));
+      numbers(4).forEach(message -> put(other, ref, message));
 
-    await().until(() -> owner.received().contains("4"));
-    assertThat(owner.received()).isEqualTo(numbers(4));
-    await().until(() -> waiting().equals(":0"));
+      await().until(() -> owner.received().contains("4"));
+      assertThat(owner.received()).isEqualTo(numbers(4));
+      await().until(() -> waiting().equals(":0"));
+      log.await("inbox message dropped, the receiver could not handle it");
+    }
   }
 
   /** Redis drops what is published to a channel without a subscriber. */

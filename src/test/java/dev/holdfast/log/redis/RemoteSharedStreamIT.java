@@ -23,7 +23,7 @@ class RemoteSharedStreamIT extends SharedStreamFixture {
     StreamScripts streams = new StreamScripts(a.client, Replica.KEYS, "h", RETENTION);
     AppendScripts appends = new AppendScripts(a.client, Replica.KEYS, "h", RETENTION);
     InboxScripts owner = new InboxScripts(a.client, Replica.KEYS, "h", RETENTION);
-    streams.open(new StreamRef(session, "g"), "h beef", "", "m");
+    streams.open(new StreamRef(session, "g"), "h beef", "", "m", false);
     InboxScripts other = new InboxScripts(b.client, Replica.KEYS, "b", RETENTION);
     byte[] question = "question".getBytes(UTF_8);
     other.openRemote(ref, "f00d", "1", "m", "g", question);

@@ -17,6 +17,7 @@ import dev.holdfast.log.LogTesting.CountingWatcher;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RedisProxy;
 import java.util.List;
@@ -111,19 +112,22 @@ class TailsIT extends ReplicasFixture {
   /** A subscription can break silently, when a firewall forgets the connection. */
   @Test
   void shouldSubscribeAgainWhenTheSubscriptionIsSilent() {
-    RedisFixture redis = closing(RedisFixture.start());
-    RedisProxy proxy = proxy(redis);
-    EventLog a = replica(redis, "a");
-    EventLog b = replica(redis, "b", redis.url(), proxy.url());
-    StreamWriter writer = a.open(ref, "1");
-    CountingWatcher watcher = new CountingWatcher();
-    b.watch(ref, watcher);
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      RedisFixture redis = closing(RedisFixture.start());
+      RedisProxy proxy = proxy(redis);
+      EventLog a = replica(redis, "a");
+      EventLog b = replica(redis, "b", redis.url(), proxy.url());
+      StreamWriter writer = a.open(ref, "1");
+      CountingWatcher watcher = new CountingWatcher();
+      b.watch(ref, watcher);
 
-    proxy.muteConnections();
-    writer.append(numbered(1, 1));
+      proxy.muteConnections();
+      writer.append(numbered(1, 1));
 
-    await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
-    assertThat(proxy.connections()).isEqualTo(2);
+      await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
+      assertThat(proxy.connections()).isEqualTo(2);
+      log.await("subscription to Redis receives nothing, subscribing again");
+    }
   }
 
   /** Such a tail would not be woken again, because wake-ups go to the newer tail. */
@@ -157,6 +161,25 @@ class TailsIT extends ReplicasFixture {
     await().untilAsserted(() -> assertThat(evicted.evictions()).isEqualTo(1));
     await().untilAsserted(() -> assertThat(evictedToo.evictions()).isEqualTo(1));
     assertThat(staying.evictions()).isZero();
+  }
+
+  /** Somebody else may write to Redis. */
+  @Test
+  void shouldGoOnWhenTheRecordOfSizesIsWrong() {
+    RedisFixture redis = closing(RedisFixture.start());
+    EventLog log = replica(redis, "a");
+    StreamWriter writer = log.open(ref, "1");
+    List<String> keys = Replica.KEYS.allSizes();
+    redis.command("ZADD", keys.get(0), "1e30", "somebody");
+    redis.command("SET", keys.get(1), "1000000000000000");
+    try (LoggedLines lines = new LoggedLines(RedisEventLog.class)) {
+      writer.append(numbered(1, 1));
+
+      lines.await("a report to Redis failed unexpectedly");
+      redis.command("DEL", keys.get(0), keys.get(1));
+      writer.append(List.of(last("2")));
+      assertThat(readAll(log, ref, Position.START)).hasSize(2);
+    }
   }
 
   @Test

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamWriter;
+import dev.holdfast.relay.FaultyLog;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.Settings;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.testing.LoggedLines;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -107,6 +109,51 @@ class TailLifetimeTest {
       writer.append(LogTesting.numbered(number, number));
     } else if (number == last) {
       writer.append(LogFixture.complete(number, number));
+    }
+  }
+
+  /** A call that ends as usual must not cost the store a command more. */
+  @Test
+  void shouldLeaveOpenStreamsOnly() {
+    FaultyLog log = new FaultyLog(fixture.log);
+    fixture.log = log;
+    StreamWriter writer = fixture.open("s");
+    TestConnection gone = fixture.follow("s", Position.START, Tail.Kind.REQUEST);
+    writer.append(LogTesting.numbered(1, 1));
+    gone.await(c -> c.data().size() == 1);
+    assertThat(log.left).hasValue(0);
+
+    gone.leave();
+    gone.awaitEnd();
+    assertThat(log.left).hasValue(1);
+
+    TestConnection client = fixture.follow("s", Position.START, Tail.Kind.RESUMED);
+    writer.append(LogFixture.complete(2, 2));
+    client.awaitEnd();
+    fixture.follow("s", Position.START, Tail.Kind.RESUMED).awaitEnd();
+    assertThat(log.left).hasValue(1);
+  }
+
+  /** The client comes back with its cursor. */
+  @Test
+  void shouldEndTheConnectionAfterAnUnexpectedFailure() {
+    FaultyLog faulty = new FaultyLog(fixture.log);
+    fixture.log = faulty;
+    StreamWriter writer = fixture.open("s");
+    faulty.afterRead =
+        () -> {
+          throw new IllegalStateException("planted");
+        };
+    try (LoggedLines log = new LoggedLines(Tail.class)) {
+      TestConnection client = fixture.follow("s", Position.START, Tail.Kind.REQUEST);
+
+      log.await("tail failed unexpectedly stream=");
+      client.awaitEnd();
+      faulty.afterRead = () -> {};
+      writer.append(LogFixture.complete(1, 1));
+      TestConnection again = fixture.follow("s", Position.START, Tail.Kind.RESUMED);
+      again.awaitEnd();
+      assertThat(again.data()).containsExactly("1");
     }
   }
 

@@ -5,6 +5,7 @@ import dev.holdfast.redis.RedisKeys;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.SequencedMap;
 import java.util.TreeMap;
@@ -70,23 +71,41 @@ public enum StreamField {
 
   /** The command that reads the owners of a session's open streams, and no other fields. */
   public static Request scanOwners(RedisKeys keys, String session) {
+    return OWNER.scan(keys, session);
+  }
+
+  /** The command that reads the tails of a session's open streams, and no other fields. */
+  public static Request scanTails(RedisKeys keys, String session) {
+    return TAIL.scan(keys, session);
+  }
+
+  private Request scan(RedisKeys keys, String session) {
     return Request.cmd(Command.HSCAN)
         .arg(keys.session(session))
         .arg(0)
         .arg("MATCH")
-        .arg(OWNER.prefix + "*")
+        .arg(prefix + "*")
         .arg("COUNT")
         .arg(ALL_FIELDS);
   }
 
   /** The open streams and their owners in the reply to {@link #scanOwners}, ordered by name. */
   public static SequencedMap<StreamRef, String> ownersIn(String session, @Nullable Response scan) {
-    SequencedMap<StreamRef, String> owners = new TreeMap<>(Comparator.comparing(StreamRef::name));
+    return OWNER.valuesIn(session, scan);
+  }
+
+  /** The tails in the reply to {@link #scanTails}, each as {@code replica number}. */
+  public static Collection<String> tailsIn(String session, @Nullable Response scan) {
+    return TAIL.valuesIn(session, scan).values();
+  }
+
+  private SequencedMap<StreamRef, String> valuesIn(String session, @Nullable Response scan) {
+    SequencedMap<StreamRef, String> values = new TreeMap<>(Comparator.comparing(StreamRef::name));
     Response fields = scan == null ? null : scan.get(1);
     for (int i = 0; fields != null && i + 1 < fields.size(); i += 2) {
-      String name = fields.get(i).toString().substring(OWNER.prefix.length());
-      owners.put(new StreamRef(session, name), fields.get(i + 1).toString());
+      String name = fields.get(i).toString().substring(prefix.length());
+      values.put(new StreamRef(session, name), fields.get(i + 1).toString());
     }
-    return owners;
+    return values;
   }
 }

@@ -29,6 +29,7 @@ public final class StreamScripts {
   private final RedisScript openStream;
   private final RedisScript claimStreams;
   private final RedisScript registerTail;
+  private final RedisScript removeTail;
   private final RedisScript recordDelivery;
 
   private final RedisKeys keys;
@@ -45,6 +46,7 @@ public final class StreamScripts {
     openStream = load(client, "open-stream-checks.lua", "open-stream.lua");
     claimStreams = load(client, "claim-streams.lua");
     registerTail = load(client, "register-tail.lua");
+    removeTail = load(client, "remove-tail.lua");
     recordDelivery = load(client, "record-delivery.lua");
   }
 
@@ -73,10 +75,11 @@ public final class StreamScripts {
    * Opens a stream. The call may be repeated with the same owner when its outcome is unknown.
    *
    * @param keptIn the name of the shared stream that keeps the events; null for none
+   * @param followed whether to record this replica as the tail
    */
-  public void open(StreamRef stream, String owner, String requests, @Nullable String keptIn) {
-    // A stream that is kept in a shared one has no tail.
-    String tail = keptIn == null ? tail(0) : "";
+  public void open(
+      StreamRef stream, String owner, String requests, @Nullable String keptIn, boolean followed) {
+    String tail = followed ? tail(0) : "";
     open(stream, owner, tail, requests, keptIn == null ? "" : keptIn);
   }
 
@@ -159,6 +162,16 @@ public final class StreamScripts {
         tail(number),
         keys.replicaChannels(),
         stream.session());
+  }
+
+  /**
+   * Removes the record of a tail of this replica, unless another one has replaced it. Does not
+   * wait. After a failure, the record stays until the stream ends.
+   *
+   * @param number as in {@link #registerTail}; 0 for the tail recorded on opening
+   */
+  public void removeTail(StreamRef stream, long number) {
+    var _ = removeTail.runLater(List.of(sessionKey(stream)), stream.name(), tail(number));
   }
 
   /**

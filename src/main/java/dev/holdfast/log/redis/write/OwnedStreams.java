@@ -57,15 +57,16 @@ public final class OwnedStreams {
    * Opens a stream and adds it.
    *
    * @param keptIn the name of the shared stream that keeps the events; null for none
+   * @param followed whether the store records this replica as the tail
    * @param script opens the stream in the store
    */
   public RedisStreamWriter open(
-      StreamRef stream, String owner, @Nullable String keptIn, Runnable script) {
+      StreamRef stream, String owner, @Nullable String keptIn, boolean followed, Runnable script) {
     opening.add(stream);
     try {
       script.run();
       reports.used(stream.session());
-      return add(stream, owner, Position.START, keptIn, keptIn == null);
+      return add(stream, owner, Position.START, keptIn, followed);
     } finally {
       opening.remove(stream);
     }

@@ -63,7 +63,8 @@ class AppendScriptIT {
   @BeforeEach
   void open() {
     replica.log.begin(ref.session());
-    new StreamScripts(replica.client, Replica.KEYS, "a", RETENTION).open(ref, OWNER, "1", null);
+    new StreamScripts(replica.client, Replica.KEYS, "a", RETENTION)
+        .open(ref, OWNER, "1", null, true);
   }
 
   private Position append(WriterProgress standing, NewEvent... events) {
