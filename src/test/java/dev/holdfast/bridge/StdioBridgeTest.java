@@ -2,12 +2,22 @@ package dev.holdfast.bridge;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.relay.ScriptedSource;
+import dev.holdfast.relay.ScriptedUpstream;
+import dev.holdfast.testing.LoggedLines;
+import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LogLevelStore;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** A client that writes all its messages at once and ends. */
@@ -78,5 +88,96 @@ class StdioBridgeTest {
         .hasSize(2)
         .allMatch(line -> line.contains("\"error\""))
         .anyMatch(line -> line.contains("-32602"));
+  }
+
+  private static final String NOTIFICATION =
+      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":9}}";
+
+  private final ScriptedUpstream server = new ScriptedUpstream();
+
+  /** A client that writes to a bridge in front of the server, which a test controls. */
+  private final class Client implements AutoCloseable {
+
+    private final PipedOutputStream to = new PipedOutputStream();
+    private final StdioBridge bridge =
+        new StdioBridge(server, new ByteArrayOutputStream(), LONGEST);
+    private final Thread running;
+
+    Client(String... lines) throws IOException {
+      PipedInputStream from = new PipedInputStream(to, 1 << 16);
+      running = Thread.ofVirtual().start(() -> bridge.run(from));
+      say(lines);
+    }
+
+    void say(String... lines) throws IOException {
+      to.write((String.join("\n", lines) + "\n").getBytes(UTF_8));
+      to.flush();
+    }
+
+    @Override
+    public void close() throws IOException {
+      to.close();
+      bridge.close();
+      running.interrupt();
+    }
+  }
+
+  @Test
+  void shouldLogWhyItOpensNoSession() throws Exception {
+    server.handshake =
+        () -> {
+          throw new UpstreamException.Refused(403, null, null);
+        };
+    try (LoggedLines log = new LoggedLines(StdioBridge.class);
+        Client _ = new Client(INITIALIZE)) {
+      log.await("session not opened reason=the upstream refused with status 403");
+    }
+  }
+
+  @Test
+  void shouldLogWhatItCannotDeliver() throws Exception {
+    try (LoggedLines log = new LoggedLines(StdioBridge.class);
+        Client client = new Client(INITIALIZE, INITIALIZED)) {
+      await().until(() -> server.sent.size() == 1);
+      server.sendFailure = new UpstreamException.Refused(400, null, null);
+      client.say(NOTIFICATION);
+
+      log.await("client message not delivered reason=the upstream refused with status 400");
+    }
+  }
+
+  @Test
+  void shouldLogThatTheServerLostItsSession() throws Exception {
+    ScriptedSource unasked = new ScriptedSource();
+    server.listen = () -> Optional.of(unasked);
+    try (LoggedLines log = new LoggedLines("dev.holdfast.bridge");
+        Client _ = new Client(INITIALIZE, INITIALIZED)) {
+      await().until(() -> !server.listenedAfter.isEmpty());
+      server.handshake =
+          () -> {
+            throw new UpstreamException.Refused(503, null, null);
+          };
+      unasked.fail(new UpstreamException.SessionGone());
+
+      log.await("server lost the session; the bridge opens another one");
+      log.await("session not reopened reason=the upstream refused with status 503");
+    }
+  }
+
+  @Test
+  void shouldLogHowItsClientEnded() throws Exception {
+    server.answerWithStream();
+    InputStream broken = InputStream.nullInputStream();
+    broken.close();
+    try (LoggedLines log = new LoggedLines(StdioBridge.class);
+        StdioBridge bridge = new StdioBridge(server, new ByteArrayOutputStream(), LONGEST);
+        StdioBridge other = new StdioBridge(server, new ByteArrayOutputStream(), LONGEST)) {
+      assertThat(bridge.run(broken)).isFalse();
+      log.await("client input broke reason=Stream closed");
+
+      String lines = String.join("\n", INITIALIZE, INITIALIZED, ping(1)) + "\n";
+      assertThat(other.run(new ByteArrayInputStream(lines.getBytes(UTF_8)))).isTrue();
+      log.await("bridge stops with open requests: the client has ended");
+    }
   }
 }

@@ -162,17 +162,59 @@ class MembershipIT {
 
   @Test
   void shouldOfferASessionAgainAfterAFailedAdoption() {
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      Member lost = new Member();
+      Member survivor = new Member();
+      lost.sessions.add("s");
+      survivor.refusing.set(true);
+
+      lost.kill();
+      await().until(() -> System.currentTimeMillis() - lost.score() > 1000);
+      assertThat(holds(lost, "s")).isTrue();
+      survivor.refusing.set(false);
+
+      await().until(() -> survivor.adopted.containsKey("s"));
+      log.await("adopting a session failed and will be repeated");
+    }
+  }
+
+  /** Somebody else may write to Redis. */
+  @Test
+  void shouldGoOnWhenTheSessionsOfALostReplicaCannotBeRead() {
     Member lost = new Member();
     Member survivor = new Member();
-    lost.sessions.add("s");
-    survivor.refusing.set(true);
+    redis.command("DEL", KEYS.replicaSessions(lost.id.value()));
+    redis.command("SET", KEYS.replicaSessions(lost.id.value()), "not a set");
+    try (LoggedLines log = new LoggedLines(Membership.class)) {
+      lost.kill();
 
-    lost.kill();
-    await().until(() -> System.currentTimeMillis() - lost.score() > 1000);
-    assertThat(holds(lost, "s")).isTrue();
-    survivor.refusing.set(false);
+      log.await("adopting sessions of a lost replica paused reason=");
+      redis.command("DEL", KEYS.replicaSessions(lost.id.value()));
+      await().until(() -> number("ZCARD", KEYS.replicas()) == 1);
+      assertThat(survivor.score()).isPositive();
+    }
+  }
 
-    await().until(() -> survivor.adopted.containsKey("s"));
+  @Test
+  void shouldSendHeartbeatsAfterAFailedOne() {
+    AtomicInteger failures = new AtomicInteger();
+    ReplicaId id = ReplicaId.random();
+    Member other = new Member();
+    Runnable failing =
+        () -> {
+          failures.incrementAndGet();
+          throw new IllegalStateException("planted");
+        };
+    try (LoggedLines log = new LoggedLines(Membership.class);
+        Membership membership =
+            new Membership(other.client, KEYS, id, TIMING, other.sessions, (_, _) -> {}, failing)) {
+      membership.start();
+
+      log.await("heartbeat failed unexpectedly");
+      await().until(() -> number("ZCARD", KEYS.replicas()) == 2);
+      redis.command("ZREM", KEYS.replicas(), id.value());
+      await().until(() -> failures.get() > 1);
+    }
   }
 
   /** No replica could send heartbeats, so their absence proves nothing. */

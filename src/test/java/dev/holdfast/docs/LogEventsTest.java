@@ -28,33 +28,61 @@ class LogEventsTest {
   /** Warnings about the configuration, which are sentences of their own. */
   private static final String ADVICE = "LOG.warn(advice(key))";
 
+  /**
+   * Lines that no test can cause with real parts: defects that are not known, and a process that
+   * even SIGKILL does not end.
+   */
+  private static final Set<String> UNPROVOKED =
+      Set.of(
+          "configuration file not applied completely",
+          "connection failed unexpectedly",
+          "process cannot be ended",
+          "reading the slots of the cluster failed unexpectedly");
+
   private static final Pattern ROW = Pattern.compile("(?m)^\\| `([^`]+)` \\| [A-Z, ]+ \\|");
 
   @Test
   void shouldListEachLine() throws IOException {
     Set<String> logged = new TreeSet<>();
-    for (String source : sources()) {
+    for (String source : sources("src/main/java")) {
       for (Pattern call : CALLS) {
         call.matcher(source).results().forEach(match -> logged.add(event(match.group(1))));
       }
     }
-    Set<String> documented = new TreeSet<>();
-    ROW.matcher(Files.readString(Path.of("docs/logs.md")))
-        .results()
-        .forEach(row -> documented.add(row.group(1)));
 
-    assertThat(documented).hasSizeGreaterThan(50).isEqualTo(logged);
+    assertThat(documented()).hasSizeGreaterThan(50).isEqualTo(logged);
+  }
+
+  /** Each line is there because something happens. A test lets it happen and looks at the log. */
+  @Test
+  void shouldProduceEachLineInATest() throws IOException {
+    Set<String> missing = documented();
+    for (String test : sources("src/test/java")) {
+      if (!test.contains("class LogEventsTest ")) {
+        missing.removeIf(test::contains);
+      }
+    }
+
+    assertThat(missing).isEqualTo(UNPROVOKED);
   }
 
   @Test
   void shouldFindEachCall() throws IOException {
-    for (String source : sources()) {
+    for (String source : sources("src/main/java")) {
       assertThat(source.replace(ADVICE, "")).doesNotContainPattern(UNREADABLE);
     }
   }
 
-  private static List<String> sources() throws IOException {
-    try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+  private static Set<String> documented() throws IOException {
+    Set<String> documented = new TreeSet<>();
+    ROW.matcher(Files.readString(Path.of("docs/logs.md")))
+        .results()
+        .forEach(row -> documented.add(row.group(1)));
+    return documented;
+  }
+
+  private static List<String> sources(String directory) throws IOException {
+    try (Stream<Path> files = Files.walk(Path.of(directory))) {
       return files
           .filter(file -> file.toString().endsWith(".java"))
           .map(LogEventsTest::read)

@@ -47,6 +47,7 @@ class StoreAwayIT {
                 Map.of(
                     "holdfast.store", "redis",
                     "holdfast.redis.timeout", "300ms",
+                    "holdfast.cleanup-interval", "500ms",
                     "quarkus.redis.hosts", redis.url()))) {
       String session =
           post(gateway, INITIALIZE, null).headers().firstValue("Mcp-Session-Id").orElseThrow();
@@ -66,7 +67,8 @@ class StoreAwayIT {
       assertThat(away.headers().firstValue("Retry-After")).contains("1");
       assertThat(away.body()).contains("\"id\":7").contains("\"code\":-32000");
       assertThat(readiness(gateway)).isEqualTo(503);
-      assertThat(get(gateway, "/q/health/ready").body()).contains("\"reason\"");
+      assertThat(get(gateway, "/q/health/ready").body()).contains("\"reason\": \"could not reach the store");
+      await().until(() -> gateway.output().contains("a sweep failed, the next one catches up"));
       await()
           .untilAsserted(() ->
               assertThat(get(gateway, "/health").body())

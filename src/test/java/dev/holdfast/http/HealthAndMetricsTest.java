@@ -16,6 +16,7 @@ import dev.holdfast.relay.Relay;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.testing.DocumentedMetrics;
 import dev.holdfast.testing.FrameStream;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.MonitoringQueries;
 import io.quarkus.test.junit.QuarkusTest;
@@ -284,6 +285,19 @@ class HealthAndMetricsTest {
     stream.cut();
     await().until(() -> Metrics.of(Metrics.CONNECTIONS) == 0);
     client.delete();
+  }
+
+  @Test
+  void shouldLogWhyAThreadEnds() {
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      Thread.ofVirtual()
+          .name("planted")
+          .start(() -> {
+            throw new IllegalStateException("planted");
+          });
+
+      log.await("thread ended unexpectedly name=planted");
+    }
   }
 
   @Test

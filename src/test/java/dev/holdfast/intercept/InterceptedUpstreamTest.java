@@ -12,6 +12,7 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
 import dev.holdfast.protocol.Sender;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -392,6 +393,24 @@ class InterceptedUpstreamTest {
           .singleElement()
           .asString()
           .contains("\"id\":1,\"error\":{\"code\":-32603");
+    }
+  }
+
+  @Test
+  void shouldLogThatAnInterceptorFailed() {
+    Interceptor failing =
+        _ -> {
+          throw new IllegalStateException("planted");
+        };
+    UpstreamSession session =
+        InterceptedUpstream.of(server, "files", List.of(failing)).attach(LINK);
+    try (LoggedLines log = new LoggedLines(InterceptorChain.class)) {
+      log.awaitRepeating(
+          "an interceptor failed, its message is refused interceptor="
+              + failing.getClass().getName(),
+          () -> session.request(body(request(1, "fine"))).source().close());
+      assertThat(log.lines())
+          .noneMatch(line -> line.contains("planted") && !line.contains("DEBUG"));
     }
   }
 

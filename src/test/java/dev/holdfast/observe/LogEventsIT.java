@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.OpenIdProvider;
 import dev.holdfast.testing.Ports;
 import dev.holdfast.testing.ScriptedServer;
 import java.io.IOException;
@@ -122,6 +123,46 @@ class LogEventsIT {
     assertThat(client.delete().statusCode()).isEqualTo(204);
     awaitLine("session ended session=" + session + " upstream=default cause=ended by its client");
     assertThat(gateway.output()).doesNotContain(client.session());
+  }
+
+  @Test
+  void shouldSayThatAnIssuerIsAway() throws Exception {
+    String resource = "http://localhost:8080";
+    OpenIdProvider issuer = OpenIdProvider.start();
+    String token = issuer.token("alice", resource + "/mcp", "tools");
+    issuer.close();
+    try (Gateway other =
+        Gateway.start(
+            Map.of(
+                "holdfast.auth.public-url",
+                resource,
+                "holdfast.auth.issuers.away.url",
+                issuer.issuer()))) {
+      HttpRequest ping =
+          HttpRequest.newBuilder(other.url("/mcp"))
+              .header("Authorization", "Bearer " + token)
+              .header("Content-Type", "application/json")
+              .header("Accept", "application/json, text/event-stream")
+              .POST(
+                  HttpRequest.BodyPublishers.ofString(
+                      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"))
+              .build();
+      HttpClient http = HttpClient.newHttpClient();
+
+      assertThat(http.send(ping, HttpResponse.BodyHandlers.discarding()).statusCode())
+          .isEqualTo(503);
+
+      await()
+          .untilAsserted(
+              () -> assertThat(other.output()).contains("tokens cannot be checked reason="));
+      HttpResponse<String> health =
+          http.send(
+              HttpRequest.newBuilder(other.url("/q/health/ready")).build(),
+              HttpResponse.BodyHandlers.ofString());
+      assertThat(health.statusCode()).isEqualTo(200);
+      assertThat(new ObjectMapper().readTree(health.body()).findValue(issuer.issuer()).asText())
+          .isNotEqualTo("up");
+    }
   }
 
   @Test

@@ -274,6 +274,31 @@ class RecorderTest {
             missing -> assertThat(missing.messages()).isEqualTo(1000 - written));
   }
 
+  @Test
+  void shouldNotWaitForADiskThatStands() throws Exception {
+    CountDownLatch stands = new CountDownLatch(1);
+    CountDownLatch writing = new CountDownLatch(1);
+    try (LoggedLines log = new LoggedLines(Recorder.class)) {
+      Recorder recorder = new Recorder(directory(1 << 20, 1 << 21), CLOCK);
+      SessionTape tape = new SessionTape(recorder, "web");
+      recorder.add(
+          tape.tape(),
+          1,
+          () -> {
+            writing.countDown();
+            awaitQuietly(stands);
+            return TapeLine.missing(CLOCK.instant(), 1);
+          });
+      writing.await();
+
+      recorder.close();
+
+      log.await("tapes lose their last messages: the disk is too slow");
+    } finally {
+      stands.countDown();
+    }
+  }
+
   private static void awaitQuietly(CountDownLatch latch) {
     try {
       latch.await();
@@ -304,7 +329,10 @@ class RecorderTest {
         runSession(new ScriptedUpstream(), recorder);
       }
 
-      assertThat(log.lines()).singleElement().asString().contains("tape stopped");
+      assertThat(log.lines())
+          .singleElement()
+          .asString()
+          .contains("tape stopped, its session continues");
       assertThat(files()).hasSize(1);
       assertThat(Tape.read(files().getFirst()).entries()).hasSize(9);
     } finally {

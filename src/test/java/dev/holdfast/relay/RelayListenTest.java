@@ -10,11 +10,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.Sender;
+import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.Optional;
@@ -72,6 +74,41 @@ class RelayListenTest {
 
     assertThatThrownBy(() -> relay.session(SCRIPTED, session.id(), PrincipalId.ANONYMOUS))
         .isInstanceOf(RelayException.SessionNotFound.class);
+  }
+
+  @Test
+  void shouldSayThatASessionCouldNotBeEnded() {
+    Session session = fixture.open(SCRIPTED);
+    TestConnection client = LogFixture.run(relay.listen(session, false), new TestConnection());
+    source.bring(PROGRESS);
+    client.await(c -> c.data().size() == 1);
+    try (LoggedLines log = new LoggedLines(Sessions.class)) {
+      fixture.log.away = true;
+      source.fail(new UpstreamException.SessionGone());
+
+      log.await("session not ended session=" + session.id());
+    }
+  }
+
+  @Test
+  void shouldSayThatAnExpiredSessionCouldNotBeEnded() {
+    try (LoggedLines log = new LoggedLines(Sessions.class)) {
+      Session unlogged = fixture.open(SCRIPTED);
+      fixture.log.away = true;
+      fixture.now.addAndGet(RelayFixture.IDLE.toMillis());
+      assertThatThrownBy(relay::sweep).isInstanceOf(LogException.StoreUnavailable.class);
+      log.await("log of expired session not ended session=" + unlogged.id());
+      fixture.log.away = false;
+
+      Session broken = fixture.open(SCRIPTED);
+      fixture.log.beforeEnd =
+          () -> {
+            throw new IllegalStateException("planted");
+          };
+      fixture.now.addAndGet(RelayFixture.IDLE.toMillis());
+      assertThat(relay.sweep().sessions()).isOne();
+      log.await("expired session not ended completely session=" + broken.id());
+    }
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
@@ -135,8 +136,11 @@ class UpstreamFactoryTest {
         assertThatExceptionOfType(UpstreamException.Refused.class)
             .isThrownBy(() -> upstream.initialize(initialize));
       }
-      assertThatExceptionOfType(UpstreamException.Unreachable.class)
-          .isThrownBy(() -> upstream.initialize(initialize));
+      try (LoggedLines log = new LoggedLines(ClientCredentials.class)) {
+        assertThatExceptionOfType(UpstreamException.Unreachable.class)
+            .isThrownBy(() -> upstream.initialize(initialize));
+        log.await("no access token for the upstream upstream=");
+      }
 
       assertThat(server.requests())
           .extracting(request -> request.header("authorization"))

@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.testing.LoggedLines;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import org.junit.jupiter.api.Test;
@@ -33,6 +35,18 @@ class ErrorResponsesTest {
     assertThat(response.getStatus()).isEqualTo(503);
     assertThat(response.getHeaderString(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
     assertThat(text(response)).contains("Too much waits for the server");
+  }
+
+  @Test
+  void shouldHideWhatIsUnexpected() {
+    StreamRef stream = new StreamRef("session", "stream");
+    try (LoggedLines log = new LoggedLines(ErrorResponses.class)) {
+      Response response = ErrorResponses.of(new LogException.Fenced(stream), ID);
+
+      assertThat(response.getStatus()).isEqualTo(500);
+      assertThat(text(response)).contains("\"message\":\"Internal error\"");
+      log.await("request failed unexpectedly");
+    }
   }
 
   /** With 503 and Retry-After, clients would repeat a request that may already have succeeded. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.http.limit.ConnectionLimit.Slot;
+import dev.holdfast.testing.LoggedLines;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
@@ -19,16 +20,19 @@ class ConnectionLimitTest {
 
   @Test
   void shouldLimitEachClient() {
-    Slot first = limit.acquire(A);
-    limit.acquire(A);
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      Slot first = limit.acquire(A);
+      limit.acquire(A);
 
-    assertThatExceptionOfType(RequestRejectedException.class)
-        .isThrownBy(() -> limit.acquire(A))
-        .withMessageContaining("this client");
+      assertThatExceptionOfType(RequestRejectedException.class)
+          .isThrownBy(() -> limit.acquire(A))
+          .withMessageContaining("this client");
 
-    assertThatCode(() -> limit.acquire(B)).doesNotThrowAnyException();
-    first.release();
-    assertThatCode(() -> limit.acquire(A)).doesNotThrowAnyException();
+      assertThatCode(() -> limit.acquire(B)).doesNotThrowAnyException();
+      first.release();
+      assertThatCode(() -> limit.acquire(A)).doesNotThrowAnyException();
+      log.await("client reached its connection limit client=");
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.budget.Shares;
 import dev.holdfast.http.limit.Client;
+import dev.holdfast.testing.LoggedLines;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -177,5 +178,25 @@ class SocketGuardTest {
 
     assertThat(heads.size()).isZero();
     assertThat(isOpenAfter(60)).isTrue();
+  }
+
+  /** A line for each would let a client fill the disk. */
+  @Test
+  void shouldLogOnceInAWhileThatItCloses() {
+    try (LoggedLines log = new LoggedLines(SocketGuard.class)) {
+      log.awaitRepeating(
+          "connection closed, too many or too large heads client=127.0.0",
+          () -> {
+            EmbeddedChannel other = new Socket();
+            other.pipeline().addLast(new HttpRequestDecoder());
+            new SocketGuard(sockets, heads, Duration.ofSeconds(30)).guard(other);
+            try {
+              other.register();
+            } catch (Exception failed) {
+              throw new AssertionError(failed);
+            }
+            assertThat(other.isOpen()).isFalse();
+          });
+    }
   }
 }

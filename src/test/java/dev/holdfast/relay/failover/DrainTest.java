@@ -32,6 +32,7 @@ import dev.holdfast.relay.tail.TestConnection;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
@@ -120,22 +121,25 @@ class DrainTest {
 
   @Test
   void shouldMoveClientsAndContinueTheirCalls() throws Exception {
-    Session session = fixture().open(SCRIPTED);
-    TestConnection client = fixture().follow(session, call("1", "t"));
-    source.bring(PROGRESS);
-    client.await(c -> c.data().size() == 1);
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      Session session = fixture().open(SCRIPTED);
+      TestConnection client = fixture().follow(session, call("1", "t"));
+      source.bring(PROGRESS);
+      client.await(c -> c.data().size() == 1);
 
-    Thread draining = drain(others);
-    client.awaitEnd();
+      Thread draining = drain(others);
+      client.awaitEnd();
 
-    assertThat(client.text()).endsWith(MOVED);
-    assertThat(others.prepared).isTrue();
-    assertThat(others.left).isFalse();
-    assertThat(draining.isAlive()).isTrue();
-    source.bring(result("1"));
-    draining.join();
-    assertThat(others.left).isTrue();
-    assertThat(fixture().logged(session, client)).containsExactly(PROGRESS, result("1"));
+      assertThat(client.text()).endsWith(MOVED);
+      assertThat(others.prepared).isTrue();
+      assertThat(others.left).isFalse();
+      assertThat(draining.isAlive()).isTrue();
+      source.bring(result("1"));
+      draining.join();
+      assertThat(others.left).isTrue();
+      assertThat(fixture().logged(session, client)).containsExactly(PROGRESS, result("1"));
+      log.await("drained connections=0");
+    }
   }
 
   @Test
@@ -285,14 +289,17 @@ class DrainTest {
 
   @Test
   void shouldHandOverCallsThatStillRunAtTheEnd() throws Exception {
-    Session session = begin(AT_ONCE).open(SCRIPTED);
-    TestConnection client = fixture().follow(session, call("1", "t"));
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      Session session = begin(AT_ONCE).open(SCRIPTED);
+      TestConnection client = fixture().follow(session, call("1", "t"));
 
-    drain(others).join();
+      drain(others).join();
 
-    assertThat(others.asked).isTrue();
-    assertThat(source.isClosed()).isTrue();
-    assertThat(client.hasEnded()).isTrue();
+      assertThat(others.asked).isTrue();
+      assertThat(source.isClosed()).isTrue();
+      assertThat(client.hasEnded()).isTrue();
+      log.await("other replicas take over streams=1");
+    }
   }
 
   @Test

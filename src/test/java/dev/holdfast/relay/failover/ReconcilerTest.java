@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.LogException;
 import dev.holdfast.relay.failover.Reconciler.Check;
+import dev.holdfast.testing.LoggedLines;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -24,16 +25,19 @@ class ReconcilerTest {
 
   @Test
   void shouldRunTheOtherChecksWhenOneFails() {
-    Check failing =
-        new Check(
-            "failing",
-            () -> {
-              throw new IllegalStateException("planted");
-            });
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      Check failing =
+          new Check(
+              "failing",
+              () -> {
+                throw new IllegalStateException("planted");
+              });
 
-    new Reconciler(List.of(check("first"), failing, check("last"))).reconcile();
+      new Reconciler(List.of(check("first"), failing, check("last"))).reconcile();
 
-    assertThat(done).containsExactly("first", "last");
+      assertThat(done).containsExactly("first", "last");
+      log.await("check failed unexpectedly check=failing");
+    }
   }
 
   @Test

@@ -24,6 +24,7 @@ import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.TooManySessionsException;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
@@ -120,6 +121,25 @@ class LegacySseRelayTest {
 
     await().until(() -> client.text().contains("\"result\""));
     assertThat(session().isInitialized()).isTrue();
+  }
+
+  @Test
+  void shouldSayThatTheStoreWasAway() {
+    TestConnection client = open();
+    Session session = session();
+    fixture.scripted.keeping = true;
+    fixture.scripted.handshake =
+        () -> {
+          fixture.log.away = true;
+          return ScriptedUpstream.handshake("2024-11-05");
+        };
+    try (LoggedLines log = new LoggedLines(LegacySseRelay.class)) {
+      relay.request(session, initializing(), Sender.UNKNOWN, () -> {});
+
+      log.await("session not initialized session=" + session.id());
+    }
+    fixture.log.away = false;
+    await().until(() -> client.text().contains("The store is away; open another session"));
   }
 
   @Test

@@ -66,6 +66,28 @@ class PumpOutageTest {
     assertThat(writer.told).hasValue(writer.passed.size());
   }
 
+  /** No other thread tells the store what it has missed. */
+  @Test
+  void shouldTellTheStoreAgainAfterAnUnexpectedFailure() {
+    try (LoggedLines log = new LoggedLines(OutageDelivery.class)) {
+      log.awaitRepeating(
+          "the store takes events again stream=",
+          () -> {
+            writer.away = true;
+            writer.failsOnce = true;
+            ScriptedSource source = new ScriptedSource().bring(PumpFixture.result("1"));
+            int before = writer.passed.size();
+            Thread thread = pumping.start(pumping.pump(writer, () -> source, "1"));
+            await().until(() -> writer.passed.size() > before);
+            writer.away = false;
+            await().until(() -> !thread.isAlive());
+          });
+
+      log.await("not settled yet stream=");
+      assertThat(writer.told).hasValue(writer.passed.size());
+    }
+  }
+
   /** An outage hits all streams at once. */
   @Test
   void shouldNotLogALineForEachStream() throws Exception {

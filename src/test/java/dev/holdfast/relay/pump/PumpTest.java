@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.log.LogException;
 import dev.holdfast.relay.LogFixture;
+import dev.holdfast.relay.ScriptedSource;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
 import java.time.Duration;
@@ -80,6 +82,19 @@ class PumpTest {
     pumping.pump("1").run();
 
     assertThat(pumping.logged()).containsExactly(PROGRESS, result("1"));
+  }
+
+  @Test
+  void shouldLogThatItSkipsMessages() {
+    String longId = "\"" + "x".repeat(300) + "\"";
+    try (LoggedLines log = new LoggedLines(Pump.class)) {
+      log.awaitRepeating(
+          "message ignored stream=",
+          () -> {
+            ScriptedSource source = new ScriptedSource().bring(result(longId)).bring(result("1"));
+            pumping.pump(pumping.writer, () -> source, "1").run();
+          });
+    }
   }
 
   @Test
@@ -161,12 +176,15 @@ class PumpTest {
   @ParameterizedTest
   @MethodSource("unexpectedFailures")
   void shouldEndWithAnErrorAfterAnUnexpectedFailure(Throwable failure) {
-    pumping.source.bring(PROGRESS).fail(failure);
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      pumping.source.bring(PROGRESS).fail(failure);
 
-    pumping.pump("1").run();
+      pumping.pump("1").run();
 
-    assertThat(pumping.logged()).containsExactly(PROGRESS, broken("1"));
-    assertThat(pumping.isComplete()).isTrue();
+      assertThat(pumping.logged()).containsExactly(PROGRESS, broken("1"));
+      assertThat(pumping.isComplete()).isTrue();
+      log.await("pump failed unexpectedly stream=");
+    }
   }
 
   @Test
@@ -182,17 +200,20 @@ class PumpTest {
 
   @Test
   void shouldEndWithAnErrorEvenIfThatFailsAtFirst() {
-    pumping
-        .writer
-        .failBefore(() -> new OutOfMemoryError("planted"))
-        .failBefore(() -> new OutOfMemoryError("planted again"))
-        .failBefore(() -> new IllegalStateException("a bug"));
-    pumping.source.bring(result("1"));
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      pumping
+          .writer
+          .failBefore(() -> new OutOfMemoryError("planted"))
+          .failBefore(() -> new OutOfMemoryError("planted again"))
+          .failBefore(() -> new IllegalStateException("a bug"));
+      pumping.source.bring(result("1"));
 
-    pumping.pump("1").run();
+      pumping.pump("1").run();
 
-    assertThat(pumping.logged()).containsExactly(broken("1"));
-    assertThat(pumping.isComplete()).isTrue();
+      assertThat(pumping.logged()).containsExactly(broken("1"));
+      assertThat(pumping.isComplete()).isTrue();
+      log.await("stream not ended yet stream=");
+    }
   }
 
   @Test

@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.relay.RecordingListener;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.retry.Backoff;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -119,15 +120,18 @@ class StandaloneSourceTest {
   /** No pump would ever open the session's only standalone stream again. */
   @Test
   void shouldReopenAfterAnUnexpectedFailure() {
-    answer(new ScriptedSource().fail(new OutOfMemoryError("planted")));
-    answer(new ScriptedSource().fail(new IllegalStateException("a bug")));
-    answer(new ScriptedSource().bring(PROGRESS));
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      answer(new ScriptedSource().fail(new OutOfMemoryError("planted")));
+      answer(new ScriptedSource().fail(new IllegalStateException("a bug")));
+      answer(new ScriptedSource().bring(PROGRESS));
 
-    try (StandaloneSource source = source(SHORT)) {
-      assertThat(source.take()).hasSize(1);
+      try (StandaloneSource source = source(SHORT)) {
+        assertThat(source.take()).hasSize(1);
+      }
+
+      assertThat(heard.failures).hasSize(2);
+      log.await("standalone stream failed unexpectedly");
     }
-
-    assertThat(heard.failures).hasSize(2);
   }
 
   @Test

@@ -24,6 +24,9 @@ final class UnavailableWriter implements StreamWriter {
   volatile boolean attached = true;
   volatile boolean fenced;
 
+  /** Whether the next record of what was skipped fails in an unforeseen way. */
+  volatile boolean failsOnce;
+
   private void touch() {
     if (fenced) {
       throw new LogException.Fenced(stream());
@@ -56,6 +59,10 @@ final class UnavailableWriter implements StreamWriter {
 
   @Override
   public void recordSkipped() {
+    if (failsOnce) {
+      failsOnce = false;
+      throw new IllegalStateException("planted");
+    }
     touch();
     told.set(passed.size());
   }

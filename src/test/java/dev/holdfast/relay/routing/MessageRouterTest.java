@@ -28,6 +28,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
 import java.lang.reflect.Proxy;
@@ -256,19 +257,22 @@ class MessageRouterTest {
   /** The local server has no open question and must ignore answers. */
   @Test
   void shouldIgnoreMessagesThatConcernNoLocalCall() {
-    Session session = fixture.open(LOCAL);
-    fixture.scripted.resident = true;
-    Session scripted = fixture.open(SCRIPTED);
-    fixture.scripted.sendFailure = new UpstreamException.Broken("gone", null);
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      Session session = fixture.open(LOCAL);
+      fixture.scripted.resident = true;
+      Session scripted = fixture.open(SCRIPTED);
+      fixture.scripted.sendFailure = new UpstreamException.Broken("gone", null);
 
-    fixture.inbox.bring(ref(session, "s"), RESPONSE);
-    fixture.inbox.bring(ref(session, "s"), cancelled("7"));
-    fixture.inbox.bring(ref(scripted, "s"), RESPONSE);
-    fixture.inbox.bring(new StreamRef(SessionId.random().value(), "s"), RESPONSE);
-    fixture.inbox.bring(new StreamRef("unknown", "s"), RESPONSE);
-    fixture.inbox.bring(ref(session, "s"), "no message");
+      fixture.inbox.bring(ref(session, "s"), RESPONSE);
+      fixture.inbox.bring(ref(session, "s"), cancelled("7"));
+      fixture.inbox.bring(ref(scripted, "s"), RESPONSE);
+      fixture.inbox.bring(new StreamRef(SessionId.random().value(), "s"), RESPONSE);
+      fixture.inbox.bring(new StreamRef("unknown", "s"), RESPONSE);
+      fixture.inbox.bring(ref(session, "s"), "no message");
 
-    assertThat(fixture.heard.failures).isNotEmpty();
-    assertThat(fixture.inbox.put).isEmpty();
+      assertThat(fixture.heard.failures).isNotEmpty();
+      assertThat(fixture.inbox.put).isEmpty();
+      log.await("inbox message is no JSON-RPC reason=");
+    }
   }
 }

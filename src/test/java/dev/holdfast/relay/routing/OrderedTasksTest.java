@@ -2,6 +2,7 @@ package dev.holdfast.relay.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.LoggedLines;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -80,23 +81,26 @@ class OrderedTasksTest {
 
   @Test
   void shouldContinueAfterAFailedTask() {
-    reads.countDown();
-    boolean failing =
-        tasks.add(
-            1,
-            () -> {
-              throw new IllegalStateException("a test");
-            });
-    boolean failingBadly =
-        tasks.add(
-            1,
-            () -> {
-              throw new OutOfMemoryError("planted");
-            });
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      reads.countDown();
+      boolean failing =
+          tasks.add(
+              1,
+              () -> {
+                throw new IllegalStateException("a test");
+              });
+      boolean failingBadly =
+          tasks.add(
+              1,
+              () -> {
+                throw new OutOfMemoryError("planted");
+              });
 
-    assertThat(failing && failingBadly).isTrue();
-    assertThat(add(2)).isTrue();
-    tasks.done().join();
-    assertThat(done).containsExactly(2);
+      assertThat(failing && failingBadly).isTrue();
+      assertThat(add(2)).isTrue();
+      tasks.done().join();
+      assertThat(done).containsExactly(2);
+      log.await("task failed unexpectedly");
+    }
   }
 }

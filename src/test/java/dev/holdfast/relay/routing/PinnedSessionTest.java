@@ -28,6 +28,7 @@ import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -43,6 +44,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -283,29 +285,48 @@ class PinnedSessionTest {
 
   /** The record of a session has a bound. A session above it works, but is not reopened. */
   @Test
-  void shouldNotReopenASessionWithATooLargeInitialize() throws Exception {
+  @Tag("long")
+  void shouldEndASessionWhoseServerIsLostAgainAndAgain() throws Exception {
     fixture.scripted.reopening = true;
-    String icon = "x".repeat(PinnedServer.MAX_INITIALIZE_BYTES);
-    String initialize =
-        """
-        {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",
-         "clientInfo":{"name":"c","version":"9","icons":[{"src":"%s"}]}}}\
-        """
-            .formatted(icon);
-    Body.Single read = (Body.Single) body(initialize);
-    Session session =
-        Objects.requireNonNull(
-            fixture
-                .relay
-                .initialize(
-                    SCRIPTED, (Message.Request) read.message(), OPENER, PrincipalId.ANONYMOUS)
-                .session());
+    Session session = open();
+    try (LoggedLines log = new LoggedLines(PinnedSession.class)) {
+      for (int i = 0; i < 5; i++) {
+        nextLife().fail(new UpstreamException.SessionGone());
+      }
+      nextLife().fail(new UpstreamException.SessionGone());
 
-    assertThat(fixture.store.upstreamState(session.id(), "initialize")).isEmpty();
-    nextLife().fail(new UpstreamException.SessionGone());
+      log.await("session ends, its server was lost too often session=" + session.id());
+      await().until(() -> hasEnded(ref(session, "g")));
+    }
+  }
 
-    await().until(() -> hasEnded(ref(session, "g")));
-    assertThat(fixture.scripted.reopened).isEmpty();
+  @Test
+  void shouldNotReopenASessionWithATooLargeInitialize() throws Exception {
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      fixture.scripted.reopening = true;
+      String icon = "x".repeat(PinnedServer.MAX_INITIALIZE_BYTES);
+      String initialize =
+          """
+          {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",
+           "clientInfo":{"name":"c","version":"9","icons":[{"src":"%s"}]}}}\
+          """
+              .formatted(icon);
+      Body.Single read = (Body.Single) body(initialize);
+      Session session =
+          Objects.requireNonNull(
+              fixture
+                  .relay
+                  .initialize(
+                      SCRIPTED, (Message.Request) read.message(), OPENER, PrincipalId.ANONYMOUS)
+                  .session());
+
+      assertThat(fixture.store.upstreamState(session.id(), "initialize")).isEmpty();
+      nextLife().fail(new UpstreamException.SessionGone());
+
+      await().until(() -> hasEnded(ref(session, "g")));
+      assertThat(fixture.scripted.reopened).isEmpty();
+      log.await("session cannot be reopened, its initialize request is too large session=");
+    }
   }
 
   /** Messages wait while the server starts. */

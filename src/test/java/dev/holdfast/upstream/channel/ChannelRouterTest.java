@@ -10,6 +10,7 @@ import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.MessageQueue;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -159,12 +160,15 @@ class ChannelRouterTest {
 
   @Test
   void shouldKeepOneFullQueueWithoutAReader() throws Exception {
-    // There may never be a reader, so the channel must not wait for one.
-    for (int i = 0; i < 10 * MessageQueue.MAX_MESSAGES; i++) {
-      route(LOG);
-    }
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      // There may never be a reader, so the channel must not wait for one.
+      for (int i = 0; i < 10 * MessageQueue.MAX_MESSAGES; i++) {
+        route(LOG);
+      }
 
-    assertThat(taken(router.standalone().listen())).hasSize(MessageQueue.MAX_MESSAGES);
+      assertThat(taken(router.standalone().listen())).hasSize(MessageQueue.MAX_MESSAGES);
+      log.await("standalone stream has no reader, messages dropped upstream=");
+    }
   }
 
   @Test

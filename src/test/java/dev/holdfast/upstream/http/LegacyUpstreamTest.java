@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
@@ -311,12 +312,15 @@ class LegacyUpstreamTest {
 
   @Test
   void shouldIgnoreInvalidMessages() throws Exception {
-    MessageSource call = call(open(upstream()), 1);
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      MessageSource call = call(open(upstream()), 1);
 
-    server.say("garbage");
-    server.say(response(1));
+      server.say("garbage");
+      server.say(response(1));
 
-    assertThat(texts(takeAll(call))).containsExactly(response(1));
+      assertThat(texts(takeAll(call))).containsExactly(response(1));
+      log.await("message ignored, not JSON-RPC, no line for further ones upstream=");
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.holdfast.upstream.stdio;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayInputStream;
 import java.util.List;
@@ -113,5 +114,17 @@ class ProcessLogTest {
 
     @Override
     public void close() {}
+  }
+
+  @Test
+  void shouldTellHowManyLinesItLeftOut() {
+    logStderr("many\n".repeat(1000));
+
+    await()
+        .untilAsserted(() -> {
+          logStderr("another\n");
+          assertThat(recorder.lines())
+              .anyMatch(line -> line.startsWith("lines not logged upstream=weather pid=12345"));
+        });
   }
 }

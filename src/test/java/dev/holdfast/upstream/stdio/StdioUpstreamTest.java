@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
@@ -82,24 +83,27 @@ class StdioUpstreamTest {
 
   @Test
   void shouldReopenSessionWithAnotherProcess() {
-    ShellServer server = server().respawn();
-    upstream = server.upstream();
-    StdioClient client = StdioClient.open(upstream);
-    String first = client.ask("1", "reply $$");
-    client.tell("exit");
-    await().until(() -> upstream.channels() == 0);
-    assertGone(upstream.attach(client.link()));
+    try (LoggedLines log = new LoggedLines("dev.holdfast")) {
+      ShellServer server = server().respawn();
+      upstream = server.upstream();
+      StdioClient client = StdioClient.open(upstream);
+      String first = client.ask("1", "reply $$");
+      client.tell("exit");
+      await().until(() -> upstream.channels() == 0);
+      assertGone(upstream.attach(client.link()));
 
-    upstream.reopen(client.link(), initialize(), true);
+      upstream.reopen(client.link(), initialize(), true);
 
-    StdioClient again = new StdioClient(client.link(), upstream.attach(client.link()));
-    assertThat(again.ask("1", "reply $$")).contains("result").isNotEqualTo(first);
-    assertThat(server.received())
-        .filteredOn(line -> line.contains("initialize"))
-        .containsExactly(
-            StdioClient.INITIALIZE,
-            StdioClient.INITIALIZE,
-            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+      StdioClient again = new StdioClient(client.link(), upstream.attach(client.link()));
+      assertThat(again.ask("1", "reply $$")).contains("result").isNotEqualTo(first);
+      assertThat(server.received())
+          .filteredOn(line -> line.contains("initialize"))
+          .containsExactly(
+              StdioClient.INITIALIZE,
+              StdioClient.INITIALIZE,
+              "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+      log.await("lost session reopened upstream=");
+    }
   }
 
   /** Guards against a race: the lost process may still be ending when the new one has started. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.local.ContentBlock;
 import dev.holdfast.upstream.local.Prompt;
@@ -178,6 +179,17 @@ class ServerFeaturesTest {
     // then
     assertThat(error.get("code").asInt()).isEqualTo(code);
     assertThat(error.get("message").asText()).startsWith(message);
+  }
+
+  @Test
+  void shouldLogWhatFailed() {
+    try (LoggedLines log = new LoggedLines("dev.holdfast.upstream.local")) {
+      JsonNode _ = ask("resources/read", "{\"uri\":\"p:broken\"}");
+      JsonNode _ = ask("prompts/get", "{\"name\":\"poem\",\"arguments\":{\"subject\":\"secret\"}}");
+
+      log.await("a resource failed");
+      log.await("a prompt failed");
+    }
   }
 
   @Test
