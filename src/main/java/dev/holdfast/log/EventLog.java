@@ -20,8 +20,9 @@ public interface EventLog extends AutoCloseable {
    * Begins a session, so that streams can be opened in it.
    *
    * @param session the session's id
+   * @param client whose share of the log the session takes; empty when unknown
    */
-  void begin(String session);
+  void begin(String session, String client);
 
   /**
    * Ends a session on every replica: removes its events, fences its writers and wakes its watchers.

@@ -57,11 +57,13 @@ public record RedisKeys(String prefix) {
 
   /**
    * ZSET: sessions by the bytes of their events; STRING: the sum of all; STRING: the replica that
-   * purges. All in one slot.
+   * purges; HASH: the clients of these sessions; ZSET: clients by the bytes of their sessions.
+   * After the last name, a colon and a client: ZSET of the sessions of the client, by their bytes.
+   * All in one slot.
    */
   public List<String> allSizes() {
     String start = prefix + "{sizes}";
-    return List.of(start, start + ":sum", start + ":lock");
+    return List.of(start, start + ":sum", start + ":lock", start + ":client", start + ":clients");
   }
 
   /** STREAM: the messages for the owners of a session's streams. */

@@ -103,6 +103,13 @@ public interface GatewayConfig {
     @WithDefault("1G")
     @WithConverter(SizeConverter.class)
     MemorySize sessionBytes();
+
+    /**
+     * Limit on the size of the events of all sessions of one client, as {@code
+     * limits.sessions-per-address} counts them. The oldest events of its largest session are
+     * removed first. Without it, one client may use what others leave free.
+     */
+    Optional<@WithConverter(SizeConverter.class) MemorySize> clientBytes();
   }
 
   /** Tapes of sessions. */

@@ -19,6 +19,7 @@ import dev.holdfast.session.memory.MemorySessionStore;
 import dev.holdfast.session.redis.RedisSessionStore;
 import dev.holdfast.upstream.local.server.LogLevelStore;
 import dev.holdfast.upstream.local.server.RedisLogLevelStore;
+import io.quarkus.runtime.configuration.MemorySize;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
@@ -71,10 +72,13 @@ final class StoreProducer {
             sessionTtl,
             gateway.log().sessionBytes().asLongValue(),
             limits.streamsPerSession());
+    long clientBytes =
+        gateway.log().clientBytes().map(MemorySize::asLongValue).orElse(Long.MAX_VALUE);
     if (gateway.store() == GatewayConfig.Store.MEMORY) {
       redis = null;
       MemoryEventLog memoryLog =
-          new MemoryEventLog(retention, gateway.memory().maxBytes().asLongValue(), clock);
+          new MemoryEventLog(
+              retention, gateway.memory().maxBytes().asLongValue(), clientBytes, clock);
       log = memoryLog;
       streams = memoryLog;
       sharedLog = SharedLog.NONE;
@@ -91,7 +95,8 @@ final class StoreProducer {
             opened.replica().value(),
             opened.ownedSessions()::add,
             retention,
-            gateway.redis().maxBytes().asLongValue());
+            gateway.redis().maxBytes().asLongValue(),
+            clientBytes);
     opened.subscription().start();
     redis = opened;
     log = redisLog;

@@ -36,7 +36,7 @@ final class AgentClient {
     this.upstream = upstream;
     sessions++;
     this.session = "session" + sessions;
-    log.begin(session);
+    log.begin(session, "");
     Body body =
         read(
             """

@@ -44,8 +44,9 @@ class AgentTest {
    */
   @Test
   void shouldKillAProcessThatStartsWhileItsSessionEnds() throws Exception {
-    try (EventLog log = new MemoryEventLog(RETENTION, 1 << 20, InstantSource.system())) {
-      log.begin("s");
+    try (EventLog log =
+        new MemoryEventLog(RETENTION, 1 << 20, Long.MAX_VALUE, InstantSource.system())) {
+      log.begin("s", "");
       EndingFormat format = new EndingFormat();
       Agent agent =
           new Agent(
@@ -171,7 +172,8 @@ class AgentTest {
             };
           }
         };
-    EventLog unread = new MemoryEventLog(RETENTION, 1 << 20, InstantSource.system());
+    EventLog unread =
+        new MemoryEventLog(RETENTION, 1 << 20, Long.MAX_VALUE, InstantSource.system());
     return new Agent(
         "A1",
         new AgentLog(unread, writer),

@@ -70,6 +70,7 @@ class AgentUpstreamTest {
     return new MemoryEventLog(
         new Retention(hour, hour, 10_000, streamBytes, hour, 1 << 24, 100),
         1 << 26,
+        Long.MAX_VALUE,
         InstantSource.system());
   }
 

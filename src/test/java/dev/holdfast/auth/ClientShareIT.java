@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,6 +26,7 @@ class ClientShareIT {
   private static final AccessKey ALICE = AccessKey.random();
   private static final AccessKey BOB = AccessKey.random();
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
+  private static final Pattern EVENT_ID = Pattern.compile("(?m)^id: ?([^_]+)_");
   private static final int STREAMS = 6;
   private static final int REQUESTS = 3;
   private static final int SESSIONS = 8;
@@ -129,6 +132,58 @@ class ClientShareIT {
       assertThat(alice.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
       await().until(() -> bob.post(KeyClient.INITIALIZE).statusCode() == 200);
     }
+  }
+
+  /** With many sessions, each smaller than that of another client, one once took its place. */
+  @Test
+  void shouldLeaveOtherPrincipalsTheirShareOfTheLog() {
+    try (Gateway gateway = Gateway.start(settings(Map.of("holdfast.memory.max-bytes", "200K")));
+        KeyClient alice = KeyClient.at(gateway.url(), ALICE);
+        KeyClient bob = KeyClient.at(gateway.url(), BOB).initialized()) {
+      String kept = echo(bob, 50_000);
+      List<KeyClient> sessions = new ArrayList<>();
+      List<String> streams = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        sessions.add(alice.initialized());
+        streams.add(echo(sessions.getLast(), 10_000));
+      }
+
+      assertThat(replayed(gateway, bob, kept)).startsWith("HTTP/1.1 200").contains("x".repeat(50));
+      List<Integer> statuses = new ArrayList<>();
+      for (int i = 0; i < sessions.size(); i++) {
+        String replayed = replayed(gateway, sessions.get(i), streams.get(i));
+        statuses.add(Integer.parseInt(replayed.substring(9, 12)));
+      }
+      assertThat(statuses).containsOnly(200, 410).contains(200, 410);
+    }
+  }
+
+  /** Calls a tool, and returns the name of the stream with the result. */
+  private static String echo(KeyClient client, int size) {
+    String call =
+        """
+        {"jsonrpc":"2.0","id":8,"method":"tools/call","params":\
+        {"name":"echo","arguments":{"message":"%s"}}}\
+        """
+            .formatted("x".repeat(size));
+    Matcher id = EVENT_ID.matcher(client.ask(call));
+    assertThat(id.find()).isTrue();
+    return id.group(1);
+  }
+
+  private static String replayed(Gateway gateway, KeyClient client, String stream) {
+    String head =
+        """
+        GET /mcp HTTP/1.1\r
+        Host: localhost\r
+        Connection: close\r
+        Accept: text/event-stream\r
+        Authorization: Bearer %s\r
+        Mcp-Session-Id: %s\r
+        Last-Event-ID: %s_0-0\
+        """
+            .formatted(client.key().value(), client.sessionId(), stream);
+    return RawHttp.send(gateway.url().getPort(), head, "").text();
   }
 
   @Test

@@ -32,7 +32,8 @@ class MemoryStoreTest {
   private final SessionStore sessions =
       new MemorySessionStore(HOUR, () -> new SessionLimits(1, 1, Map.of()), CLOCK);
   private final EventLog log =
-      new MemoryEventLog(LogTesting.retention(HOUR, HOUR, 10, HOUR, 10), 10_000, CLOCK);
+      new MemoryEventLog(
+          LogTesting.retention(HOUR, HOUR, 10, HOUR, 10), 10_000, Long.MAX_VALUE, CLOCK);
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
   private final ByteArrayOutputStream stderr = new ByteArrayOutputStream();
 

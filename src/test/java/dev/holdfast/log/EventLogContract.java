@@ -40,7 +40,7 @@ public abstract class EventLogContract
   public final EventLog begun(Retention retention) {
     EventLog begun = create(retention);
     created.add(begun);
-    begun.begin(ref.session());
+    begun.begin(ref.session(), "");
     return begun;
   }
 

@@ -50,7 +50,7 @@ interface EventLogSessionContract extends EventLogFixture {
   default void shouldIgnoreASecondBegin() {
     StreamWriter writer = log().open(ref(), "1");
 
-    log().begin(ref().session());
+    log().begin(ref().session(), "");
 
     assertThat(writer.append(numbered(1, 1)).number()).isEqualTo(1);
   }

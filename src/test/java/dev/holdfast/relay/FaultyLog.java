@@ -58,8 +58,8 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
-  public void begin(String session) {
-    target().begin(session);
+  public void begin(String session, String client) {
+    target().begin(session, client);
   }
 
   @Override

@@ -51,8 +51,8 @@ public final class LogFixture {
     Retention retention =
         LogTesting.retention(
             Duration.ofHours(1), Duration.ofMinutes(2), maxEvents, Duration.ofHours(1), 1000);
-    log = new MemoryEventLog(retention, 1_000_000_000, clock);
-    log.begin(SESSION);
+    log = new MemoryEventLog(retention, 1_000_000_000, Long.MAX_VALUE, clock);
+    log.begin(SESSION, "");
   }
 
   public static StreamRef ref(String stream) {

@@ -68,6 +68,7 @@ public final class RelayFixture implements AutoCloseable {
               LogTesting.retention(
                   Duration.ofHours(10), Duration.ofMinutes(2), 10, IDLE, MAX_STREAMS),
               100_000_000,
+              Long.MAX_VALUE,
               clock));
   public final ScriptedInbox inbox = new ScriptedInbox();
   public final MemorySessionStore store =

@@ -23,6 +23,7 @@ class ConfigBoundsTest {
     "memory.max-bytes, 1T, 2T, a size of 1K to 1T, 2199023255552 bytes",
     "log.stream-bytes, 1K, 1023, a size of 1K to 1T, 1023 bytes",
     "log.session-bytes, 1T, 2T, a size of 1K to 1T, 2199023255552 bytes",
+    "log.client-bytes, 1K, 1023, a size of 1K to 1T, 1023 bytes",
     "redis.max-bytes, 1K, 1023, a size of 1K to 1T, 1023 bytes",
     "redis.timeout, 10ms, 9ms, 10ms or more, 9ms",
     "redis.timeout, 1m, 61s, 1m or less, 61s",

@@ -45,6 +45,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.demo-tools", "local"),
                 entry("holdfast.console", "local"),
                 entry("holdfast.log.session-bytes", "1G"),
+                entry("holdfast.log.client-bytes", ""),
                 entry("holdfast.log.stream-bytes", "512M"),
                 entry("holdfast.memory.max-bytes", "10M"),
                 entry("holdfast.record.dir", ""),

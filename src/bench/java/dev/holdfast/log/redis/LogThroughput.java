@@ -59,7 +59,7 @@ final class LogThroughput {
 
   /** Every caller of every stream appends so many events per call. */
   private void append(String session, int callers, int perCall, int events) {
-    writing.log.begin(session);
+    writing.log.begin(session, "");
     List<NewEvent> batch = Collections.nCopies(perCall, new NewEvent(PAYLOAD, null, false));
     int calls = events / STREAMS / callers / perCall;
     List<StreamWriter> writers = new ArrayList<>();
@@ -96,7 +96,7 @@ final class LogThroughput {
 
   private void read(int events) {
     StreamRef ref = new StreamRef("read" + events, "s");
-    writing.log.begin(ref.session());
+    writing.log.begin(ref.session(), "");
     writing
         .log
         .open(ref, "1")
@@ -116,7 +116,7 @@ final class LogThroughput {
   /** One append at a time, alone. */
   private void latency() {
     StreamRef ref = new StreamRef("latency", "s");
-    writing.log.begin(ref.session());
+    writing.log.begin(ref.session(), "");
     StreamWriter writer = writing.log.open(ref, "1");
     double[] millis = new double[5000];
     for (int i = 0; i < millis.length; i++) {

@@ -3,6 +3,8 @@ package dev.holdfast.log.memory;
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.EventLog;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
@@ -11,8 +13,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Byte budget that all sessions share. When it is exceeded, the session with the most bytes gives
- * up its oldest event. So no session can take the place of those that need less.
+ * Byte budget that all sessions share. When it is exceeded, the largest session of the client with
+ * the most bytes gives up its oldest event. So no client, and none of its sessions, can take the
+ * place of those that need less. The bytes of one client have a limit, too.
  *
  * <p>Lock order: a session's lock, then this one.
  */
@@ -22,32 +25,57 @@ final class MemoryBudget {
       Comparator.<Account>comparingLong(account -> account.bytes)
           .thenComparingLong(account -> account.number);
 
+  private static final Comparator<Client> CLIENTS_BY_SIZE =
+      Comparator.<Client>comparingLong(client -> client.bytes).thenComparing(client -> client.name);
+
   private final long maxBytes;
+  private final long maxClientBytes;
   private final AutoLock lock = new AutoLock();
 
-  /** The accounts with events, the largest last. The lock guards this set and all numbers. */
-  private final NavigableSet<Account> accounts = new TreeSet<>(BY_SIZE);
+  /** The clients with events, the largest last. The lock guards all sets and numbers. */
+  private final NavigableSet<Client> clients = new TreeSet<>(CLIENTS_BY_SIZE);
+
+  /** The same clients by name. */
+  private final Map<String, Client> clientsByName = new HashMap<>();
 
   private long opened;
   private long events;
   private long bytes;
 
-  MemoryBudget(long maxBytes) {
-    if (maxBytes < 1) {
+  MemoryBudget(long maxBytes, long maxClientBytes) {
+    if (maxBytes < 1 || maxClientBytes < 1) {
       throw new IllegalArgumentException("the byte budget must be positive");
     }
     this.maxBytes = maxBytes;
+    this.maxClientBytes = maxClientBytes;
+  }
+
+  /** The events of the sessions of one client. */
+  private static final class Client {
+
+    private final String name;
+
+    /** The accounts with events, the largest last. */
+    private final NavigableSet<Account> accounts = new TreeSet<>(BY_SIZE);
+
+    private long bytes;
+
+    private Client(String name) {
+      this.name = name;
+    }
   }
 
   /** The events of one session. */
   final class Account {
 
+    private final String client;
     private final Consumer<Account> purger;
     private final long number;
     private long bytes;
     private long events;
 
-    private Account(Consumer<Account> purger, long number) {
+    private Account(String client, Consumer<Account> purger, long number) {
+      this.client = client;
       this.purger = purger;
       this.number = number;
     }
@@ -55,11 +83,19 @@ final class MemoryBudget {
     /** Adds events, or removes them with negative numbers. */
     void add(long moreEvents, long moreBytes) {
       try (var _ = lock.hold()) {
-        accounts.remove(this);
+        Client owner = clientsByName.computeIfAbsent(client, Client::new);
+        clients.remove(owner);
+        owner.accounts.remove(this);
         events += moreEvents;
         bytes += moreBytes;
+        owner.bytes += moreBytes;
         if (events > 0) {
-          accounts.add(this);
+          owner.accounts.add(this);
+        }
+        if (owner.accounts.isEmpty()) {
+          clientsByName.remove(client);
+        } else {
+          clients.add(owner);
         }
         MemoryBudget.this.events += moreEvents;
         MemoryBudget.this.bytes += moreBytes;
@@ -70,11 +106,12 @@ final class MemoryBudget {
   /**
    * Opens an account.
    *
+   * @param client the client of the session
    * @param purger purges the oldest event of the account; called without a lock
    */
-  Account open(Consumer<Account> purger) {
+  Account open(String client, Consumer<Account> purger) {
     try (var _ = lock.hold()) {
-      return new Account(purger, opened++);
+      return new Account(client, purger, opened++);
     }
   }
 
@@ -88,8 +125,8 @@ final class MemoryBudget {
   }
 
   /**
-   * Makes the largest accounts purge events until the budget is kept. The newest event of the
-   * writer always stays: a message that alone exceeds the budget must still be delivered.
+   * Makes accounts purge events until the budget is kept. The newest event of the writer always
+   * stays: a message that alone exceeds the budget must still be delivered.
    */
   void purgeOverflow(Account writer) {
     Account largest = largestInOverflow(writer);
@@ -101,8 +138,19 @@ final class MemoryBudget {
 
   private @Nullable Account largestInOverflow(Account writer) {
     try (var _ = lock.hold()) {
-      Account largest = bytes <= maxBytes || accounts.isEmpty() ? null : accounts.last();
-      return largest == writer && largest.events == 1 ? null : largest;
+      for (Client client : clients.descendingSet()) {
+        if (bytes <= maxBytes && client.bytes <= maxClientBytes) {
+          return null;
+        }
+        Account largest = client.accounts.last();
+        if (largest == writer && largest.events == 1) {
+          largest = client.accounts.lower(largest);
+        }
+        if (largest != null) {
+          return largest;
+        }
+      }
+      return null;
     }
   }
 }

@@ -36,18 +36,20 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
    * Creates an empty log.
    *
    * @param maxBytes byte budget for all events, including the objects around them; the oldest event
-   *     of the largest session is purged first
+   *     of the largest session of the client with the most bytes is purged first
+   * @param maxClientBytes the same for the sessions of one client
    * @param clock time source of the events
    */
-  public MemoryEventLog(Retention retention, long maxBytes, InstantSource clock) {
+  public MemoryEventLog(
+      Retention retention, long maxBytes, long maxClientBytes, InstantSource clock) {
     this.retention = retention;
     this.clock = clock;
-    this.budget = new MemoryBudget(maxBytes);
+    this.budget = new MemoryBudget(maxBytes, maxClientBytes);
   }
 
   @Override
-  public void begin(String session) {
-    sessions.computeIfAbsent(session, _ -> new MemorySession(retention, budget, clock));
+  public void begin(String session, String client) {
+    sessions.computeIfAbsent(session, _ -> new MemorySession(retention, budget, client, clock));
   }
 
   @Override

@@ -48,11 +48,11 @@ final class MemorySession {
   /** Whether a quota has purged a complete stream. Then an unknown stream may be that one. */
   private boolean hasLostStreams;
 
-  MemorySession(Retention retention, MemoryBudget budget, InstantSource clock) {
+  MemorySession(Retention retention, MemoryBudget budget, String client, InstantSource clock) {
     this.retention = retention;
     this.budget = budget;
     this.clock = clock;
-    this.account = budget.open(_ -> purgeOldest());
+    this.account = budget.open(client, _ -> purgeOldest());
   }
 
   private <T> T locked(Supplier<T> action) {

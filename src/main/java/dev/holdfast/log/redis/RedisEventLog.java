@@ -72,6 +72,7 @@ public final class RedisEventLog implements EventLog {
    *     it, so that other replicas find the session if this one is lost. If it throws a {@link
    *     dev.holdfast.redis.RedisException}, the stream is not opened
    * @param maxBytes maximum number of bytes of the events of all sessions
+   * @param maxClientBytes the same for the sessions of one client
    */
   public RedisEventLog(
       RedisClient client,
@@ -80,7 +81,8 @@ public final class RedisEventLog implements EventLog {
       String replica,
       Consumer<String> sessionRecorder,
       Retention retention,
-      long maxBytes) {
+      long maxBytes,
+      long maxClientBytes) {
     this.client = client;
     this.channel = channel;
     this.keys = keys;
@@ -95,7 +97,7 @@ public final class RedisEventLog implements EventLog {
     ownership =
         new StreamOwnership(
             client, keys, replica, sessionRecorder, scripts, inboxes, inbox, owned, watchers);
-    quota = new TotalQuota(client, keys, replica, maxBytes, reports);
+    quota = new TotalQuota(client, keys, replica, maxBytes, maxClientBytes, reports);
     upkeep = Thread.ofVirtual().name("log-upkeep").start(this::keepUp);
     channel.addListener(this::received, this::channelRestored);
   }
@@ -125,8 +127,8 @@ public final class RedisEventLog implements EventLog {
   }
 
   @Override
-  public void begin(String session) {
-    available("begin a session", () -> scripts.beginSession(session));
+  public void begin(String session, String client) {
+    available("begin a session", () -> scripts.beginSession(session, client));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.holdfast.log.redis;
 
 import dev.holdfast.log.redis.script.StreamScripts;
+import dev.holdfast.log.redis.write.SessionSize;
 import dev.holdfast.log.redis.write.StreamReports;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
@@ -19,8 +20,9 @@ import org.jboss.logging.Logger;
 /**
  * Keeps the events of all sessions within a number of bytes. Scripts count the bytes of each
  * session exactly, but a cluster has no script for the keys of all sessions. So every replica
- * reports the sessions that it has written once per interval, and one of them purges the largest
- * session while the sum is too large. Between two reports, the sum can exceed the quota by what is
+ * reports the sessions that it has written once per interval, and one of them purges while the sum
+ * is too large: the largest session of the client that has the most bytes. So no client can take
+ * the place of those that need less. Between two reports, the sum can exceed the quota by what is
  * written meanwhile.
  */
 final class TotalQuota {
@@ -30,45 +32,51 @@ final class TotalQuota {
   /** Longer than any session lives. */
   private static final Duration RETENTION = Duration.ofDays(60);
 
-  /** Purges so much more than necessary that the next report needs none. */
-  private static final double KEPT_PART = 0.875;
-
   private final RedisClient client;
   private final RedisKeys keys;
   private final String replica;
   private final long maxBytes;
+  private final long maxClientBytes;
   private final StreamReports reports;
   private final RedisScript recordSizes;
   private final RedisScript shrinkSession;
 
   TotalQuota(
-      RedisClient client, RedisKeys keys, String replica, long maxBytes, StreamReports reports) {
+      RedisClient client,
+      RedisKeys keys,
+      String replica,
+      long maxBytes,
+      long maxClientBytes,
+      StreamReports reports) {
     this.client = client;
     this.keys = keys;
     this.replica = replica;
     this.maxBytes = maxBytes;
+    this.maxClientBytes = maxClientBytes;
     this.reports = reports;
     this.recordSizes = new RedisScript(client, StreamScripts.class, "record-sizes.lua");
     this.shrinkSession = StreamScripts.load(client, "quotas.lua", "shrink-session.lua");
   }
 
   /**
-   * Reports the sessions that this replica has written, and purges while all have too many bytes.
+   * Reports the sessions that this replica has written, and purges while all, or those of a client,
+   * have too many bytes.
    */
   void keep() {
-    Map<String, Long> sizes = reports.reportAll();
+    Map<String, SessionSize> sizes = reports.reportAll();
     try {
       List<Object> report = new ArrayList<>();
-      sizes.forEach((session, bytes) -> report.addAll(List.of(session, bytes)));
+      sizes.forEach(
+          (session, size) -> report.addAll(List.of(session, size.bytes(), size.client())));
       List<Response> largest = record(report);
       while (!largest.isEmpty()) {
         String session = largest.get(0).toString();
         long before = Long.parseLong(largest.get(1).toString());
-        long excess = Long.parseLong(largest.get(2).toString()) - (long) (maxBytes * KEPT_PART);
+        long excess = Long.parseLong(largest.get(2).toString());
         String after =
             shrinkSession.runForText(
                 List.of(keys.session(session)), Math.max(before / 2, before - excess));
-        largest = Long.parseLong(after) < before ? record(List.of(session, after)) : List.of();
+        largest = Long.parseLong(after) < before ? record(List.of(session, after, "")) : List.of();
       }
     } catch (RedisException away) {
       sizes.keySet().forEach(reports::used);
@@ -77,7 +85,8 @@ final class TotalQuota {
   }
 
   private List<Response> record(List<Object> report) {
-    return recordSizes.runForList(keys.allSizes(), replica, maxBytes, RETENTION.toMillis(), report);
+    return recordSizes.runForList(
+        keys.allSizes(), replica, maxBytes, maxClientBytes, RETENTION.toMillis(), report);
   }
 
   /** The used part of the quota. */

@@ -345,7 +345,7 @@ public final class Sessions {
   private void create(Session session, Runnable openStreams) {
     store.create(session);
     try {
-      log.begin(session.id().value());
+      log.begin(session.id().value(), session.opener());
       openStreams.run();
     } catch (Throwable failure) {
       store.end(session.id());

@@ -39,10 +39,11 @@ class MemoryEventLogTest extends EventLogContract {
   private final InstantSource clock = () -> Instant.ofEpochMilli(now.get());
   private final List<EventLog> logs = new ArrayList<>();
   private long maxBytes = 1 << 30;
+  private long maxClientBytes = Long.MAX_VALUE;
 
   @Override
   protected EventLog create(Retention retention) {
-    EventLog created = new MemoryEventLog(retention, maxBytes, clock);
+    EventLog created = new MemoryEventLog(retention, maxBytes, maxClientBytes, clock);
     logs.add(created);
     return created;
   }
@@ -71,8 +72,8 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldListOpenStreamsFirst() {
-    MemoryEventLog listed = new MemoryEventLog(keeping(2, 10), maxBytes, clock);
-    listed.begin(ref.session());
+    MemoryEventLog listed = new MemoryEventLog(keeping(2, 10), maxBytes, maxClientBytes, clock);
+    listed.begin(ref.session(), "");
     StreamRef other = new StreamRef(ref.session(), "b");
     StreamWriter complete = listed.open(ref, "1", null);
     StreamWriter open = listed.open(other, "2", null);
@@ -156,7 +157,7 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldGiveBackTheBudgetOfAnEndedSession() {
     maxBytes = 4L * (MemoryStream.OVERHEAD + 1);
     EventLog small = begun(keeping(100, 10));
-    small.begin("other");
+    small.begin("other", "");
     StreamRef other = new StreamRef("other", "b");
     small.open(other, "1").append(numbered(1, 4));
 
@@ -184,7 +185,7 @@ class MemoryEventLogTest extends EventLogContract {
     maxBytes = 100_000;
     EventLog small = begun(keeping(1_000_000, 10));
     Position first = small.open(ref, "1").append(List.of(event("x".repeat(20_000)), event("2")));
-    small.begin("greedy");
+    small.begin("greedy", "");
     StreamWriter greedy = small.open(new StreamRef("greedy", "b"), "1");
     for (int n = 1; n <= 1000; n++) {
       greedy.append(List.of(event("x".repeat(12_000))));
@@ -199,7 +200,7 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldShareTheBudgetAmongSessionsThatNeedMuch() {
     maxBytes = 100_000;
     EventLog small = begun(keeping(1_000_000, 10));
-    small.begin("other");
+    small.begin("other", "");
     StreamWriter one = small.open(ref, "1");
     StreamWriter two = small.open(new StreamRef("other", "b"), "1");
     for (int n = 1; n <= 100; n++) {
@@ -210,6 +211,60 @@ class MemoryEventLogTest extends EventLogContract {
     for (StreamRef each : List.of(one.stream(), two.stream())) {
       assertThat(readAll(small, each, small.beforeOldest(each).orElseThrow()))
           .hasSizeBetween(43, 45);
+    }
+  }
+
+  private static StreamWriter opened(EventLog log, String session, String client) {
+    log.begin(session, client);
+    return log.open(new StreamRef(session, "b"), "1");
+  }
+
+  /** A client once took the place of others with many sessions, each smaller than theirs. */
+  @Test
+  void shouldNotPurgeTheEventsOfAClientThatNeedsLessThanOthers() {
+    maxBytes = 100_000;
+    EventLog small = create(keeping(1_000_000, 10));
+    StreamWriter modest = opened(small, "modest", "bob");
+    modest.append(List.of(event("x".repeat(20_000)), event("2")));
+    for (int n = 1; n <= 100; n++) {
+      opened(small, "greedy" + n, "alice").append(List.of(event("x".repeat(5_000))));
+    }
+
+    assertThat(readAll(small, modest.stream(), Position.START)).hasSize(2);
+    assertThat(small.depth().bytes().orElseThrow()).isBetween(90_000L, maxBytes);
+  }
+
+  @Test
+  void shouldLimitTheBytesOfAClient() {
+    maxClientBytes = 30_000;
+    EventLog limited = create(keeping(1_000_000, 10));
+    StreamWriter modest = opened(limited, "modest", "bob");
+    modest.append(List.of(event("x".repeat(20_000)), event("2")));
+    List<StreamRef> greedy = new ArrayList<>();
+    for (int n = 1; n <= 10; n++) {
+      StreamWriter writer = opened(limited, "greedy" + n, "alice");
+      writer.append(List.of(event("x".repeat(5_000))));
+      greedy.add(writer.stream());
+    }
+
+    assertThat(readAll(limited, modest.stream(), Position.START)).hasSize(2);
+    assertThat(limited.depth().bytes().orElseThrow()).isBetween(40_000L, 51_000L);
+    assertThat(greedy)
+        .filteredOn(stream -> limited.read(stream, Position.START, 1) instanceof ReadResult.Events)
+        .hasSize(5);
+  }
+
+  /** The newest event of the writer stays, so others must give way even if they are smaller. */
+  @Test
+  void shouldKeepTheBudgetWhenEachSessionHasOneEvent() {
+    maxBytes = 100_000;
+    EventLog small = create(keeping(1_000_000, 10));
+    for (int n = 1; n <= 50; n++) {
+      StreamWriter writer = opened(small, "s" + n, "");
+      writer.append(List.of(event("x".repeat(10_000 + n))));
+
+      assertThat(readAll(small, writer.stream(), Position.START)).hasSize(1);
+      assertThat(small.depth().bytes().orElseThrow()).isLessThanOrEqualTo(maxBytes);
     }
   }
 

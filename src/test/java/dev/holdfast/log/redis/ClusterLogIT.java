@@ -71,7 +71,7 @@ class ClusterLogIT {
   private List<StreamWriter> open(String name) {
     List<StreamWriter> writers = new ArrayList<>();
     for (int i = 0; i < SESSIONS; i++) {
-      one.log.begin(name + i);
+      one.log.begin(name + i, "");
       writers.add(one.log.open(new StreamRef(name + i, "s"), "[1]"));
     }
     return writers;

@@ -52,7 +52,7 @@ class OutageIT {
   private EventLog replica(String name) {
     Replica replica = new Replica(name, redis.url(), redis.url(), redis.url(), TIMEOUT, RETENTION);
     replicas.add(replica);
-    replica.log.begin(ref.session());
+    replica.log.begin(ref.session(), "");
     return replica.log;
   }
 

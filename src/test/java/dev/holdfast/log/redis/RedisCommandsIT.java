@@ -38,7 +38,7 @@ class RedisCommandsIT {
 
   private void start(Retention retention) {
     replica = new Replica("r", redis.url(), retention);
-    replica.log.begin(session);
+    replica.log.begin(session, "");
   }
 
   @AfterEach

@@ -35,7 +35,7 @@ class RedisLogFuzzIT {
 
   @Test
   void shouldKeepEveryArgumentAsItIs() {
-    replica.log.begin("session");
+    replica.log.begin("session", "");
     int[] streams = {0};
     Corpus.Inputs.withRandom("lua", 500)
         .forEach(input -> {

@@ -49,12 +49,20 @@ public final class Replica implements AutoCloseable {
       String beatsUrl,
       Duration timeout,
       Retention retention) {
-    this(name, at(commandUrl), at(channelUrl), at(beatsUrl), timeout, retention, MAX_BYTES);
+    this(
+        name,
+        at(commandUrl),
+        at(channelUrl),
+        at(beatsUrl),
+        timeout,
+        retention,
+        MAX_BYTES,
+        Long.MAX_VALUE);
   }
 
   /** Starts a replica that uses one address for everything. */
   public Replica(String name, String url, Retention retention) {
-    this(name, url, retention, MAX_BYTES);
+    this(name, url, retention, MAX_BYTES, Long.MAX_VALUE);
   }
 
   /**
@@ -63,7 +71,25 @@ public final class Replica implements AutoCloseable {
    * @param maxBytes the bytes of the events of all sessions
    */
   Replica(String name, String url, Retention retention, long maxBytes) {
-    this(name, at(url), at(url), at(url), Duration.ofSeconds(5), retention, maxBytes);
+    this(name, url, retention, maxBytes, Long.MAX_VALUE);
+  }
+
+  /**
+   * Starts a replica that uses one address for everything.
+   *
+   * @param maxBytes the bytes of the events of all sessions
+   * @param maxClientBytes the same for one client
+   */
+  Replica(String name, String url, Retention retention, long maxBytes, long maxClientBytes) {
+    this(
+        name,
+        at(url),
+        at(url),
+        at(url),
+        Duration.ofSeconds(5),
+        retention,
+        maxBytes,
+        maxClientBytes);
   }
 
   private Replica(
@@ -73,7 +99,8 @@ public final class Replica implements AutoCloseable {
       RedisOptions beating,
       Duration timeout,
       Retention retention,
-      long maxBytes) {
+      long maxBytes,
+      long maxClientBytes) {
     client = RedisClientFactory.create(vertx, commands, timeout, RedisClient.Listener.NONE);
     beats = RedisClientFactory.create(vertx, beating, timeout, RedisClient.Listener.NONE);
     RedisClient subscriptions =
@@ -81,7 +108,9 @@ public final class Replica implements AutoCloseable {
     channel =
         new RedisSubscription(
             subscriptions::newSubscriptionClient, beats, KEYS.replicaChannel(name), BEAT);
-    log = new RedisEventLog(client, channel, KEYS, name, session -> {}, retention, maxBytes);
+    log =
+        new RedisEventLog(
+            client, channel, KEYS, name, session -> {}, retention, maxBytes, maxClientBytes);
     channel.start();
     await().atMost(Duration.ofSeconds(30)).ignoreExceptions().untilAsserted(channel::check);
   }
@@ -95,7 +124,14 @@ public final class Replica implements AutoCloseable {
     RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);
     Stream.of(urls.split(",")).forEach(options::addConnectionString);
     return new Replica(
-        name, options, options, options, Duration.ofSeconds(5), retention, MAX_BYTES);
+        name,
+        options,
+        options,
+        options,
+        Duration.ofSeconds(5),
+        retention,
+        MAX_BYTES,
+        Long.MAX_VALUE);
   }
 
   private static RedisOptions at(String url) {

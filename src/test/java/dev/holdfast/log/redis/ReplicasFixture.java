@@ -67,7 +67,7 @@ public abstract class ReplicasFixture {
       RedisFixture redis, String name, String commands, String channel) {
     Replica replica =
         closing(new Replica(name, commands, channel, redis.url(), TIMEOUT, RETENTION));
-    replica.log.begin(session);
+    replica.log.begin(session, "");
     return replica.log;
   }
 

@@ -59,7 +59,7 @@ public abstract class SharedStreamFixture {
 
   @BeforeEach
   void open() {
-    a.log.begin(session);
+    a.log.begin(session, "");
     a.log.openShared(shared);
   }
 

@@ -414,7 +414,7 @@ class PinnedSessionTest {
   private Left left(Session session) {
     String id = session.id().value();
     fixture.log.end(id);
-    fixture.log.begin(id);
+    fixture.log.begin(id, "");
     StreamWriter standalone = fixture.log.open(ref(session, "g"), "");
     StreamWriter call = fixture.log.open(ref(session, "a"), "7");
     return new Left(

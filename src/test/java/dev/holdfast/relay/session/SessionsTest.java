@@ -265,7 +265,7 @@ class SessionsTest {
             OPENER.client(),
             PrincipalId.ANONYMOUS);
     fixture.store.create(session);
-    fixture.log.begin(session.id().value());
+    fixture.log.begin(session.id().value(), "");
     return session;
   }
 

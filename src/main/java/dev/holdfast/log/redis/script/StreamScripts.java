@@ -58,8 +58,8 @@ public final class StreamScripts {
   }
 
   /** Creates the session hash, unless it exists. */
-  public void beginSession(String session) {
-    beginSession.run(List.of(keys.session(session)), retention.sessionTtl().toMillis());
+  public void beginSession(String session, String client) {
+    beginSession.run(List.of(keys.session(session)), retention.sessionTtl().toMillis(), client);
   }
 
   /** Removes a session and notifies all replicas that own or tail one of its streams. */

@@ -135,7 +135,7 @@ public final class AppendScripts {
    *     empty, the script only removes expired streams
    * @return the bytes of the session's events; zero when there is no such session
    */
-  CompletionStage<Long> report(String session, List<UnreportedStream> streams) {
+  CompletionStage<SessionSize> report(String session, List<UnreportedStream> streams) {
     List<Object> arguments = new ArrayList<>(4 * streams.size());
     for (UnreportedStream each : streams) {
       arguments.addAll(List.of(each.name(), each.bytes(), each.largest(), each.flags()));
@@ -149,7 +149,7 @@ public final class AppendScripts {
             retention.maxStreamBytes(),
             retention.maxSessionBytes(),
             arguments)
-        .thenApply(bytes -> Long.parseLong(String.valueOf(bytes)));
+        .thenApply(reply -> SessionSize.parse(String.valueOf(reply)));
   }
 
   private String run(

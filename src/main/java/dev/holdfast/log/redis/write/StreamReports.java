@@ -85,7 +85,7 @@ public final class StreamReports {
         new UnreportedStream(stream.name(), bytes, largest, isNew, complete, false);
     if (add(stream.session(), List.of(added)) > mostBytes) {
       // The writer waits, so that it does not get further ahead of the quotas.
-      Long _ = report(stream.session()).join();
+      SessionSize _ = report(stream.session()).join();
       used(stream.session()); // The quota of all sessions needs the new size.
     }
   }
@@ -113,25 +113,25 @@ public final class StreamReports {
     return bytes[0];
   }
 
-  /** Reports all sessions. Returns the bytes of those of which Redis has heard. */
-  public Map<String, Long> reportAll() {
+  /** Reports all sessions. Returns the sizes of those of which Redis has heard. */
+  public Map<String, SessionSize> reportAll() {
     long now = System.nanoTime();
     expiries.forEach((session, expiry) -> {
       if (now - expiry >= 0 && expiries.remove(session, expiry)) {
         used(session);
       }
     });
-    Map<String, Long> sizes = new HashMap<>();
+    Map<String, SessionSize> sizes = new HashMap<>();
     List<String> waiting = List.copyOf(sessions.keySet());
     // Leaves room for other commands.
     for (int from = 0; from < waiting.size(); from += RedisClient.BATCH_SIZE) {
       int to = Math.min(waiting.size(), from + RedisClient.BATCH_SIZE);
-      Map<String, CompletableFuture<@Nullable Long>> reports = new HashMap<>();
+      Map<String, CompletableFuture<@Nullable SessionSize>> reports = new HashMap<>();
       waiting.subList(from, to).forEach(session -> reports.put(session, report(session)));
       reports.forEach((session, report) -> {
-        Long bytes = report.join();
-        if (bytes != null) {
-          sizes.put(session, bytes);
+        SessionSize size = report.join();
+        if (size != null) {
+          sizes.put(session, size);
         }
       });
     }
@@ -141,19 +141,19 @@ public final class StreamReports {
   /**
    * Reports a session without waiting. A report that fails is repeated with the next one.
    *
-   * @return completes with the bytes of the session; null if there was nothing to report, or if it
+   * @return completes with the size of the session; null if there was nothing to report, or if it
    *     failed
    */
-  public CompletableFuture<@Nullable Long> report(String session) {
+  public CompletableFuture<@Nullable SessionSize> report(String session) {
     Unreported taken = sessions.remove(session);
     if (taken == null) {
       return CompletableFuture.completedFuture(null);
     }
     List<UnreportedStream> streams = List.copyOf(taken.streams.values());
-    CompletableFuture<@Nullable Long> last = null;
+    CompletableFuture<@Nullable SessionSize> last = null;
     for (int from = 0; last == null || from < streams.size(); from += MOST_STREAMS) {
       int to = Math.min(streams.size(), from + MOST_STREAMS);
-      CompletableFuture<@Nullable Long> sent = report(session, streams.subList(from, to));
+      CompletableFuture<@Nullable SessionSize> sent = report(session, streams.subList(from, to));
       last =
           last == null
               ? sent
@@ -162,10 +162,11 @@ public final class StreamReports {
     return last;
   }
 
-  private CompletableFuture<@Nullable Long> report(String session, List<UnreportedStream> streams) {
+  private CompletableFuture<@Nullable SessionSize> report(
+      String session, List<UnreportedStream> streams) {
     return scripts
         .report(session, streams)
-        .<@Nullable Long>handle((size, failure) -> {
+        .<@Nullable SessionSize>handle((size, failure) -> {
           if (failure != null) {
             LOG.debugf("streams were not reported: %s", failure.getMessage());
             long _ = add(session, streams);

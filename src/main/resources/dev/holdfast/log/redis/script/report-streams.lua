@@ -5,12 +5,12 @@
 -- ARGV time to live of events in ms, of delivered streams in ms, of the session in ms, most bytes of
 --      a stream, most bytes of a session, then for each stream: name, bytes, bytes of the largest
 --      event, flags ('n' new since the last report, 'c' complete, 'd' delivered to its end)
--- Returns the bytes of the session; 0 when there is no such session.
+-- Returns the bytes of the session, a space and its client; '0 ' when there is no such session.
 local FIRST, FIELDS = 6, 4
 local timeToLive, deliveredTimeToLive = tonumber(ARGV[1]), tonumber(ARGV[2])
 local sessionTimeToLive = tonumber(ARGV[3])
 local mostOfStream, mostOfSession = tonumber(ARGV[4]), tonumber(ARGV[5])
-local owners, sizes = { 'log' }, { ALL_BYTES, REMOVED_AT }
+local owners, sizes = { 'log', CLIENT }, { ALL_BYTES, REMOVED_AT }
 for i = FIRST, #ARGV, FIELDS do
   owners[#owners + 1] = OWNER .. ARGV[i]
   sizes[#sizes + 1] = BYTES .. ARGV[i]
@@ -21,7 +21,7 @@ if not owners[1] and redis.call('EXISTS', KEYS[1]) == 0 then
   for i = FIRST, #ARGV, FIELDS do
     redis.call('UNLINK', streamKey(ARGV[i])) -- Completed when the session ended.
   end
-  return '0'
+  return '0 '
 end
 sizes = redis.call('HMGET', SIZES, unpack(sizes))
 
@@ -34,7 +34,7 @@ for i = FIRST, #ARGV, FIELDS do
   local nth = (i - FIRST) / FIELDS + 1
   local bytes, known = sizes[nth * 2 + 1], sizes[nth * 2 + 2]
   local delivered = string.find(flags, 'd', 1, true)
-  local isOpen = owners[nth + 1]
+  local isOpen = owners[nth + 2]
   if isOpen or not delivered then
     undelivered[name] = true
   end
@@ -77,4 +77,5 @@ if #ARGV < FIRST or math.abs(now - (tonumber(sizes[2]) or 0)) >= interval then
   redis.call('PEXPIRE', SIZES, timeToLive + interval)
   redis.call('PEXPIRE', KEYS[1], sessionTimeToLive)
 end
-return string.format('%.0f', redis.call('HGET', SIZES, ALL_BYTES) or 0)
+local bytes = string.format('%.0f', redis.call('HGET', SIZES, ALL_BYTES) or 0)
+return bytes .. ' ' .. (owners[2] or '')

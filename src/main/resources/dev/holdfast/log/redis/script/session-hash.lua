@@ -8,6 +8,8 @@ local DELIVERED, UPSTREAM, KEPT_IN = 'd:', 'u:', 'i:'
 local INBOX_BYTES = 'in'
 -- The field that counts the open streams, and those that were closed since they were last counted.
 local OPENED = 'n'
+-- The field of the client whose share of the log the session takes. The session store writes it, too.
+local CLIENT = 'opener'
 -- The field that exists once a quota has removed a whole stream.
 local LOST = 'lost'
 

@@ -62,7 +62,7 @@ class AppendScriptIT {
 
   @BeforeEach
   void open() {
-    replica.log.begin(ref.session());
+    replica.log.begin(ref.session(), "");
     new StreamScripts(replica.client, Replica.KEYS, "a", RETENTION)
         .open(ref, OWNER, "1", null, true);
   }
