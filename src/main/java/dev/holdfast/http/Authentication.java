@@ -13,8 +13,7 @@ import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.http.error.RequestRejectedException;
 import dev.holdfast.protocol.ClientToken;
 import dev.holdfast.protocol.JsonRpcErrorCode;
-import jakarta.inject.Provider;
-import jakarta.inject.Singleton;
+import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
@@ -32,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * read. Every path needs a key or a token, whether a resource has it or not, so no way to write a
  * path leads around this. A token is for an upstream, and is checked when that is known.
  */
-@Singleton
-final class Authentication {
+@ApplicationScoped
+class Authentication {
 
   private static final Logger LOG = Logger.getLogger(Authentication.class);
   private static final LogRate UNCHECKED_TOKENS = new LogRate(Duration.ofSeconds(10));
@@ -53,18 +52,18 @@ final class Authentication {
 
   private static final String INVALID = ", error=\"invalid_token\"";
 
-  private final Provider<AccessKeys> keys;
-  private final Provider<AccessTokens> tokens;
-  private final Provider<ProtectedResources> resources;
-  private final Provider<RequiredScopes> scopes;
+  private final AccessKeys keys;
+  private final AccessTokens tokens;
+  private final ProtectedResources resources;
+  private final RequiredScopes scopes;
   private final ContainerRequestContext current;
 
-  /** Quarkus creates filters before it reads the configuration, hence the providers. */
+  /** Called with the first request: Quarkus creates singletons before it has a configuration. */
   Authentication(
-      Provider<AccessKeys> keys,
-      Provider<AccessTokens> tokens,
-      Provider<ProtectedResources> resources,
-      Provider<RequiredScopes> scopes,
+      AccessKeys keys,
+      AccessTokens tokens,
+      ProtectedResources resources,
+      RequiredScopes scopes,
       ContainerRequestContext current) {
     this.keys = keys;
     this.tokens = tokens;
@@ -74,7 +73,7 @@ final class Authentication {
   }
 
   private boolean isRequired() {
-    return keys.get().areRequired() || tokens.get().areAccepted();
+    return keys.areRequired() || tokens.areAccepted();
   }
 
   /** Refuses a request without a key that the configuration knows, and without a token. */
@@ -87,18 +86,18 @@ final class Authentication {
     if (header == null) {
       return Optional.of(
           unauthorized(
-              tokens.get().areAccepted()
+              tokens.areAccepted()
                   ? "An access token is required: Authorization: Bearer <token>"
                   : "A key is required: Authorization: Bearer <key>",
               ""));
     }
     Optional<AccessKey> key = bearer(header);
-    Optional<Principal> owner = key.flatMap(keys.get()::owner);
+    Optional<Principal> owner = key.flatMap(keys::owner);
     if (owner.isPresent()) {
       request.setProperty(PRINCIPAL, owner.get());
       return Optional.empty();
     }
-    if (key.isPresent() && tokens.get().areAccepted()) {
+    if (key.isPresent() && tokens.areAccepted()) {
       request.setProperty(TOKEN, key.get().value());
       return Optional.empty();
     }
@@ -106,8 +105,7 @@ final class Authentication {
   }
 
   private boolean isOpen(String path) {
-    return path.equals(HEALTH)
-        || (tokens.get().areAccepted() && ProtectedResources.isMetadata(path));
+    return path.equals(HEALTH) || (tokens.areAccepted() && ProtectedResources.isMetadata(path));
   }
 
   private static Optional<AccessKey> bearer(String header) {
@@ -119,9 +117,8 @@ final class Authentication {
   private Response unauthorized(String message, String error) {
     String upstream = Endpoint.of(current.getUriInfo().getPath()).upstream();
     String scope =
-        tokens.get().areAccepted()
+        tokens.areAccepted()
             ? scopes
-                .get()
                 .byUpstream()
                 .apply(upstream)
                 .map(required -> ", scope=\"" + required + "\"")
@@ -132,9 +129,9 @@ final class Authentication {
 
   private Response refusal(int status, String message, String parameters) {
     String metadata =
-        tokens.get().areAccepted()
+        tokens.areAccepted()
             ? ", resource_metadata=\""
-                + resources.get().metadataUrl(Endpoint.of(current.getUriInfo().getPath()))
+                + resources.metadataUrl(Endpoint.of(current.getUriInfo().getPath()))
                 + "\""
             : "";
     Response refusal = ErrorResponses.of(status, null, JsonRpcErrorCode.SERVER_ERROR, message);
@@ -155,8 +152,7 @@ final class Authentication {
     }
     if (current.getProperty(TOKEN) instanceof String token) {
       try {
-        current.setProperty(
-            PRINCIPAL, tokens.get().principal(token, resources.get().names(upstream)));
+        current.setProperty(PRINCIPAL, tokens.principal(token, resources.names(upstream)));
       } catch (TokenException.Invalid invalid) {
         return Optional.of(unauthorized(String.valueOf(invalid.getMessage()), INVALID));
       } catch (TokenException.IssuerAway away) {
@@ -175,7 +171,6 @@ final class Authentication {
           unauthorized("This server needs an access token; a key is not enough", ""));
     }
     return scopes
-        .get()
         .missing(upstream, principal())
         .map(scope ->
             refusal(

@@ -187,8 +187,12 @@ final class RequestHandler {
    */
   Sender sender(String upstream) {
     Principal principal = authentication.principal();
-    Set<String> scopes = new HashSet<>(relay.namedScopes(upstream));
-    scopes.retainAll(principal.scopes());
+    Set<String> named = relay.namedScopes(upstream);
+    Set<String> scopes = Set.of();
+    if (!named.isEmpty()) {
+      scopes = new HashSet<>(named);
+      scopes.retainAll(principal.scopes());
+    }
     return principal.id().sender(scopes, forwarded(upstream)).with(token(upstream));
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.protocol;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +52,7 @@ public record ForwardedHeaders(Map<String, String> values) {
 
   /** The headers that a session keeps: all but the context of a trace, which is of one request. */
   public ForwardedHeaders ofSession() {
-    if (values.keySet().stream().noneMatch(TRACE_CONTEXT::contains)) {
+    if (Collections.disjoint(values.keySet(), TRACE_CONTEXT)) {
       return this;
     }
     Map<String, String> kept = new LinkedHashMap<>(values);
@@ -61,20 +62,23 @@ public record ForwardedHeaders(Map<String, String> values) {
 
   /** The names in alphabetical order. */
   public List<String> names() {
-    return values.keySet().stream().sorted().toList();
+    return values.isEmpty() ? List.of() : values.keySet().stream().sorted().toList();
   }
 
   /** The length of all names and values. */
   public int bytes() {
-    return values.entrySet().stream()
-        .mapToInt(each -> each.getKey().length() + each.getValue().length())
-        .sum();
+    int bytes = 0;
+    for (var each : values.entrySet()) {
+      bytes += each.getKey().length() + each.getValue().length();
+    }
+    return bytes;
   }
 
   /** Whether no value has a control character, which would end or invalidate its header. */
   public boolean areSendable() {
-    return values.values().stream()
-        .allMatch(value -> value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7F)));
+    return values.isEmpty()
+        || values.values().stream()
+            .allMatch(value -> value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7F)));
   }
 
   /** One line for each header, as a session record keeps them. */

@@ -1,6 +1,6 @@
 package dev.holdfast.protocol;
 
-import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /** The supported revisions of MCP, oldest first, and the rules in which they differ. */
@@ -13,6 +13,8 @@ public enum ProtocolVersion {
   V2025_06_18("2025-06-18"),
   /** Streams begin with a priming event, which has an id and empty data. */
   V2025_11_25("2025-11-25");
+
+  private static final List<ProtocolVersion> ALL = List.of(values());
 
   private final String wire;
 
@@ -27,7 +29,12 @@ public enum ProtocolVersion {
 
   /** Returns the revision of exactly that name; empty if it is not supported. */
   public static Optional<ProtocolVersion> parse(String wire) {
-    return Arrays.stream(values()).filter(version -> version.wire.equals(wire)).findFirst();
+    for (ProtocolVersion version : ALL) {
+      if (version.wire.equals(wire)) {
+        return Optional.of(version);
+      }
+    }
+    return Optional.empty();
   }
 
   /**

@@ -52,7 +52,9 @@ public record RequestId(String json) implements Comparable<RequestId> {
 
   /** Formats ids as JSON, separated by commas. */
   public static String format(List<RequestId> ids) {
-    return ids.stream().map(RequestId::json).collect(Collectors.joining(","));
+    return ids.size() == 1
+        ? ids.getFirst().json()
+        : ids.stream().map(RequestId::json).collect(Collectors.joining(","));
   }
 
   /**

@@ -47,10 +47,18 @@ public record SessionId(String value) {
   }
 
   private static boolean hasForm(String text) {
-    return text.length() == LENGTH && text.chars().allMatch(SessionId::isInAlphabet);
+    if (text.length() != LENGTH) {
+      return false;
+    }
+    for (int i = 0; i < LENGTH; i++) {
+      if (!isInAlphabet(text.charAt(i))) {
+        return false;
+      }
+    }
+    return true;
   }
 
-  private static boolean isInAlphabet(int c) {
+  private static boolean isInAlphabet(char c) {
     return (c >= 'A' && c <= 'Z')
         || (c >= 'a' && c <= 'z')
         || (c >= '0' && c <= '9')

@@ -3,8 +3,7 @@ package dev.holdfast.http.origin;
 import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.McpHeaders;
-import jakarta.inject.Provider;
-import jakarta.inject.Singleton;
+import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
@@ -25,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * body. Cookies are never allowed: MCP authorizes by a header that the page sets itself
  * (2025-11-25, Authorization).
  */
-@Singleton
-final class OriginFilter {
+@ApplicationScoped
+class OriginFilter {
 
   /** Before all other filters. Authentication comes later, since preflights have no credentials. */
   private static final int PRIORITY = 0;
@@ -55,22 +54,21 @@ final class OriginFilter {
   /** The longest time for which Chrome caches a preflight. */
   private static final Duration MAX_AGE = Duration.ofHours(2);
 
-  private final Provider<OriginPolicy> policy;
+  private final OriginPolicy policy;
 
-  /** Quarkus creates filters before it reads the configuration, hence the provider. */
-  OriginFilter(Provider<OriginPolicy> policy) {
+  /** Called with the first request: Quarkus creates singletons before it has a configuration. */
+  OriginFilter(OriginPolicy policy) {
     this.policy = policy;
   }
 
   /** Refuses a request, answers a preflight, or lets the request pass. */
   @ServerRequestFilter(preMatching = true, priority = PRIORITY)
   Optional<Response> check(ContainerRequestContext request) {
-    OriginPolicy allowed = policy.get();
     String host = host(request);
-    if (!(isHealth(request) ? allowed.allowsProbe(host) : allowed.allowsHost(host))) {
+    if (!(isHealth(request) ? policy.allowsProbe(host) : policy.allowsHost(host))) {
       return Optional.of(forbidden("Host not allowed; see holdfast.http.allowed-hosts"));
     }
-    if (!allowed.allowsOrigin(request.getHeaderString(ORIGIN))) {
+    if (!policy.allowsOrigin(request.getHeaderString(ORIGIN))) {
       return Optional.of(forbidden("Origin not allowed; see holdfast.http.allowed-origins"));
     }
     request.setProperty(PASSED, true);
@@ -110,13 +108,12 @@ final class OriginFilter {
   @ServerResponseFilter
   void addHeaders(ContainerRequestContext request, ContainerResponseContext response) {
     MultivaluedMap<String, Object> headers = response.getHeaders();
-    OriginPolicy allowed = policy.get();
-    if (!allowed.allowsAnyOrigin()) {
+    if (!policy.allowsAnyOrigin()) {
       // Also without an Origin, since a cache must not give that response to a page.
       headers.add(HttpHeaders.VARY, ORIGIN);
     }
     if (request.getProperty(PASSED) != null) {
-      allowed
+      policy
           .allowOriginHeader(request.getHeaderString(ORIGIN))
           .ifPresent(origin -> {
             headers.putSingle("Access-Control-Allow-Origin", origin);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class OriginPolicy {
 
   private static final String ANY = "*";
-  private static final Pattern PORT = Pattern.compile("(?<=[^:]):[0-9]{0,5}\\z");
+  private static final int MAX_PORT_DIGITS = 5;
   private static final String LOCALHOST = "localhost";
   private static final Set<String> LOOPBACK = Set.of(LOCALHOST, "127.0.0.1", "[::1]");
 
@@ -98,6 +98,21 @@ public final class OriginPolicy {
   }
 
   private static String withoutPort(String hostAndPort) {
-    return PORT.matcher(hostAndPort).replaceFirst("");
+    int colon = hostAndPort.lastIndexOf(':');
+    boolean hasPort =
+        colon > 0
+            && hostAndPort.charAt(colon - 1) != ':'
+            && hostAndPort.length() - colon <= 1 + MAX_PORT_DIGITS
+            && isNumber(hostAndPort, colon + 1);
+    return hasPort ? hostAndPort.substring(0, colon) : hostAndPort;
+  }
+
+  private static boolean isNumber(String text, int from) {
+    for (int i = from; i < text.length(); i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return true;
   }
 }

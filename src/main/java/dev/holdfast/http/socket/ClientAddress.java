@@ -27,6 +27,9 @@ public final class ClientAddress {
   private static final String UNKNOWN = "unknown";
   private static final String FOR = "for=";
 
+  /** Where the address of a request is kept. */
+  private static final String ADDRESS = ClientAddress.class.getName();
+
   /** The longest IPv6 address has 45 characters, a zone some more. Sessions keep the address. */
   private static final int MAX_LENGTH = 100;
 
@@ -58,7 +61,15 @@ public final class ClientAddress {
   /** Returns the address. A proxy may send any text, so it may be no IP address. */
   public String current() {
     RoutingContext current = request.getCurrent();
-    return current == null ? UNKNOWN : of(current.request());
+    if (current == null) {
+      return UNKNOWN;
+    }
+    String known = current.get(ADDRESS);
+    if (known == null) {
+      known = of(current.request());
+      current.put(ADDRESS, known);
+    }
+    return known;
   }
 
   private String of(HttpServerRequest current) {

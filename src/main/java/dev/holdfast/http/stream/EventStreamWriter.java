@@ -35,6 +35,7 @@ public final class EventStreamWriter extends SocketBodyWriter<EventStream> {
     } else {
       Thread.ofVirtual()
           .name("tail " + stream.tail().stream())
+          .inheritInheritableThreadLocals(false)
           .start(() -> follow(stream, connection));
     }
   }

@@ -87,6 +87,7 @@ public final class Pumps {
         };
     Thread.ofVirtual()
         .name("pump " + stream)
+        .inheritInheritableThreadLocals(false)
         .start(traces == null ? work : traces.writing(stream, work));
     return pump;
   }
