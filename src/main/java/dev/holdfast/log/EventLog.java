@@ -168,7 +168,8 @@ public interface EventLog extends AutoCloseable {
 
     /**
      * The JSON-RPC ids of the requests that the stream answers, as {@link #open} recorded them.
-     * Empty when it is complete, and for the first watcher on the replica that opened it.
+     * Empty when it is complete, and for the first watcher on the replica that opened it. Those of
+     * a {@link #openShared shared} stream are the requests of all open streams that it keeps.
      */
     String requests();
 
@@ -198,6 +199,13 @@ public interface EventLog extends AutoCloseable {
     default boolean deliver(Position before, List<LogEvent> events) {
       return false;
     }
+
+    /**
+     * A stream was opened whose events the watched {@link EventLog#openShared shared} stream keeps.
+     *
+     * @param requests the ids of the requests that it answers, as {@link EventLog#open} gets them
+     */
+    default void requested(String requests) {}
 
     /** A newer tail has replaced this one. */
     void evicted();

@@ -75,6 +75,14 @@ public final class WatcherRegistry {
     return delivers;
   }
 
+  /** Tells the watcher of a shared stream that its client awaits requests. */
+  public void requested(StreamRef shared, String requests) {
+    Registration registration = find(shared);
+    if (registration != null) {
+      registration.watcher.requested(requests);
+    }
+  }
+
   /** Wakes all watchers of a session. */
   public void wakeSession(String session) {
     sessions.getOrDefault(session, Map.of()).values().forEach(each -> each.watcher.wake());

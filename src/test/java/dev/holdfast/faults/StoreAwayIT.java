@@ -10,6 +10,8 @@ import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.MonitoringQueries;
 import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.SseClient;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -67,7 +69,8 @@ class StoreAwayIT {
       assertThat(away.headers().firstValue("Retry-After")).contains("1");
       assertThat(away.body()).contains("\"id\":7").contains("\"code\":-32000");
       assertThat(readiness(gateway)).isEqualTo(503);
-      assertThat(get(gateway, "/q/health/ready").body()).contains("\"reason\": \"could not reach the store");
+      assertThat(get(gateway, "/q/health/ready").body())
+          .contains("\"reason\": \"could not reach the store: ");
       await().until(() -> gateway.output().contains("a sweep failed, the next one catches up"));
       await()
           .untilAsserted(() ->
@@ -126,6 +129,56 @@ class StoreAwayIT {
     }
   }
 
+  /** Over HTTP with SSE, also calls whose messages went to another replica than the stream. */
+  @Test
+  void shouldEndCallsOverHttpWithSseWhenRedisHasLostEverything() throws Exception {
+    try (RedisFixture redis = RedisFixture.start()) {
+      List<Gateway> gateways =
+          Gateway.startPair(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()));
+      try (Gateway owner = gateways.getFirst();
+          Gateway other = gateways.getLast()) {
+        SseClient first = SseClient.initialized(owner.url("/sse"));
+        SseClient second = SseClient.initialized(owner.url("/sse"));
+        for (SseClient client : List.of(first, second)) {
+          URI elsewhere = other.url(URI.create(client.endpoint()).getPath());
+          assertThat(client.post(counting(1)).statusCode()).isEqualTo(202);
+          assertThat(SseClient.post(elsewhere, counting(2)).statusCode()).isEqualTo(202);
+          assertThat(client.post(SseClient.call("3", "echo", "{\"message\":\"x\"}")).statusCode())
+              .isEqualTo(202);
+        }
+        awaitEcho(first.stream());
+        awaitEcho(second.stream());
+        second.stream().cut();
+        FrameStream resumed = SseClient.open(other.url("/sse"), second.stream().lastEventId());
+
+        redis.command("FLUSHALL");
+
+        for (FrameStream lost : List.of(first.stream(), resumed)) {
+          List<String> errors =
+              lost.events().stream()
+                  .map(Frame.Event::data)
+                  .filter(data -> data.contains("\"error\""))
+                  .toList();
+          assertThat(errors)
+              .hasSize(2)
+              .allMatch(data -> data.contains("The stream of the request is gone"))
+              .anyMatch(data -> data.contains("\"id\":1,"))
+              .anyMatch(data -> data.contains("\"id\":2,"));
+        }
+      }
+    }
+  }
+
+  private static String counting(int id) {
+    return SseClient.call(Integer.toString(id), "countdown", "{\"from\":600}");
+  }
+
+  private static void awaitEcho(FrameStream stream) {
+    while (!stream.event().data().contains("\"id\":3,")) {
+      // The progress of the other calls.
+    }
+  }
+
   private static FrameStream countdown(McpClient client) {
     return client.call("countdown", "{\"from\":600},\"_meta\":{\"progressToken\":\"p\"}");
   }
@@ -154,6 +207,8 @@ class StoreAwayIT {
       redis.command("ACL", "SETUSER", "default", "-subscribe");
       redis.command("CLIENT", "KILL", "TYPE", "pubsub");
       await().atMost(Duration.ofSeconds(10)).until(() -> readiness(gateway) == 503);
+      assertThat(get(gateway, "/q/health/ready").body())
+          .contains("could not reach the store: the subscription receives nothing");
 
       redis.command("ACL", "SETUSER", "default", "+subscribe");
       await().atMost(Duration.ofSeconds(10)).until(() -> readiness(gateway) == 200);

@@ -64,7 +64,11 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   @Override
   public StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream) {
     MemorySession session = session(stream);
-    return new Writer(session, session.open(stream, requests, sharedStream));
+    Writer writer = new Writer(session, session.open(stream, requests, sharedStream));
+    if (sharedStream != null) {
+      watchers.requested(new StreamRef(stream.session(), sharedStream), requests);
+    }
+    return writer;
   }
 
   @Override

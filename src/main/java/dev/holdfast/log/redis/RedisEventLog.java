@@ -151,8 +151,12 @@ public final class RedisEventLog implements EventLog {
 
   private StreamWriter open(
       StreamRef stream, String requests, @Nullable String sharedStream, boolean followed) {
-    return available(
-        "open a stream", () -> ownership.open(stream, requests, sharedStream, followed));
+    StreamWriter writer =
+        available("open a stream", () -> ownership.open(stream, requests, sharedStream, followed));
+    if (sharedStream != null) {
+      watchers.requested(new StreamRef(stream.session(), sharedStream), requests);
+    }
+    return writer;
   }
 
   @Override
@@ -325,6 +329,11 @@ public final class RedisEventLog implements EventLog {
       }
       case "evict" -> evict(new StreamRef(words[1], words[2]), Long.parseLong(words[3]));
       case "in" -> inbox.announce(words[1]);
+      case "ask" -> {
+        // The ids of the requests are the rest of the message.
+        int ids = words[0].length() + words[1].length() + words[2].length() + 3;
+        watchers.requested(new StreamRef(words[1], words[2]), message.substring(ids));
+      }
       case "end" -> sessionEnded(words[1]);
       default -> {
         // The message is for another listener of this channel.

@@ -11,6 +11,7 @@ import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -18,8 +19,8 @@ import org.jboss.logging.Logger;
 
 /**
  * The requests whose responses a client awaits on one connection. If the store loses the stream,
- * each gets an error. Only events of a batch (2025-03-26, Transports) are parsed: the response to a
- * single request is the last event of its stream.
+ * each gets an error. Only events of a batch (2025-03-26, Transports) and of a shared stream are
+ * parsed: the response to a single request is the last event of its stream. Thread-safe.
  */
 final class AwaitedRequests {
 
@@ -29,16 +30,30 @@ final class AwaitedRequests {
 
   private static final Logger LOG = Logger.getLogger(AwaitedRequests.class);
 
-  private final Set<RequestId> open = new LinkedHashSet<>();
+  /** More than a session can have open. Requests whose response came first may stay. */
+  private static final int MOST = 10_000;
+
+  private final boolean shared;
+  private final Set<RequestId> open = Collections.synchronizedSet(new LinkedHashSet<>());
+
+  /** Awaits no requests yet; {@code shared} tells whether the stream keeps those of a session. */
+  AwaitedRequests(boolean shared) {
+    this.shared = shared;
+  }
 
   /** Awaits these requests, none of which has a response yet. */
   void begin(List<RequestId> requests) {
-    open.addAll(requests);
+    if (open.size() + requests.size() <= MOST) {
+      open.addAll(requests);
+    }
   }
 
   /** Awaits those of these requests that have no response up to the client's cursor. */
   void resume(List<RequestId> requests, EventLog log, StreamRef stream, Position cursor) {
     begin(requests);
+    if (shared) {
+      return; // The streams of answered requests are no longer open.
+    }
     Position read = log.beforeOldest(stream).orElse(cursor);
     while (open.size() > 1
         && read.compareTo(cursor) < 0
@@ -52,7 +67,7 @@ final class AwaitedRequests {
 
   /** Removes the requests that these events answer. */
   void delivered(List<LogEvent> events) {
-    if (open.size() > 1) {
+    if (open.size() > (shared ? 0 : 1)) {
       events.forEach(this::delivered);
     }
   }
@@ -71,7 +86,7 @@ final class AwaitedRequests {
 
   /** An error for each request that is still open. */
   List<byte[]> streamLost() {
-    return open.stream()
+    return List.copyOf(open).stream()
         .map(id -> JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST))
         .toList();
   }

@@ -55,7 +55,7 @@ public final class Tail implements Tails.Movable {
   private final Kind kind;
   private final StreamListener listener;
   private final Runnable inUse;
-  private final TailSignal signal = new TailSignal(this::deliverAtHead);
+  private final TailSignal signal = new TailSignal(this::deliverAtHead, this::requested);
   private final SseWriter frames = new SseWriter();
   private final ClientWriter writer;
   private final PageReader reader;
@@ -83,7 +83,7 @@ public final class Tail implements Tails.Movable {
   /** Whether the stream is complete or gone. */
   private boolean streamOver;
 
-  private final AwaitedRequests awaited = new AwaitedRequests();
+  private final AwaitedRequests awaited;
 
   /** Bytes that the next event needs beyond a page; zero while it fits into one. */
   private long needed;
@@ -147,6 +147,7 @@ public final class Tail implements Tails.Movable {
     this.kind = kind;
     this.listener = listener;
     this.inUse = inUse;
+    this.awaited = new AwaitedRequests(framing.endpoint() != null);
     this.writer = new ClientWriter(context.config(), this::shouldEnd);
     this.reader = new PageReader(context.log(), stream);
     TraceListener traces = context.traces();
@@ -163,6 +164,10 @@ public final class Tail implements Tails.Movable {
   Tail answering(List<RequestId> requests) {
     awaited.begin(requests);
     return this;
+  }
+
+  private void requested(String requests) {
+    awaited.begin(RequestId.parse(requests));
   }
 
   @Override
@@ -205,7 +210,7 @@ public final class Tail implements Tails.Movable {
 
   private void follow(ClientConnection client) throws ClientGoneException, InterruptedException {
     try (EventLog.Watch watch = context.log().watch(stream, signal)) {
-      if (kind == Kind.RESUMED) {
+      if (kind == Kind.RESUMED || framing.endpoint() != null) {
         awaited.resume(RequestId.parse(watch.requests()), context.log(), stream, cursor);
       }
       if (kind == Kind.STANDALONE) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +39,17 @@ final class TailSignal implements Watcher {
   /** {@link Cause#EVICTED} or {@link Cause#GONE}, once the tail must end. */
   private final AtomicReference<@Nullable Cause> ending = new AtomicReference<>();
 
-  TailSignal(BiPredicate<Position, List<LogEvent>> atHead) {
+  /** Receives requests that the client awaits. */
+  private final Consumer<String> requested;
+
+  TailSignal(BiPredicate<Position, List<LogEvent>> atHead, Consumer<String> requested) {
     this.atHead = atHead;
+    this.requested = requested;
+  }
+
+  @Override
+  public void requested(String requests) {
+    requested.accept(requests);
   }
 
   @Override

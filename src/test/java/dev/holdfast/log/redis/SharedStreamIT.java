@@ -49,6 +49,47 @@ class SharedStreamIT extends SharedStreamFixture {
     assertThat(readShared()).containsExactly("1");
   }
 
+  /** Its client gets errors for them if Redis loses the session. */
+  @Test
+  void shouldTellTheTailWhichRequestsItsClientAwaits() {
+    Queue<String> asked = new ConcurrentLinkedQueue<>();
+    EventLog.Watcher watcher =
+        new EventLog.Watcher() {
+          @Override
+          public void wake() {}
+
+          @Override
+          public void requested(String requests) {
+            asked.add(requests);
+          }
+
+          @Override
+          public void evicted() {}
+        };
+    StreamWriter answered = a.log.open(ref, "0", "m");
+    answered.append(List.of(last("1")));
+    a.log.open(new StreamRef(session, "a2"), "1", "m");
+    a.log.open(new StreamRef(session, "g"), "", "m");
+    a.log.open(new StreamRef(session, "alone"), "9");
+    try (EventLog.Watch watch = a.log.watch(shared, watcher)) {
+      assertThat(watch.requests()).isEqualTo("1");
+
+      a.log.open(new StreamRef(session, "a3"), "2", "m");
+      assertThat(asked).containsExactly("2");
+      b.log.open(new StreamRef(session, "b1"), "\"x y\",3", "m");
+      await().until(() -> asked.size() == 2);
+      assertThat(asked).containsExactly("2", "\"x y\",3");
+      assertThat(
+              b.log
+                  .shared()
+                  .inbox()
+                  .putRequest(new StreamRef(session, "b2"), "4", "m", "a2", new byte[1]))
+          .isTrue();
+      await().until(() -> asked.size() == 3);
+    }
+    assertThat(asked).last().isEqualTo("4");
+  }
+
   @Test
   void shouldEvictTheTailOfAnotherReplica() {
     CountingWatcher older = new CountingWatcher();

@@ -54,6 +54,33 @@ class TailLostStreamTest {
     assertErrors(client, "1", "3");
   }
 
+  /** The tail of a shared stream, over HTTP with SSE. */
+  @Test
+  void shouldGiveErrorsToTheOpenRequestsOfASession() {
+    AwaitedRequests awaited = new AwaitedRequests(true);
+    awaited.begin(RequestId.parse("1,\"two\""));
+    awaited.begin(RequestId.parse("3"));
+    append(result("1"));
+    append("{\"jsonrpc\":\"2.0\",\"method\":\"m\"}");
+    append(result("3"));
+
+    awaited.delivered(fixture.events("s"));
+    assertThat(awaited.streamLost()).hasSize(1);
+    append(result("\"two\""));
+    awaited.delivered(fixture.events("s"));
+    assertThat(awaited.streamLost()).isEmpty();
+  }
+
+  @Test
+  void shouldAwaitABoundedNumberOfRequests() {
+    AwaitedRequests awaited = new AwaitedRequests(true);
+    for (int i = 0; i < 20_000; i++) {
+      awaited.begin(RequestId.parse(Integer.toString(i)));
+    }
+
+    assertThat(awaited.streamLost()).hasSize(10_000);
+  }
+
   @Test
   void shouldKnowWhichRequestsWereAnsweredBeforeTheClientResumed() {
     append(result("3"));

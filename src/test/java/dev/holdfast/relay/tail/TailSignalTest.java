@@ -14,7 +14,7 @@ class TailSignalTest {
 
   private static final Duration LONG = Duration.ofMinutes(10);
 
-  private final TailSignal signal = new TailSignal((_, _) -> false);
+  private final TailSignal signal = new TailSignal((_, _) -> false, _ -> {});
 
   @Test
   void shouldKeepAWakeUpThatComesBeforeTheWait() throws InterruptedException {

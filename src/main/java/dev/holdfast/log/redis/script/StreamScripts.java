@@ -90,7 +90,16 @@ public final class StreamScripts {
 
   private void open(StreamRef stream, String owner, String tail, String requests, String keptIn) {
     List<String> streamKeys = List.of(sessionKey(stream), streamKey(stream));
-    Object[] arguments = {stream.name(), owner, tail, requests, retention.maxStreams(), keptIn};
+    Object[] arguments = {
+      stream.name(),
+      owner,
+      tail,
+      requests,
+      retention.maxStreams(),
+      keptIn,
+      keys.replicaChannels(),
+      stream.session()
+    };
     String result;
     try {
       result = openStream.runForText(streamKeys, arguments);

@@ -206,7 +206,7 @@ public final class OwnedStreams {
     private void forgetLost() {
       recent.setKept(false);
       streams.computeIfPresent(stream, (ref, owned) -> owned.recent() == recent ? null : owned);
-      watchers.wake(stream);
+      watchers.wake(keptIn);
     }
   }
 }

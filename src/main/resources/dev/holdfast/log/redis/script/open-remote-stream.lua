@@ -38,6 +38,7 @@ if not full then
     redis.call('HSET', KEYS[1], TAIL .. name, ARGV[3])
   else
     redis.call('HSET', KEYS[1], KEPT_IN .. name, ARGV[13])
+    announceRequests(ARGV[13], ARGV[4], '', ARGV[9], ARGV[10])
   end
   redis.call('PEXPIRE', KEYS[1], ARGV[6])
 end

@@ -21,6 +21,16 @@ local function resultWithoutOpening(name, fence, keptIn)
   return nil, state[4]
 end
 
+-- Tells the replica that has the tail of a shared stream which requests its client awaits now, unless
+-- it is the given one.
+local function announceRequests(shared, requests, own, prefix, session)
+  local tail = requests ~= '' and redis.call('HGET', KEYS[1], TAIL .. shared)
+  local replica = tail and replicaOf(tail)
+  if replica and replica ~= own then
+    redis.call('PUBLISH', prefix .. replica, 'ask ' .. session .. ' ' .. shared .. ' ' .. requests)
+  end
+end
+
 -- Returns the number of open streams including a new one, or nil if that exceeds the limit. The
 -- recorded number is an upper bound: when it reaches the limit, the streams are counted again.
 local function countWithNew(recorded, limit)

@@ -1,7 +1,7 @@
 -- Opens a stream and records its owner. A retry with the same owner succeeds.
 -- KEYS session hash, stream
 -- ARGV stream, owner, tail (or ''), ids of its requests, most open streams of a session, shared
---      stream that keeps the events (or '')
+--      stream that keeps the events (or ''), channel prefix, session
 -- Returns 'OK', 'GONE' (no such session or shared stream), 'LIMIT' (too many open streams) or
 --      'EXISTS' (the name was used before).
 local name, owner = ARGV[1], ARGV[2]
@@ -24,4 +24,7 @@ if ARGV[6] ~= '' then
   table.insert(fields, ARGV[6])
 end
 redis.call('HSET', KEYS[1], unpack(fields))
+if ARGV[6] ~= '' then
+  announceRequests(ARGV[6], ARGV[4], replicaOf(owner), ARGV[7], ARGV[8])
+end
 return 'OK'
