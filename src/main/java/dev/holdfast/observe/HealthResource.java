@@ -94,10 +94,15 @@ public final class HealthResource {
       } catch (LogException.StoreUnavailable unavailable) {
         return HealthCheckResponse.named("store")
             .down()
-            .withData("reason", unavailable.getMessage())
+            .withData("reason", reason(unavailable))
             .build();
       }
     };
+  }
+
+  private static String reason(LogException failure) {
+    Throwable cause = failure.getCause();
+    return failure.getMessage() + (cause == null ? "" : ": " + cause.getMessage());
   }
 
   /**

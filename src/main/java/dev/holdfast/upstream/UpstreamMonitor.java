@@ -264,6 +264,8 @@ public final class UpstreamMonitor implements AutoCloseable {
                   when isDown(refused)
                       && UpstreamException.Refused.isAboutCredentials(refused.status()) ->
                   ": it refuses the credentials in upstream.headers";
+              case UpstreamException.Refused refused when refused.status() == 404 ->
+                  ": check the path of its URL";
               default -> "";
             };
     String line = reason.replaceAll("\\p{Cntrl}", " ");

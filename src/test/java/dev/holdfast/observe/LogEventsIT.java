@@ -37,13 +37,19 @@ class LogEventsIT {
 
   private static ScriptedServer refusing;
   private static ScriptedServer torn;
+  private static ScriptedServer elsewhere;
+  private static ScriptedServer page;
   private static Gateway gateway;
 
   @BeforeAll
   static void start() {
     refusing = ScriptedServer.playing((_, wire) -> wire.answer(401, "text/plain", "no"));
     torn = ScriptedServer.playing((_, wire) -> wire.close());
+    elsewhere = ScriptedServer.playing((_, wire) -> wire.answer(404, "text/html", "not here"));
+    page = ScriptedServer.playing((_, wire) -> wire.answer(200, "text/html", "<html>"));
     Map<String, String> settings = new HashMap<>();
+    settings.put("holdfast.upstreams.elsewhere.url", elsewhere.url().toString());
+    settings.put("holdfast.upstreams.page.url", page.url().toString());
     settings.put("holdfast.upstreams.away.url", "http://127.0.0.1:" + AWAY + "/mcp");
     settings.put("holdfast.upstreams.refusing.url", refusing.url().toString());
     settings.put("holdfast.upstreams.torn.url", torn.url().toString());
@@ -62,6 +68,8 @@ class LogEventsIT {
     gateway.close();
     refusing.close();
     torn.close();
+    elsewhere.close();
+    page.close();
   }
 
   @Test
@@ -86,13 +94,17 @@ class LogEventsIT {
 
   @Test
   void shouldNameWhatAnUpstreamDoesWrong() {
-    for (String name : List.of("refusing", "torn", "crashing", "chatty", "missing", "silent")) {
+    for (String name :
+        List.of(
+            "refusing", "torn", "crashing", "chatty", "missing", "silent", "elsewhere", "page")) {
       McpClient client = McpClient.at(gateway.url("/servers/" + name + "/mcp"));
       assertThat(client.initialized().statusCode()).as(name).isGreaterThanOrEqualTo(400);
     }
 
     awaitLine("upstream is down upstream=refusing reason=the upstream refused with status 401");
     awaitLine("upstream failed a request upstream=torn reason=");
+    awaitLine("upstream=elsewhere reason=the upstream refused with status 404: check the path");
+    awaitLine("upstream=page reason=the upstream's answer broke: status 200 with content of type");
     awaitLine("upstream failed a request upstream=silent reason=the upstream was too slow");
     awaitLine("process started upstream=crashing pid=");
     awaitLine("exit=3 stderr=no licence");
