@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.http;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The credentials at a server: those of the gateway, or of its clients. */
@@ -33,6 +34,18 @@ public interface Credentials {
   /** The same for a request of a client. */
   default void refused(Caller caller, String authorization) {
     refused(authorization);
+  }
+
+  /**
+   * The server has answered 401.
+   *
+   * @param authorization what the request had; null for none
+   * @param challenges the values of {@code WWW-Authenticate}
+   * @return whether there may be other credentials now, with which the request is worth another
+   *     attempt
+   */
+  default boolean challenged(@Nullable String authorization, List<String> challenges) {
+    return false;
   }
 
   /** Whether they follow from the token of the client. */

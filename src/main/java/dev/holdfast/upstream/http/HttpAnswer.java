@@ -69,6 +69,11 @@ record HttpAnswer(
     return head.getHeader(name);
   }
 
+  /** The values of {@code WWW-Authenticate}. */
+  List<String> challenges() {
+    return head.headers().getAll("WWW-Authenticate");
+  }
+
   private String mediaType() {
     String type = head.getHeader("Content-Type");
     return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);

@@ -121,7 +121,7 @@ final class LegacyChannel extends Channel {
   @Override
   public void send(byte[] json, Duration timeout) {
     Deadline latest = Deadline.after(timeout);
-    HttpAnswer answer = requests.to(awaitEndpoint(latest)).post(json, latest);
+    HttpAnswer answer = requests.to(awaitEndpoint(latest)).post(json, () -> latest);
     if (answer.isSuccess()) {
       answer.discard();
       return;

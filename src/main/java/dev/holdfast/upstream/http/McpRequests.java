@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,10 @@ record McpRequests(
 
   private static final Duration DELETE_TIMEOUT = Duration.ofSeconds(2);
   private static final int UNAUTHORIZED = 401;
+
+  /** The first, one with a renewed token, and one with a new one. */
+  private static final int MAX_ATTEMPTS = 3;
+
   private static final String AUTHORIZATION = "authorization";
 
   /** Requests to the configured URL. Before {@code initialize}, the version is empty. */
@@ -69,16 +74,24 @@ record McpRequests(
   }
 
   HttpAnswer post(byte[] messages) {
-    return post(messages, Deadline.after(settings.firstByteTimeout()));
+    return post(messages, () -> Deadline.after(settings.firstByteTimeout()));
   }
 
-  /** Posts messages and waits until the answer begins. */
-  HttpAnswer post(byte[] messages, Deadline answered) {
-    RequestOptions options =
-        options(HttpMethod.POST)
-            .putHeader("Content-Type", HttpAnswer.JSON)
-            .putHeader("Accept", HttpAnswer.JSON + ", " + HttpAnswer.EVENT_STREAM);
-    return send(new HttpExchange(clients.nextForCall()), options, messages, true, answered);
+  /**
+   * Posts messages and waits until the answer begins.
+   *
+   * @param answered returns the time limit of an attempt. A person may sign in before it
+   */
+  HttpAnswer post(byte[] messages, Supplier<Deadline> answered) {
+    return authorized(
+        true,
+        authorization -> {
+          RequestOptions options =
+              options(HttpMethod.POST, authorization)
+                  .putHeader("Content-Type", HttpAnswer.JSON)
+                  .putHeader("Accept", HttpAnswer.JSON + ", " + HttpAnswer.EVENT_STREAM);
+          return send(new HttpExchange(clients.nextForCall()), options, messages, answered.get());
+        });
   }
 
   /** An exchange for {@link #get}. Other threads can close it while it is sent. */
@@ -89,46 +102,75 @@ record McpRequests(
   /**
    * Requests a stream after an event id, empty for a new stream, and waits until the answer begins.
    *
+   * @param exchanges creates the exchange of an attempt
    * @param asked whether a client waits for the stream
+   * @param answered returns the time limit of an attempt
    */
-  HttpAnswer get(HttpExchange exchange, String cursor, boolean asked, Deadline answered) {
-    RequestOptions options = options(HttpMethod.GET).putHeader("Accept", HttpAnswer.EVENT_STREAM);
+  HttpAnswer get(
+      Supplier<HttpExchange> exchanges,
+      String cursor,
+      boolean asked,
+      Supplier<Deadline> answered) {
     if (!HeaderValues.isSendable(cursor)) {
       throw new UpstreamException.Broken("an event id that no header can hold", null);
     }
-    if (!cursor.isEmpty()) {
-      options.putHeader(McpHeaders.LAST_EVENT_ID, HeaderValues.asUtf8(cursor));
-    }
-    Deadline earliest = Deadline.after(settings.firstByteTimeout()).earlier(answered);
-    return send(exchange, options, null, asked, earliest);
+    return authorized(
+        asked,
+        authorization -> {
+          RequestOptions options =
+              options(HttpMethod.GET, authorization).putHeader("Accept", HttpAnswer.EVENT_STREAM);
+          if (!cursor.isEmpty()) {
+            options.putHeader(McpHeaders.LAST_EVENT_ID, HeaderValues.asUtf8(cursor));
+          }
+          Deadline earliest = Deadline.after(settings.firstByteTimeout()).earlier(answered.get());
+          return send(exchanges.get(), options, null, earliest);
+        });
   }
 
   HttpAnswer delete() {
-    HttpExchange exchange = new HttpExchange(clients.nextForCall());
-    Deadline answered = Deadline.after(DELETE_TIMEOUT);
-    return send(exchange, options(HttpMethod.DELETE), null, false, answered);
+    return authorized(
+        false,
+        authorization ->
+            send(
+                new HttpExchange(clients.nextForCall()),
+                options(HttpMethod.DELETE, authorization),
+                null,
+                Deadline.after(DELETE_TIMEOUT)));
   }
 
-  private HttpAnswer send(
-      HttpExchange exchange,
-      RequestOptions options,
-      byte @Nullable [] body,
-      boolean asked,
-      Deadline answered) {
+  /**
+   * Sends a request. Sends it again if the server asks for other credentials: it has not acted on
+   * the request then.
+   */
+  private HttpAnswer authorized(
+      boolean asked, Function<@Nullable String, HttpAnswer> request) {
     Credentials credentials = settings.credentials();
-    String authorization = credentials.authorization(caller, asked);
-    if (authorization != null) {
-      options.putHeader("Authorization", authorization);
-    }
-    Deadline connected = Deadline.after(settings.connectTimeout());
-    HttpClientResponse head = exchange.send(options, body, connected, answered);
-    if (authorization != null && head.statusCode() == UNAUTHORIZED) {
-      credentials.refused(caller, authorization);
-      if (!asked) {
-        exchange.close();
+    for (int attempt = 1; ; attempt++) {
+      String authorization = credentials.authorization(caller, asked);
+      HttpAnswer answer = request.apply(authorization);
+      if (answer.status() != UNAUTHORIZED) {
+        return answer;
+      }
+      if (credentials.challenged(authorization, answer.challenges()) && attempt < MAX_ATTEMPTS) {
+        answer.discard();
+      } else if (authorization == null) {
+        return answer;
+      } else {
+        credentials.refused(caller, authorization);
+        if (asked) {
+          return answer;
+        }
+        answer.exchange().close();
         throw new UpstreamException.NoToken();
       }
     }
+  }
+
+  private HttpAnswer send(
+      HttpExchange exchange, RequestOptions options, byte @Nullable [] body, Deadline answered) {
+    Credentials credentials = settings.credentials();
+    Deadline connected = Deadline.after(settings.connectTimeout());
+    HttpClientResponse head = exchange.send(options, body, connected, answered);
     List<String> clientHeaders = new ArrayList<>(headers.ofSession().names());
     if (credentials.areOfClient()) {
       clientHeaders.add(AUTHORIZATION);
@@ -137,10 +179,13 @@ record McpRequests(
         exchange, head, clients.held(), hasSession(), clientHeaders, credentials.areOfClient());
   }
 
-  private RequestOptions options(HttpMethod method) {
+  private RequestOptions options(HttpMethod method, @Nullable String authorization) {
     RequestOptions options = address(url).setMethod(method);
     headers.values().forEach(options::putHeader);
     settings.headers().forEach(options::putHeader);
+    if (authorization != null) {
+      options.putHeader("Authorization", authorization);
+    }
     if (session != null) {
       options.putHeader(McpHeaders.SESSION_ID, session);
     }

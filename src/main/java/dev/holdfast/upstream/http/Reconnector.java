@@ -40,18 +40,26 @@ final class Reconnector {
 
   /** Opens the stream once. Empty when the server offers no such stream. */
   Optional<HttpExchange> open(String cursor, Deadline latest) {
-    HttpExchange exchange = requests.newStreamExchange();
-    connection.put(exchange);
-    Deadline answered = latest.earlier(Deadline.afterUnlessZero(stallTimeout));
-    HttpAnswer answer = requests.get(exchange, cursor, isAsked(cursor), answered);
+    HttpAnswer answer =
+        requests.get(
+            this::connect,
+            cursor,
+            isAsked(cursor),
+            () -> latest.earlier(Deadline.afterUnlessZero(stallTimeout)));
     if (answer.isEventStream()) {
-      return Optional.of(exchange);
+      return Optional.of(answer.exchange());
     }
     if (kind == StreamKind.STANDALONE && meansNoStream(answer.status())) {
       answer.discard();
       return Optional.empty();
     }
     throw answer.toException();
+  }
+
+  private HttpExchange connect() {
+    HttpExchange exchange = requests.newStreamExchange();
+    connection.put(exchange);
+    return exchange;
   }
 
   /** Only the client that opens a session over HTTP+SSE waits for a stream to begin. */
