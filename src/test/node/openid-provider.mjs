@@ -1,7 +1,7 @@
 /**
  * A certified OpenID provider (npm oidc-provider) as authorization server: JWT access tokens for one
  * resource each (RFC 8707), dynamic registration, PKCE, refresh tokens. Whoever comes to its login
- * page is logged in as `alice` at once.
+ * page is logged in as `alice` at once, and agrees to all.
  *
  *   node openid-provider.mjs [PORT]
  *
@@ -95,7 +95,7 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
   server.on('request', (request, response) => {
     if (request.url.startsWith('/login/')) {
       provider
-        .interactionFinished(request, response, { login: { accountId: 'alice' } })
+        .interactionFinished(request, response, { login: { accountId: 'alice' }, consent: {} })
         .catch((error) => response.writeHead(500).end(String(error)));
     } else {
       serve(request, response);

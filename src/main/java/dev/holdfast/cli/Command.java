@@ -58,8 +58,12 @@ sealed interface Command {
     }
   }
 
-  /** Connects a client on stdin and stdout to the default upstream. */
-  record Stdio(Map<String, String> properties) implements Command {}
+  /**
+   * Connects a client on stdin and stdout to the default upstream.
+   *
+   * @param opensBrowser whether a browser opens when the upstream wants a sign-in
+   */
+  record Stdio(Map<String, String> properties, boolean opensBrowser) implements Command {}
 
   /** Checks the installation. */
   record Doctor(Map<String, String> properties, boolean json) implements Command {}

@@ -31,6 +31,7 @@ final class CommandLineReader {
   private static final Pattern HAS_SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://");
   private static final String URL = "holdfast.upstream.url";
   private static final String COMMAND = "holdfast.upstream.command";
+  private static final String CLIENT_ID = "holdfast.upstream.token.client-id";
   private static final String TRANSPORT = "holdfast.upstream.transport";
   private static final List<String> TRANSPORTS = List.of("auto", "streamable-http", "sse", "stdio");
 
@@ -103,7 +104,8 @@ final class CommandLineReader {
     String name = parsed.commandSpec().name();
     return switch (name) {
       case CommandLineSyntax.PROGRAM, CommandLineSyntax.SERVE -> new Command.Serve(properties);
-      case CommandLineSyntax.STDIO -> new Command.Stdio(properties);
+      case CommandLineSyntax.STDIO ->
+          new Command.Stdio(properties, !parsed.hasMatchedOption(CommandLineSyntax.NO_BROWSER));
       case CommandLineSyntax.DOCTOR ->
           parsed.hasMatchedOption(CommandLineSyntax.LIVE)
               ? new Command.Live(LivenessCheck.configuredPort())
@@ -175,6 +177,10 @@ final class CommandLineReader {
     List<String> program = parsed.matchedPositionalValue(0, List.of());
     if (!url.isEmpty() && !program.isEmpty()) {
       throw usageError("--url and COMMAND exclude each other");
+    }
+    String clientId = option(CommandLineSyntax.CLIENT_ID);
+    if (!clientId.isEmpty()) {
+      properties.put(CLIENT_ID, clientId);
     }
     if (!url.isEmpty()) {
       putUrl(CommandLineSyntax.URL, url);

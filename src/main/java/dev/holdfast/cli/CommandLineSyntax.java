@@ -49,6 +49,8 @@ final class CommandLineSyntax {
   static final String SPEED = "--speed";
   static final String NO_WAIT = "--no-wait";
   static final String IGNORE = "--ignore";
+  static final String CLIENT_ID = "--client-id";
+  static final String NO_BROWSER = "--no-browser";
 
   private CommandLineSyntax() {}
 
@@ -146,6 +148,13 @@ final class CommandLineSyntax {
     CommandSpec stdio =
         command(STDIO, "Connects an MCP client on stdin and stdout to a server.")
             .addOption(option(URL, "URL", "URL of the server; lost connections are resumed"))
+            .addOption(
+                option(
+                    CLIENT_ID,
+                    "ID",
+                    "id at the authorization server; default: it registers one"
+                        + " (holdfast.upstream.token.client-id)"))
+            .addOption(flag(NO_BROWSER, "only log the address of the page to sign in"))
             .addPositional(
                 PositionalParamSpec.builder()
                     .paramLabel("COMMAND")

@@ -54,4 +54,9 @@ public final class ProcessMode {
   public boolean isStdioBridge() {
     return command instanceof Command.Stdio;
   }
+
+  /** Returns whether a browser is to open for a sign-in. */
+  public boolean opensBrowser() {
+    return command instanceof Command.Stdio stdio && stdio.opensBrowser();
+  }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.oauth;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -23,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -41,6 +43,7 @@ final class JsonHttp implements AutoCloseable {
   private static final JsonFactory JSON = new JsonFactory();
 
   private final HttpClient client;
+  private final Context eventLoop;
   private final Duration timeout;
 
   /**
@@ -52,6 +55,14 @@ final class JsonHttp implements AutoCloseable {
     this.timeout = timeout;
     int millis = Math.toIntExact(Math.min(timeout.toMillis(), Integer.MAX_VALUE));
     client = vertx.createHttpClient(new HttpClientOptions().setConnectTimeout(millis));
+    eventLoop = newContext(vertx);
+  }
+
+  /** A thread without a context gets a new one from Vert.x. */
+  private static Context newContext(Vertx vertx) {
+    CompletableFuture<Context> created = new CompletableFuture<>();
+    Thread.ofVirtual().start(() -> created.complete(vertx.getOrCreateContext()));
+    return created.join();
   }
 
   /**
@@ -81,7 +92,7 @@ final class JsonHttp implements AutoCloseable {
    * @throws TokenException if no answer comes
    */
   Answer get(URI url) {
-    return send(options(HttpMethod.GET, url), Buffer.buffer());
+    return send(options(HttpMethod.GET, url), null);
   }
 
   /**
@@ -131,14 +142,18 @@ final class JsonHttp implements AutoCloseable {
     return options;
   }
 
-  private Answer send(RequestOptions options, Buffer body) {
-    Future<Answer> answer =
-        client.request(options).compose(request -> request.send(body)).compose(JsonHttp::read);
+  private Answer send(RequestOptions options, @Nullable Buffer body) {
+    CompletableFuture<Answer> answer = new CompletableFuture<>();
+    // On the event loop of the connection: elsewhere, the body may have passed by the handlers.
+    eventLoop.runOnContext(_ ->
+        client
+            .request(options)
+            .compose(request -> body == null ? request.send() : request.send(body))
+            .compose(JsonHttp::read)
+            .onSuccess(answer::complete)
+            .onFailure(answer::completeExceptionally));
     try {
-      return answer
-          .toCompletionStage()
-          .toCompletableFuture()
-          .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException failure) {
       Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
       throw new TokenException("no answer: " + cause.getMessage(), cause);

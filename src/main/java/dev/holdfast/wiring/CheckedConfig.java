@@ -57,6 +57,7 @@ final class CheckedConfig {
         new UpstreamFactory(
             limits,
             false,
+            false,
             null,
             _ -> TlsConfigurations.NONE,
             new ClientTokens(0, InstantSource.system())));

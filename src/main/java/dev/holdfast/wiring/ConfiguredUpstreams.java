@@ -119,7 +119,12 @@ final class ConfiguredUpstreams {
     tapes = new ConfiguredTapes(config.record(), stores.clock);
     factory =
         new UpstreamFactory(
-            limits, mode.isStdioBridge(), traces.headers(), tls::named, clientTokens);
+            limits,
+            mode.isStdioBridge(),
+            mode.opensBrowser(),
+            traces.headers(),
+            tls::named,
+            clientTokens);
     servers.putAll(config.allUpstreams());
     config.upstreams().forEach(this::open);
     boolean demo = servesDemo(config.demoTools(), mode, host);

@@ -6,6 +6,8 @@ import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.ToolDenials;
 import dev.holdfast.log.EventLog;
+import dev.holdfast.oauth.SignInSettings;
+import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.http.ClientTls;
 import dev.holdfast.upstream.http.Credentials;
@@ -36,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * Creates upstreams that have a server.
  *
  * @param patient whether upstreams retry for as long as it takes, see {@link
- *     HttpUpstreamSettings#patient()}
+ *     HttpUpstreamSettings#patient()}. A person can then sign in at the default one
+ * @param opensBrowser whether a sign-in opens a browser
  * @param traceHeaders as in {@link HttpUpstreamSettings}
  * @param tls finds a TLS configuration by its name
  * @param clientTokens the tokens of clients, for servers that get them
@@ -44,12 +47,16 @@ import org.jspecify.annotations.Nullable;
 record UpstreamFactory(
     LimitsConfig limits,
     boolean patient,
+    boolean opensBrowser,
     @Nullable Supplier<Map<String, String>> traceHeaders,
     Function<String, ClientTls> tls,
     ClientTokens clientTokens) {
 
   /** Time for an agent to end after SIGTERM. */
   private static final Duration AGENT_STOP_GRACE = Duration.ofSeconds(2);
+
+  /** Time for a person to sign in. */
+  private static final Duration SIGN_IN_TIMEOUT = Duration.ofMinutes(5);
 
   /**
    * Returns what is wrong with the configuration of an upstream, beginning with the end of a key:
@@ -100,10 +107,29 @@ record UpstreamFactory(
 
   private Credentials credentials(Vertx vertx, String name, GatewayConfig.Server server) {
     return switch (server.authorization()) {
-      case NONE -> Credentials.NONE;
+      case NONE ->
+          patient && name.equals(Session.DEFAULT_UPSTREAM) && !hasAuthorization(server)
+              ? new PersonalCredentials(vertx, signIn(server))
+              : Credentials.NONE;
       case CLIENT_CREDENTIALS -> new ClientCredentials(vertx, name, server);
       case PASS -> new PassedTokens(clientTokens);
     };
+  }
+
+  private static boolean hasAuthorization(GatewayConfig.Server server) {
+    return server.headers().keySet().stream().anyMatch("authorization"::equalsIgnoreCase);
+  }
+
+  private SignInSettings signIn(GatewayConfig.Server server) {
+    GatewayConfig.Token token = server.token();
+    return new SignInSettings(
+        server.url().orElseThrow(),
+        token.clientId().orElse(null),
+        token.clientSecret().orElse(null),
+        token.scope().orElse(null),
+        PersonalCredentials.directory(),
+        opensBrowser,
+        SIGN_IN_TIMEOUT);
   }
 
   /** Stands for the credentials while a configuration is checked. */

@@ -98,7 +98,9 @@ class CommandLineReaderTest {
     assertThat(read("stdio", "--url", "http://a/mcp").properties())
         .containsEntry("holdfast.upstream.url", "http://a/mcp")
         .containsEntry("holdfast.upstream.transport", "auto");
-    assertThat(read("stdio")).isEqualTo(new Command.Stdio(Map.of()));
+    assertThat(read("stdio")).isEqualTo(new Command.Stdio(Map.of(), true));
+    assertThat(read("stdio", "--no-browser", "--client-id", "a"))
+        .isEqualTo(new Command.Stdio(Map.of("holdfast.upstream.token.client-id", "a"), false));
   }
 
   @Test

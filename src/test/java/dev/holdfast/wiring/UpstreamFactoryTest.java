@@ -58,6 +58,7 @@ class UpstreamFactoryTest {
     return new UpstreamFactory(
         config.getConfigMapping(LimitsConfig.class),
         false,
+        false,
         null,
         _ -> TlsConfigurations.NONE,
         new ClientTokens(10_000, InstantSource.system()));

@@ -1,0 +1,234 @@
+package dev.holdfast.oauth;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.holdfast.oauth.Discovery.AuthorizationServer;
+import dev.holdfast.oauth.Discovery.ProtectedResource;
+import dev.holdfast.oauth.SavedTokens.Client;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+import org.jboss.logging.Logger;
+
+/**
+ * Gets the first tokens for a server: for a person with a browser, by the authorization code flow
+ * with PKCE (RFC 6749, section 4.1; RFC 7636; RFC 8252), or for this program by its own
+ * credentials.
+ */
+final class SignIn {
+
+  private static final Logger LOG = Logger.getLogger(SignIn.class);
+  private static final JsonFactory JSON = new JsonFactory();
+  private static final Pattern ERROR = Pattern.compile("[a-z_]{1,64}");
+
+  /** A scope that some servers require for refresh tokens. */
+  private static final String OFFLINE = "offline_access";
+
+  private final JsonHttp http;
+  private final SignInSettings settings;
+  private final InstantSource clock;
+
+  SignIn(JsonHttp http, SignInSettings settings, InstantSource clock) {
+    this.http = http;
+    this.settings = settings;
+    this.clock = clock;
+  }
+
+  /**
+   * Gets tokens, and waits for the person if need be.
+   *
+   * @param challenge what the server asks for
+   * @throws TokenException if the person or a server refuses, or does not answer
+   */
+  SavedTokens run(BearerChallenge challenge) throws InterruptedException {
+    Discovery discovery = new Discovery(http, settings.server());
+    ProtectedResource resource = discovery.resource(challenge);
+    AuthorizationServer server = discovery.server(resource.issuer());
+    String scope = scope(challenge, resource);
+    String secret = settings.clientSecret();
+    if (secret != null) {
+      String id = Objects.requireNonNullElse(settings.clientId(), "");
+      Map<String, String> form = grant("client_credentials", resource);
+      if (!scope.isEmpty()) {
+        form.put("scope", scope);
+      }
+      return tokens(new Client(id, secret, false), server, resource, form).withoutRefresh();
+    }
+    return askPerson(resource, server, scope);
+  }
+
+  /** In the order of MCP 2025-11-25, Authorization, Scope Selection Strategy. */
+  private String scope(BearerChallenge challenge, ProtectedResource resource) {
+    String configured = settings.scope();
+    String asked = configured != null ? configured : challenge.scope();
+    return asked != null ? asked : String.join(" ", resource.scopes());
+  }
+
+  private static Map<String, String> grant(String type, ProtectedResource resource) {
+    Map<String, String> form = new LinkedHashMap<>();
+    form.put("grant_type", type);
+    form.put("resource", resource.name());
+    return form;
+  }
+
+  private SavedTokens askPerson(
+      ProtectedResource resource, AuthorizationServer server, String scope)
+      throws InterruptedException {
+    URI page = server.authorization();
+    if (page == null || !server.pkce()) {
+      throw new TokenException(
+          server.issuer() + " does not offer sign-in with a code and PKCE (S256)");
+    }
+    String state = random();
+    String verifier = random();
+    try (LoopbackRedirect redirect = new LoopbackRedirect(state)) {
+      Client client = client(server, redirect.uri());
+      Map<String, String> query = new LinkedHashMap<>();
+      query.put("response_type", "code");
+      query.put("client_id", client.id());
+      query.put("redirect_uri", redirect.uri().toString());
+      query.put("state", state);
+      query.put("code_challenge", sha256(verifier));
+      query.put("code_challenge_method", "S256");
+      query.put("resource", resource.name());
+      String scopes = withOffline(scope, server);
+      if (!scopes.isEmpty()) {
+        query.put("scope", scopes);
+      }
+      URI url = URI.create(page + (page.getRawQuery() == null ? "?" : "&") + JsonHttp.form(query));
+      LOG.warnf("sign in with a browser url=%s", url);
+      if (settings.opensBrowser()) {
+        Browser.open(url);
+      }
+      String code = code(redirect.await(settings.timeout()), server);
+      Map<String, String> form = grant("authorization_code", resource);
+      form.put("code", code);
+      form.put("redirect_uri", redirect.uri().toString());
+      form.put("code_verifier", verifier);
+      return tokens(client, server, resource, form);
+    } catch (TimeoutException late) {
+      throw new TokenException(
+          "nobody has signed in within " + settings.timeout().toSeconds() + " s");
+    } catch (IOException failure) {
+      throw new TokenException("no port of 127.0.0.1 is free for the browser's answer");
+    }
+  }
+
+  private static String withOffline(String scope, AuthorizationServer server) {
+    List<String> scopes = new ArrayList<>(List.of(scope.split(" ")));
+    scopes.remove("");
+    if (server.scopes().contains(OFFLINE) && !scopes.contains(OFFLINE)) {
+      scopes.add(OFFLINE);
+    }
+    return String.join(" ", scopes);
+  }
+
+  /** Returns the code of an answer with the right state. */
+  private static String code(Map<String, String> answer, AuthorizationServer server) {
+    String issuer = answer.get("iss");
+    // RFC 9207, section 2.4: an answer of another server would send the code to the wrong one.
+    if (issuer == null ? server.namesItself() : !issuer.equals(server.issuer())) {
+      throw new TokenException("the answer to the sign-in comes from another issuer");
+    }
+    String code = answer.get("code");
+    if (code == null) {
+      String error = answer.getOrDefault("error", "");
+      throw new TokenException(
+          "the sign-in was refused" + (ERROR.matcher(error).matches() ? ": " + error : ""));
+    }
+    return code;
+  }
+
+  private SavedTokens tokens(
+      Client client,
+      AuthorizationServer server,
+      ProtectedResource resource,
+      Map<String, String> form) {
+    TokenEndpoint.Issued issued = client.endpoint(http, server.token()).issue(client.form(form));
+    return new SavedTokens(
+        client,
+        server.token(),
+        resource.name(),
+        issued.access(),
+        issued.refresh(),
+        clock.instant());
+  }
+
+  private Client client(AuthorizationServer server, URI redirect) {
+    String configured = settings.clientId();
+    if (configured != null) {
+      return new Client(configured, null, false);
+    }
+    URI registration = server.registration();
+    if (registration == null) {
+      throw new TokenException(
+          server.issuer() + " registers no clients: give the id of one with --client-id");
+    }
+    JsonHttp.Answer answer =
+        http.post(registration, JsonHttp.JSON_TYPE, registrationOf(redirect), null);
+    String id = answer.field("client_id");
+    if ((answer.status() != 200 && answer.status() != 201) || id == null) {
+      TokenException refusal = TokenEndpoint.refusal(answer);
+      throw new TokenException("not registered: " + refusal.getMessage());
+    }
+    String method = answer.field("token_endpoint_auth_method");
+    String secret = "none".equals(method) ? null : answer.field("client_secret");
+    return new Client(id, secret, "client_secret_post".equals(method));
+  }
+
+  /** The metadata of this program (RFC 7591, section 2). */
+  private static String registrationOf(URI redirect) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = JSON.createGenerator(text)) {
+      json.writeStartObject();
+      json.writeStringField("client_name", "Holdfast");
+      json.writeStringField("application_type", "native");
+      json.writeStringField("token_endpoint_auth_method", "none");
+      writeArray(json, "redirect_uris", redirect.toString());
+      writeArray(json, "grant_types", "authorization_code", "refresh_token");
+      writeArray(json, "response_types", "code");
+      json.writeEndObject();
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return text.toString();
+  }
+
+  private static void writeArray(JsonGenerator json, String name, String... values)
+      throws IOException {
+    json.writeFieldName(name);
+    json.writeArray(values, 0, values.length);
+  }
+
+  /** 256 bits, in the characters of RFC 7636, section 4.1. */
+  private static String random() {
+    byte[] bytes = new byte[32];
+    // Created per call: a native image must not contain a seed from its build.
+    new SecureRandom().nextBytes(bytes);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  private static String sha256(String verifier) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(verifier.getBytes(US_ASCII));
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

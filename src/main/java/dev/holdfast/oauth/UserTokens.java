@@ -1,0 +1,301 @@
+package dev.holdfast.oauth;
+
+import dev.holdfast.lock.AutoLock;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Access tokens of a person for one server, which a file keeps. The server asks for the first one;
+ * the refresh token gets the next ones, until the authorization server refuses it. Thread-safe.
+ */
+public final class UserTokens implements AutoCloseable {
+
+  private static final Logger LOG = Logger.getLogger(UserTokens.class);
+
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
+
+  /** Another process may need it for requests after a sign-in. */
+  private static final Duration MORE_TIME = Duration.ofSeconds(30);
+
+  /** After a failed sign-in, requests fail with it for this time, and nobody is asked. */
+  private static final Duration PAUSE = Duration.ofSeconds(10);
+
+  /** A renewed token that is refused so soon was never accepted. */
+  private static final Duration SOON = Duration.ofSeconds(3);
+
+  private final SignInSettings settings;
+  private final InstantSource clock;
+  private final JsonHttp http;
+  private final SignIn signIn;
+
+  /** Null if tokens are not kept: this program's own credentials get them at any time. */
+  private final @Nullable TokenFile file;
+
+  /** Held while a token is got, which may take as long as a person needs. */
+  private final AutoLock renewal = new AutoLock();
+
+  private final AutoLock stateLock = new AutoLock();
+  private volatile State state = State.NOT_READ;
+
+  // Guarded by the renewal lock.
+  private @Nullable TokenException failure;
+  private Instant failedAt = Instant.MIN;
+
+  /**
+   * What is known.
+   *
+   * @param read whether the file was read
+   * @param tokens null for none
+   * @param renewed whether a refresh token has got them
+   * @param refused the newest access token that the server has refused; null for none
+   * @param useless the refresh token whose result the server has refused; null for none
+   * @param challenge what the server has last asked for; null if it has not
+   */
+  private record State(
+      boolean read,
+      @Nullable SavedTokens tokens,
+      boolean renewed,
+      @Nullable String refused,
+      @Nullable String useless,
+      @Nullable BearerChallenge challenge) {
+
+    static final State NOT_READ = new State(false, null, false, null, null, null);
+
+    State with(@Nullable SavedTokens next, boolean byRenewal) {
+      return new State(true, next, byRenewal, refused, useless, challenge);
+    }
+
+    State withUseless(String refresh) {
+      return new State(read, tokens, renewed, refused, refresh, challenge);
+    }
+
+    /** Leaves out the tokens. */
+    @Override
+    public String toString() {
+      return "State[tokens=" + tokens + "]";
+    }
+  }
+
+  /** Reads and connects on demand. */
+  public UserTokens(Vertx vertx, SignInSettings settings) {
+    this(vertx, settings, InstantSource.system());
+  }
+
+  UserTokens(Vertx vertx, SignInSettings settings, InstantSource clock) {
+    this.settings = settings;
+    this.clock = clock;
+    http = new JsonHttp(vertx, REQUEST_TIMEOUT);
+    signIn = new SignIn(http, settings, clock);
+    file =
+        settings.clientSecret() == null
+            ? new TokenFile(settings.directory(), settings.server())
+            : null;
+  }
+
+  /**
+   * Returns the token for the next request, and gets one if need be.
+   *
+   * @param attended whether a person waits for the request, and may be asked to sign in
+   * @return empty if there is none, and the server has not asked for one
+   * @throws TokenException if the server has asked for one, and there is none
+   */
+  public Optional<AccessToken> get(boolean attended) {
+    State now = state;
+    SavedTokens tokens = now.tokens;
+    if (tokens == null ? now.read && now.challenge == null : !tokens.isDue(clock.instant())) {
+      return access(tokens);
+    }
+    boolean mayWait = attended && (tokens == null || tokens.hasEnded(clock.instant()));
+    if (mayWait) {
+      renewal.lock();
+    } else if (!renewal.tryLock()) {
+      return access(tokens);
+    }
+    try {
+      return access(renewed(attended));
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new TokenException("interrupted", interrupted);
+    } finally {
+      renewal.unlock();
+    }
+  }
+
+  /** Whether the server has asked for tokens. */
+  public boolean areWanted() {
+    return state.challenge != null;
+  }
+
+  private static Optional<AccessToken> access(@Nullable SavedTokens tokens) {
+    return Optional.ofNullable(tokens).map(SavedTokens::access);
+  }
+
+  /**
+   * Gets no such token again: the server has answered 401.
+   *
+   * @param token null if the request had none
+   * @param challenges the values of {@code WWW-Authenticate}
+   */
+  public void refuse(@Nullable String token, List<String> challenges) {
+    try (var _ = stateLock.hold()) {
+      State now = state;
+      SavedTokens tokens = now.tokens;
+      if (tokens != null && !tokens.access().value().equals(token)) {
+        return; // There is another one by now.
+      }
+      String useless =
+          tokens != null && now.renewed && clock.instant().isBefore(tokens.issuedAt().plus(SOON))
+              ? tokens.refresh()
+              : now.useless;
+      state =
+          new State(
+              now.read,
+              null,
+              false,
+              token == null ? now.refused : token,
+              useless,
+              BearerChallenge.parse(challenges));
+    }
+  }
+
+  /** With the renewal lock. Another thread or process may have got tokens in between. */
+  private @Nullable SavedTokens renewed(boolean attended) throws InterruptedException {
+    SavedTokens known = known();
+    if (known == null ? state.challenge == null : !known.isDue(clock.instant())) {
+      return known;
+    }
+    boolean usable = known != null && !known.hasEnded(clock.instant());
+    if (failure != null && clock.instant().isBefore(failedAt.plus(PAUSE))) {
+      if (usable) {
+        return known;
+      }
+      throw failure;
+    }
+    if (file == null) {
+      return renewedAlone(attended);
+    }
+    Duration wait =
+        usable ? Duration.ZERO : attended ? settings.timeout().plus(MORE_TIME) : REQUEST_TIMEOUT;
+    try (TokenFile.Hold hold = file.lock(wait)) {
+      return hold != null ? renewedAlone(attended) : usable ? known : null;
+    }
+  }
+
+  /** Returns the newest tokens that the server has not refused; null for none. */
+  private @Nullable SavedTokens known() {
+    SavedTokens tokens = state.tokens;
+    if (tokens != null && !tokens.isDue(clock.instant())) {
+      return tokens;
+    }
+    SavedTokens saved = saved();
+    if (saved != null && !saved.equals(tokens) && !saved.access().value().equals(state.refused)) {
+      return keep(saved, false);
+    }
+    change(now -> now.with(now.tokens, now.renewed));
+    return tokens;
+  }
+
+  private @Nullable SavedTokens saved() {
+    return file == null
+        ? null
+        : file.read()
+            .filter(saved ->
+                settings.clientId() == null || saved.client().id().equals(settings.clientId()))
+            .orElse(null);
+  }
+
+  private SavedTokens keep(SavedTokens tokens, boolean byRenewal) {
+    change(now -> now.with(tokens, byRenewal));
+    failure = null;
+    return tokens;
+  }
+
+  private void change(UnaryOperator<State> next) {
+    try (var _ = stateLock.hold()) {
+      state = next.apply(state);
+    }
+  }
+
+  /** With the lock of the file, if there is one. */
+  private @Nullable SavedTokens renewedAlone(boolean attended) throws InterruptedException {
+    SavedTokens known = known();
+    Instant now = clock.instant();
+    if (known != null && !known.isDue(now)) {
+      return known;
+    }
+    SavedTokens usable = known != null && !known.hasEnded(now) ? known : null;
+    try {
+      SavedTokens renewed = refreshed(known == null ? saved() : known, now);
+      if (renewed != null) {
+        return renewed;
+      }
+    } catch (TokenException away) {
+      if (usable != null) {
+        return usable;
+      }
+      throw away;
+    }
+    BearerChallenge challenge = state.challenge;
+    boolean asksPerson = settings.clientSecret() == null;
+    if (challenge == null || (asksPerson && (usable != null || !attended))) {
+      change(before -> before.with(usable, before.renewed));
+      return usable;
+    }
+    try {
+      SavedTokens tokens = write(signIn.run(challenge), false);
+      if (file != null) {
+        LOG.infof("signed in file=%s", file.path());
+      }
+      return tokens;
+    } catch (TokenException failed) {
+      failure = failed;
+      failedAt = clock.instant();
+      if (usable != null) {
+        return usable;
+      }
+      throw failed;
+    }
+  }
+
+  /**
+   * Gets tokens with a refresh token; null if there is none, or the authorization server refuses
+   * it.
+   *
+   * @throws TokenException if the authorization server is away
+   */
+  private @Nullable SavedTokens refreshed(@Nullable SavedTokens last, Instant now) {
+    String refresh = last == null ? null : last.refresh();
+    if (last == null || refresh == null || refresh.equals(state.useless)) {
+      return null;
+    }
+    try {
+      return write(last.renewed(http, refresh, now), true);
+    } catch (TokenException failed) {
+      if (!failed.isRefused()) {
+        throw failed;
+      }
+      LOG.debugf("refresh token refused reason=%s", failed.getMessage());
+      change(before -> before.withUseless(refresh));
+      return null;
+    }
+  }
+
+  private SavedTokens write(SavedTokens tokens, boolean byRenewal) {
+    if (file != null) {
+      file.write(tokens);
+    }
+    return keep(tokens, byRenewal);
+  }
+
+  @Override
+  public void close() {
+    http.close();
+  }
+}

@@ -1,0 +1,99 @@
+package dev.holdfast.oauth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.holdfast.testing.BrowserVisit;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class LoopbackRedirectTest {
+
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  @AutoClose private final LoopbackRedirect redirect = new LoopbackRedirect("s3cret");
+
+  LoopbackRedirectTest() throws IOException {}
+
+  private int visit(String pathAndQuery) {
+    return BrowserVisit.open(redirect.uri().resolve(pathAndQuery)).statusCode();
+  }
+
+  @Test
+  void shouldTakeOneAnswer() throws Exception {
+    assertThat(visit("/callback?code=a%2Bb&state=s3cret&iss=https%3A%2F%2Fi")).isEqualTo(200);
+    assertThat(visit("/callback?code=other&state=s3cret")).isEqualTo(400);
+
+    assertThat(redirect.await(LONG)).containsEntry("code", "a+b").containsEntry("iss", "https://i");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/callback?code=a",
+        "/callback?code=a&state=",
+        "/callback?code=a&state=S3CRET",
+        "/callback?code=a&state=x&state=s3cret",
+        "/callback?code=%zz&state=s3cret",
+        "/other?code=a&state=s3cret",
+        "/favicon.ico"
+      })
+  void shouldRefuseAnyOtherRequest(String request) {
+    // URI does not allow %zz.
+    assertThat(status("GET " + request + " HTTP/1.1\r\n\r\n")).contains("400 Bad Request");
+    assertThat(status("POST " + request + " HTTP/1.1\r\n\r\n")).contains("400 Bad Request");
+
+    assertThatExceptionOfType(TimeoutException.class)
+        .isThrownBy(() -> redirect.await(Duration.ofMillis(1)));
+  }
+
+  @Test
+  void shouldRefuseAHeadThatIsTooLong() {
+    String filler = "a".repeat(LoopbackRedirect.MAX_HEAD);
+
+    String head = "GET /callback?code=" + filler + "&state=s3cret HTTP/1.1\r\n\r\n";
+
+    assertThat(status(head)).doesNotContain("200 OK");
+    assertThatExceptionOfType(TimeoutException.class)
+        .isThrownBy(() -> redirect.await(Duration.ofMillis(1)));
+  }
+
+  /** A browser opens connections that it may never use. */
+  @Test
+  void shouldAnswerWhileAnotherConnectionIsSilent() throws IOException {
+    URI uri = redirect.uri();
+    try (Socket silent = new Socket(uri.getHost(), uri.getPort())) {
+      assertThat(silent.isConnected()).isTrue();
+      assertThat(visit("/callback?code=a&state=s3cret")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void shouldListenNoMoreAfterTheEnd() {
+    redirect.close();
+
+    assertThatExceptionOfType(ConnectException.class)
+        .isThrownBy(() -> new Socket(redirect.uri().getHost(), redirect.uri().getPort()).close());
+  }
+
+  private String status(String request) {
+    URI uri = redirect.uri();
+    try (Socket browser = new Socket(uri.getHost(), uri.getPort())) {
+      browser.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+      return new String(browser.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    } catch (IOException reset) {
+      return "";
+    }
+  }
+}
