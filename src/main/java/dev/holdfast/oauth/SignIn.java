@@ -15,10 +15,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
@@ -129,13 +127,11 @@ final class SignIn {
     }
   }
 
+  /** Some servers refuse it alone. */
   private static String withOffline(String scope, AuthorizationServer server) {
-    List<String> scopes = new ArrayList<>(List.of(scope.split(" ")));
-    scopes.remove("");
-    if (server.scopes().contains(OFFLINE) && !scopes.contains(OFFLINE)) {
-      scopes.add(OFFLINE);
-    }
-    return String.join(" ", scopes);
+    return scope.isEmpty() || scope.contains(OFFLINE) || !server.scopes().contains(OFFLINE)
+        ? scope
+        : scope + " " + OFFLINE;
   }
 
   /** Returns the code of an answer with the right state. */

@@ -107,10 +107,7 @@ record McpRequests(
    * @param answered returns the time limit of an attempt
    */
   HttpAnswer get(
-      Supplier<HttpExchange> exchanges,
-      String cursor,
-      boolean asked,
-      Supplier<Deadline> answered) {
+      Supplier<HttpExchange> exchanges, String cursor, boolean asked, Supplier<Deadline> answered) {
     if (!HeaderValues.isSendable(cursor)) {
       throw new UpstreamException.Broken("an event id that no header can hold", null);
     }
@@ -142,8 +139,7 @@ record McpRequests(
    * Sends a request. Sends it again if the server asks for other credentials: it has not acted on
    * the request then.
    */
-  private HttpAnswer authorized(
-      boolean asked, Function<@Nullable String, HttpAnswer> request) {
+  private HttpAnswer authorized(boolean asked, Function<@Nullable String, HttpAnswer> request) {
     Credentials credentials = settings.credentials();
     for (int attempt = 1; ; attempt++) {
       String authorization = credentials.authorization(caller, asked);
