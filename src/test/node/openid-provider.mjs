@@ -8,7 +8,8 @@
  * Its keys are new at each start. The clients `alice`, `bob`, `brief` and `expired` have their names
  * as secrets, and get tokens for themselves. The gateway takes tokens for 30 s longer, since clocks
  * differ. So those of `brief`, and those for the scope `brief`, expire before they are given out:
- * the gateway takes them for a few seconds. It never takes those of `expired`. Ends when stdin closes.
+ * the gateway takes them for a few seconds. It never takes those of `expired`. Tokens with the scope
+ * `opaque` are no JWTs; the client `gateway` may ask about them (RFC 7662). Ends when stdin closes.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import http from 'node:http';
@@ -17,7 +18,10 @@ import Provider from 'oidc-provider';
 const SKEW_SECONDS = 30;
 const BRIEF_SECONDS = 4;
 const LONG_SECONDS = 600;
-const SCOPES = 'tools files brief';
+const SCOPES = 'tools files brief opaque';
+
+/** Whether the token that is asked for is to be opaque. Such tokens of `brief` end soon. */
+const isOpaque = (ctx) => ctx.oidc.params?.scope?.split(' ').includes('opaque');
 
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
 const machine = (name) => ({
@@ -33,7 +37,7 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
   const issuer = `http://127.0.0.1:${server.address().port}`;
   const provider = new Provider(issuer, {
     jwks: { keys: [{ ...key, kid: randomUUID(), use: 'sig', alg: 'RS256' }] },
-    clients: ['alice', 'bob', 'brief', 'expired'].map(machine),
+    clients: ['alice', 'bob', 'brief', 'expired', 'gateway'].map(machine),
     scopes: SCOPES.split(' ').concat('openid', 'offline_access'),
     cookies: { keys: ['a key of the tests'] },
     clientDefaults: { grant_types: ['authorization_code', 'refresh_token'] },
@@ -48,6 +52,9 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
       await grant.save();
       return grant;
     },
+    // Introspection names no subject of a client's own token.
+    extraTokenClaims: (ctx, token) =>
+      token.kind === 'ClientCredentials' ? { sub: token.clientId } : undefined,
     formats: {
       customizers: {
         jwt: (ctx, token, jwt) => {
@@ -63,7 +70,8 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
       },
     },
     ttl: {
-      ClientCredentials: LONG_SECONDS,
+      ClientCredentials: (ctx, token, client) =>
+        isOpaque(ctx) && client.clientId === 'brief' ? BRIEF_SECONDS : LONG_SECONDS,
       AccessToken: LONG_SECONDS,
       Grant: LONG_SECONDS,
       Interaction: LONG_SECONDS,
@@ -74,6 +82,7 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
       introspection: { enabled: true },
+      revocation: { enabled: true },
       registration: { enabled: true },
       resourceIndicators: {
         enabled: true,
@@ -82,8 +91,7 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
         getResourceServerInfo: (ctx, resource) => ({
           scope: SCOPES,
           audience: resource,
-          // Opaque where the resource asks for it by its name.
-          accessTokenFormat: resource.endsWith('#opaque') ? 'opaque' : 'jwt',
+          accessTokenFormat: isOpaque(ctx) ? 'opaque' : 'jwt',
           jwt: { sign: { alg: 'RS256' } },
         }),
       },

@@ -32,6 +32,11 @@ public record AccessKey(String value) {
     return new AccessKey(PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
   }
 
+  /** Whether it looks like one that {@link #random} has made. */
+  boolean hasPrefix() {
+    return value.startsWith(PREFIX);
+  }
+
   /**
    * The text that the configuration holds in place of the key. A fast hash is enough: nobody can
    * guess 256 random bits.

@@ -1,37 +1,36 @@
 package dev.holdfast.auth;
 
 import dev.holdfast.lock.AutoLock;
-import dev.holdfast.session.PrincipalId;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jose4j.jwt.JwtClaims;
-import org.jose4j.jwt.MalformedClaimException;
 import org.jose4j.jwt.consumer.InvalidJwtException;
 import org.jose4j.jwt.consumer.JwtConsumer;
 import org.jose4j.jwt.consumer.JwtConsumerBuilder;
 import org.jose4j.jwt.consumer.JwtContext;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the access tokens of clients: JSON Web Tokens (RFC 9068). Thread-safe. */
+/**
+ * Checks the access tokens of clients. JSON Web Tokens (RFC 9068) are checked here. About others,
+ * and about all if configured, the issuer is asked (RFC 7662). Thread-safe.
+ */
 public final class AccessTokens {
 
   private static final int MAX_REMEMBERED = 1000;
 
-  /** After this time a token is checked again, because its issuer may have replaced the key. */
-  private static final Duration REMEMBERED = Duration.ofMinutes(1);
-
-  private static final int MAX_SUBJECT = 256;
+  /** How long the issuer is not asked again about a token that it has refused. */
+  private static final Duration REFUSED_REMEMBERED = Duration.ofSeconds(10);
 
   /** Reads a token without a check, to find its issuer. */
   private static final JwtConsumer READER =
@@ -46,18 +45,28 @@ public final class AccessTokens {
   private final AutoLock lock = new AutoLock();
 
   /** Tokens that were valid, the longest unused first. */
-  private final LinkedHashMap<String, Checked> remembered = new LinkedHashMap<>(16, 0.75f, true);
+  private final LinkedHashMap<String, CheckedToken> remembered =
+      new LinkedHashMap<>(16, 0.75f, true);
 
-  private record Checked(Principal principal, Set<String> audiences, Instant until) {}
+  /**
+   * Tokens that issuers have refused, by their hashes, the oldest first. Not among the others,
+   * which strangers could push out with them.
+   */
+  private final LinkedHashMap<String, Refused> refused = new LinkedHashMap<>();
+
+  /** Tokens about which issuers are being asked. */
+  private final Map<String, CompletableFuture<CheckedToken>> asked = new ConcurrentHashMap<>();
+
+  private record Refused(String reason, Instant until) {}
 
   /**
    * Creates the check for issuers.
    *
-   * @param urls their names, as in their tokens
+   * @param byUrl how to ask them, by their names in tokens; empty for one that is not to be asked
    */
-  public AccessTokens(Collection<String> urls, Clock clock) {
+  public AccessTokens(Map<String, Optional<IntrospectionSettings>> byUrl, Clock clock) {
     this.clock = clock;
-    urls.forEach(url -> issuers.put(url, new TokenIssuer(url)));
+    byUrl.forEach((url, settings) -> issuers.put(url, new TokenIssuer(url, settings.orElse(null))));
   }
 
   /** Why issuers are away, by their URLs; empty for one that is there. */
@@ -86,13 +95,9 @@ public final class AccessTokens {
    */
   public Principal principal(String token, Set<String> audiences) {
     Instant now = clock.instant();
-    @Nullable Checked known;
-    try (var _ = lock.hold()) {
-      known = remembered.get(token);
-    }
-    if (known == null || !now.isBefore(known.until())) {
+    CheckedToken known = remembered(token, now);
+    if (known == null) {
       known = check(token, now);
-      remember(token, known);
     }
     if (known.audiences().stream().noneMatch(audiences::contains)) {
       throw new TokenException.Invalid("The token is for another resource");
@@ -100,53 +105,112 @@ public final class AccessTokens {
     return known.principal();
   }
 
-  private void remember(String token, Checked checked) {
+  private @Nullable CheckedToken remembered(String token, Instant now) {
+    try (var _ = lock.hold()) {
+      CheckedToken known = remembered.get(token);
+      return known == null || !now.isBefore(known.until()) ? null : known;
+    }
+  }
+
+  private CheckedToken remember(String token, CheckedToken checked) {
     try (var _ = lock.hold()) {
       remembered.put(token, checked);
       if (remembered.size() > MAX_REMEMBERED) {
-        remembered.pollFirstEntry();
+        var _ = remembered.pollFirstEntry();
       }
     }
+    return checked;
   }
 
-  private Checked check(String token, Instant now) {
+  private CheckedToken check(String token, Instant now) {
+    JwtContext context;
     try {
-      JwtContext context = READER.process(token);
-      JwtClaims claims = context.getJwtClaims();
-      TokenIssuer issuer = issuers.get(String.valueOf(claims.getClaimValue("iss")));
-      if (issuer == null) {
-        throw new TokenException.Invalid("The token's issuer is not known here");
+      context = READER.process(token);
+    } catch (InvalidJwtException opaque) {
+      // A key that is not known here is none of an issuer's business.
+      List<TokenIssuer> askable =
+          new AccessKey(token).hasPrefix()
+              ? List.of()
+              : issuers.values().stream().filter(each -> each.introspection().isPresent()).toList();
+      if (askable.isEmpty()) {
+        throw new TokenException.Invalid("The token is malformed");
       }
-      issuer.check(context);
-      String subject = claims.getSubject();
-      if (subject.isEmpty() || subject.length() > MAX_SUBJECT) {
-        throw new TokenException.Invalid("The token's subject is too long");
+      return askOnce(token, now, askable);
+    }
+    JwtClaims claims = context.getJwtClaims();
+    TokenIssuer issuer = issuers.get(String.valueOf(claims.getClaimValue("iss")));
+    if (issuer == null) {
+      throw new TokenException.Invalid("The token's issuer is not known here");
+    }
+    if (issuer.introspection().filter(Introspection::isForAll).isPresent()) {
+      return askOnce(token, now, List.of(issuer));
+    }
+    issuer.check(context);
+    return remember(token, CheckedToken.of(issuer.url(), claims, now));
+  }
+
+  /** One thread at a time asks about a token. Others wait for what it finds. */
+  private CheckedToken askOnce(String token, Instant now, List<TokenIssuer> askable) {
+    CompletableFuture<CheckedToken> mine = new CompletableFuture<>();
+    CompletableFuture<CheckedToken> earlier = asked.putIfAbsent(token, mine);
+    if (earlier != null) {
+      return found(earlier);
+    }
+    try {
+      CheckedToken meanwhile = remembered(token, now);
+      mine.complete(meanwhile == null ? remember(token, ask(token, now, askable)) : meanwhile);
+    } catch (RuntimeException | Error failure) {
+      mine.completeExceptionally(failure);
+    } finally {
+      asked.remove(token, mine);
+    }
+    return found(mine);
+  }
+
+  private static CheckedToken found(CompletableFuture<CheckedToken> asked) {
+    try {
+      return asked.join();
+    } catch (CompletionException failure) {
+      if (failure.getCause() instanceof TokenException reason) {
+        throw reason;
       }
-      Instant end =
-          Instant.ofEpochSecond(claims.getExpirationTime().getValue()).plus(TokenIssuer.CLOCK_SKEW);
-      PrincipalId id = new PrincipalId(claims.getIssuer(), subject);
-      Instant until = now.plus(REMEMBERED);
-      return new Checked(
-          new Principal(id, scopes(claims), end),
-          Set.copyOf(claims.getAudience()),
-          until.isBefore(end) ? until : end);
-    } catch (InvalidJwtException | MalformedClaimException malformed) {
-      throw new TokenException.Invalid("The token is malformed");
+      throw failure;
     }
   }
 
-  /** RFC 9068, section 2.2.3, and the claim that Entra ID and Okta have instead. */
-  private static Set<String> scopes(JwtClaims claims) {
-    Set<String> scopes = new HashSet<>();
-    for (String name : List.of("scope", "scp")) {
-      Object value = claims.getClaimValue(name);
-      if (value instanceof String words) {
-        scopes.addAll(Arrays.asList(words.split(" ", -1)));
-      } else if (value instanceof Collection<?> list) {
-        list.forEach(each -> scopes.add(String.valueOf(each)));
+  /** An opaque token does not say whose it is, so each issuer is asked until one knows it. */
+  private CheckedToken ask(String token, Instant now, List<TokenIssuer> askable) {
+    String hash = new AccessKey(token).hash();
+    try (var _ = lock.hold()) {
+      Refused before = refused.get(hash);
+      if (before != null && now.isBefore(before.until())) {
+        throw new TokenException.Invalid(before.reason());
       }
     }
-    scopes.remove("");
-    return scopes;
+    TokenException failure = new TokenException.Invalid("The token is not active");
+    for (TokenIssuer issuer : askable) {
+      try {
+        JwtClaims claims = issuer.introspection().orElseThrow().ask(token);
+        return CheckedToken.ofAnswer(issuer.url(), claims, now);
+      } catch (TokenException.IssuerAway away) {
+        failure = away;
+      } catch (TokenException.Invalid invalid) {
+        failure = failure instanceof TokenException.IssuerAway ? failure : invalid;
+      }
+    }
+    if (failure instanceof TokenException.Invalid invalid) {
+      refuse(hash, new Refused(String.valueOf(invalid.getMessage()), now.plus(REFUSED_REMEMBERED)));
+    }
+    throw failure;
+  }
+
+  private void refuse(String hash, Refused why) {
+    try (var _ = lock.hold()) {
+      refused.remove(hash);
+      refused.put(hash, why);
+      if (refused.size() > MAX_REMEMBERED) {
+        var _ = refused.pollFirstEntry();
+      }
+    }
   }
 }

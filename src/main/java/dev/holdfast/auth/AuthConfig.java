@@ -1,6 +1,7 @@
 package dev.holdfast.auth;
 
 import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,34 @@ public interface AuthConfig {
 
     /** The URL that names it, as in its tokens. */
     URI url();
+
+    /** How to ask it about tokens that are no JSON Web Tokens. Without it, they are refused. */
+    Optional<Introspection> introspection();
+  }
+
+  /** Introspection of tokens (RFC 7662). */
+  interface Introspection {
+
+    /** Where to ask. Without it, the metadata of the server tells. */
+    Optional<URI> endpoint();
+
+    /** Id of the gateway at the server. */
+    String clientId();
+
+    /** Secret that proves the id. */
+    String clientSecret();
+
+    /** Which tokens to ask about. */
+    @WithDefault("opaque")
+    Tokens tokens();
+  }
+
+  /** Tokens about which their issuer is asked. */
+  enum Tokens {
+    /** Those that are no JSON Web Tokens. */
+    OPAQUE,
+    /** All, so that a revoked JSON Web Token is refused before it expires. */
+    ALL
   }
 
   /** A key. */

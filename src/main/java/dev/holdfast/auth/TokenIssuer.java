@@ -3,12 +3,7 @@ package dev.holdfast.auth;
 import dev.holdfast.lock.AutoLock;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import org.jose4j.http.Get;
-import org.jose4j.http.SimpleResponse;
-import org.jose4j.json.JsonUtil;
 import org.jose4j.jwa.AlgorithmConstraints;
 import org.jose4j.jwa.AlgorithmConstraints.ConstraintType;
 import org.jose4j.jwk.HttpsJwks;
@@ -18,30 +13,21 @@ import org.jose4j.jwt.consumer.JwtConsumer;
 import org.jose4j.jwt.consumer.JwtConsumerBuilder;
 import org.jose4j.jwt.consumer.JwtContext;
 import org.jose4j.keys.resolvers.HttpsJwksVerificationKeyResolver;
-import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An authorization server, and the check of the tokens that it has issued. Its metadata (OpenID
- * Connect Discovery 1.0, RFC 8414) and keys are read when the first token comes. While it is away,
- * its last keys are used. Thread-safe.
+ * An authorization server, and the check of the tokens that it has issued. Its metadata and keys
+ * are read when the first token comes. While it is away, its last keys are used. Thread-safe.
  */
 final class TokenIssuer {
 
   /** How much the clock of an issuer may differ from ours. */
   static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
 
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
-  private static final Duration READ_TIMEOUT = Duration.ofSeconds(3);
-  private static final int MAX_RESPONSE = 1 << 20;
-
   /** How long keys are used before they are read again; a token with another one reads them too. */
   private static final Duration KEYS_FRESH = Duration.ofMinutes(10);
 
   private static final Duration KEYS_KEPT = Duration.ofDays(1);
-
-  /** Strangers can send tokens with unknown keys, and tokens while the issuer is away. */
-  private static final Duration BETWEEN_READS = Duration.ofSeconds(3);
 
   /** All that a public key can check. A shared secret is none. */
   private static final AlgorithmConstraints ALGORITHMS =
@@ -58,42 +44,37 @@ final class TokenIssuer {
           AlgorithmIdentifiers.ECDSA_USING_P521_CURVE_AND_SHA512,
           AlgorithmIdentifiers.EDDSA);
 
-  private final String url;
-  private final Get http = new Get();
-  private final AutoLock reading = new AutoLock();
+  private final IssuerMetadata metadata;
+  private final @Nullable Introspection introspection;
+  private final AutoLock creating = new AutoLock();
 
   /** Null before the metadata was read. */
   private volatile @Nullable JwtConsumer consumer;
 
-  /** Written under the lock. */
-  private @Nullable Long failedAt;
+  /**
+   * Creates an issuer. Reads nothing yet.
+   *
+   * @param url its name in tokens
+   * @param settings how to ask it about tokens; null to accept only those that can be checked here
+   */
+  TokenIssuer(String url, @Nullable IntrospectionSettings settings) {
+    metadata = new IssuerMetadata(url);
+    introspection = settings == null ? null : new Introspection(metadata, settings);
+  }
 
-  /** Why the last look for metadata or keys has failed; null when it has not. */
-  private volatile @Nullable String problem;
-
-  /** Creates an issuer by its URL, which is its name in tokens. Reads nothing yet. */
-  TokenIssuer(String url) {
-    this.url = url;
-    http.setConnectTimeout((int) CONNECT_TIMEOUT.toMillis());
-    http.setReadTimeout((int) READ_TIMEOUT.toMillis());
-    http.setResponseBodySizeLimit(MAX_RESPONSE);
-    http.setRetries(0);
+  /** Its name in tokens. */
+  String url() {
+    return metadata.url();
   }
 
   /** Why the issuer is away, as this replica saw it when it last needed it. */
   Optional<String> problem() {
-    return Optional.ofNullable(problem);
+    return metadata.problem();
   }
 
-  private SimpleResponse read(String location) throws IOException {
-    try {
-      SimpleResponse response = http.get(location);
-      problem = null;
-      return response;
-    } catch (IOException away) {
-      problem = location + " cannot be read: " + away.getMessage();
-      throw away;
-    }
+  /** How to ask it about tokens that cannot be checked here; empty if it may not be asked. */
+  Optional<Introspection> introspection() {
+    return Optional.ofNullable(introspection);
   }
 
   /**
@@ -129,75 +110,31 @@ final class TokenIssuer {
     if (known != null) {
       return known;
     }
-    try (var _ = reading.hold()) {
+    JwtConsumer first = consumer(metadata.location("jwks_uri"));
+    try (var _ = creating.hold()) {
       JwtConsumer meanwhile = consumer;
-      if (meanwhile != null) {
-        return meanwhile;
+      if (meanwhile == null) {
+        consumer = first;
       }
-      Long failed = failedAt;
-      if (failed != null && System.nanoTime() - failed < BETWEEN_READS.toNanos()) {
-        throw new TokenException.IssuerAway("The token's issuer is away");
-      }
-      try {
-        JwtConsumer read = consumer(keysUrl());
-        consumer = read;
-        return read;
-      } catch (IOException away) {
-        failedAt = System.nanoTime();
-        throw new TokenException.IssuerAway(
-            "The token's issuer is away: " + String.valueOf(away.getMessage()));
-      }
+      return meanwhile == null ? first : meanwhile;
     }
   }
 
   private JwtConsumer consumer(String keysUrl) {
     HttpsJwks keys = new HttpsJwks(keysUrl);
-    keys.setSimpleHttpGet(this::read);
+    keys.setSimpleHttpGet(metadata::read);
     keys.setDefaultCacheDuration(KEYS_FRESH.toSeconds());
     keys.setRetainCacheOnErrorDuration(KEYS_KEPT.toSeconds());
-    keys.setRefreshReprieveThreshold(BETWEEN_READS.toMillis());
+    keys.setRefreshReprieveThreshold(IssuerMetadata.BETWEEN_READS.toMillis());
     return new JwtConsumerBuilder()
         .setVerificationKeyResolver(new HttpsJwksVerificationKeyResolver(keys))
         .setJwsAlgorithmConstraints(ALGORITHMS)
-        .setExpectedIssuer(url)
+        .setExpectedIssuer(metadata.url())
         .setRequireExpirationTime()
         .setRequireSubject()
         // Which one, depends on the request.
         .setSkipDefaultAudienceValidation()
         .setAllowedClockSkewInSeconds((int) CLOCK_SKEW.toSeconds())
         .build();
-  }
-
-  /**
-   * Reads where the keys are.
-   *
-   * @throws IOException when no metadata is there that names this issuer
-   */
-  private String keysUrl() throws IOException {
-    IOException failure = new IOException("no metadata");
-    for (String metadata : metadataUrls()) {
-      try {
-        SimpleResponse response = read(metadata);
-        Map<String, Object> fields = JsonUtil.parseJson(response.getBody());
-        if (url.equals(fields.get("issuer")) && fields.get("jwks_uri") instanceof String keys) {
-          return keys;
-        }
-        failure = new IOException(metadata + " does not have this issuer and its jwks_uri");
-      } catch (IOException | JoseException away) {
-        failure = new IOException(metadata + " cannot be read", away);
-      }
-    }
-    throw failure;
-  }
-
-  /** The places of OpenID Connect Discovery and of RFC 8414, section 3. */
-  private Set<String> metadataUrls() {
-    int host = url.indexOf("//") + 2;
-    int path = url.indexOf('/', host);
-    String root = path < 0 ? url : url.substring(0, path);
-    String rest = path < 0 ? "" : url.substring(path).replaceAll("/$", "");
-    return Set.of(
-        root + rest + "/.well-known/openid-configuration",
-        root + "/.well-known/oauth-authorization-server" + rest);
   }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.auth.ClientTokens;
+import dev.holdfast.auth.IntrospectionSettings;
 import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.RequiredScopes;
 import jakarta.enterprise.inject.Produces;
@@ -11,6 +12,7 @@ import jakarta.inject.Singleton;
 import java.net.URI;
 import java.time.Clock;
 import java.time.InstantSource;
+import java.util.stream.Collectors;
 
 /** Reads who may use the gateway. */
 @Singleton
@@ -33,9 +35,22 @@ final class AuthProducer {
     keys = new AccessKeys(config.keys());
     tokens =
         new AccessTokens(
-            config.issuers().values().stream().map(issuer -> issuer.url().toString()).toList(),
+            config.issuers().values().stream()
+                .collect(
+                    Collectors.toMap(
+                        issuer -> issuer.url().toString(),
+                        issuer -> issuer.introspection().map(AuthProducer::settings),
+                        (_, last) -> last)),
             Clock.systemUTC());
     resources = new ProtectedResources(config.publicUrl().map(URI::toString).orElse(""));
     scopes = new RequiredScopes(current::scope);
+  }
+
+  private static IntrospectionSettings settings(AuthConfig.Introspection configured) {
+    return new IntrospectionSettings(
+        configured.endpoint().orElse(null),
+        configured.clientId(),
+        configured.clientSecret(),
+        configured.tokens() == AuthConfig.Tokens.ALL);
   }
 }

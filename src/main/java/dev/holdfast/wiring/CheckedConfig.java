@@ -287,6 +287,14 @@ final class CheckedConfig {
                     + " must begin with https://, such as https://login.example.com; http:// is for"
                     + " this machine only");
           }
+          issuer
+              .introspection()
+              .flatMap(AuthConfig.Introspection::endpoint)
+              .filter(endpoint -> !isSafe(endpoint) || endpoint.getRawFragment() != null)
+              .ifPresent(_ ->
+                  problems.add(
+                      named("holdfast.auth.issuers." + name + ".introspection.endpoint")
+                          + " must begin with https://; http:// is for this machine only"));
         });
     String key = "holdfast.auth.public-url";
     if (auth.publicUrl().isEmpty()) {

@@ -11,6 +11,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jose4j.jwk.RsaJsonWebKey;
@@ -34,7 +35,7 @@ class AccessTokensIT {
   private final AccessTokens tokens = tokens();
 
   private AccessTokens tokens() {
-    return new AccessTokens(List.of(provider.issuer()), Clock.systemUTC());
+    return new AccessTokens(Map.of(provider.issuer(), Optional.empty()), Clock.systemUTC());
   }
 
   private void assertInvalid(String token, String reason) {

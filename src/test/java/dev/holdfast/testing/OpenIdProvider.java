@@ -60,29 +60,41 @@ public final class OpenIdProvider implements AutoCloseable {
    * Gets an access token with the credentials of a client (RFC 6749, section 4.4).
    *
    * @param client its name, which is its secret, and the subject of the token
-   * @param resource the only resource that the token is for (RFC 8707); a token for one that ends
-   *     in {@code #opaque} is no JWT
-   * @param scopes what the token may be used for, with spaces between: {@code tools}, {@code files}
+   * @param resource the only resource that the token is for (RFC 8707)
+   * @param scopes what the token may be used for, with spaces between: {@code tools}, {@code
+   *     files}; a token with {@code opaque} is no JWT
    */
   public String token(String client, String resource, String scopes) {
     String form =
         "grant_type=client_credentials&resource=%s&scope=%s"
             .formatted(URLEncoder.encode(resource, UTF_8), URLEncoder.encode(scopes, UTF_8));
+    String answer = post("/token", client, form);
+    Matcher token = TOKEN.matcher(answer);
+    if (!token.find()) {
+      throw new IllegalStateException(answer);
+    }
+    return token.group(1);
+  }
+
+  /** Revokes an opaque token of a client (RFC 7009). */
+  public void revoke(String client, String token) {
+    String answer = post("/token/revocation", client, "token=" + URLEncoder.encode(token, UTF_8));
+    if (!answer.isEmpty()) {
+      throw new IllegalStateException(answer);
+    }
+  }
+
+  private String post(String path, String client, String form) {
     String credentials =
         Base64.getEncoder().encodeToString((client + ":" + client).getBytes(UTF_8));
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(issuer() + "/token"))
+        HttpRequest.newBuilder(URI.create(issuer() + path))
             .header("Content-Type", "application/x-www-form-urlencoded")
             .header("Authorization", "Basic " + credentials)
             .POST(HttpRequest.BodyPublishers.ofString(form))
             .build();
     try (HttpClient http = HttpClient.newHttpClient()) {
-      String answer = http.send(request, HttpResponse.BodyHandlers.ofString()).body();
-      Matcher token = TOKEN.matcher(answer);
-      if (!token.find()) {
-        throw new IllegalStateException(answer);
-      }
-      return token.group(1);
+      return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
     } catch (IOException e) {
       throw new IllegalStateException(output(), e);
     } catch (InterruptedException e) {

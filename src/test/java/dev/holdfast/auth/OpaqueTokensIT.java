@@ -1,0 +1,202 @@
+package dev.holdfast.auth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.session.PrincipalId;
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.OpenIdProvider;
+import java.net.http.HttpResponse;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** Opaque tokens of a real provider, which only it can check. */
+class OpaqueTokensIT {
+
+  private static final String RESOURCE = "https://mcp.example.com/mcp";
+  private static final Set<String> HERE = Set.of(RESOURCE);
+  private static final String SCOPES = "tools opaque";
+  private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
+
+  @AutoClose private OpenIdProvider provider = OpenIdProvider.start();
+  private final AccessTokens tokens = tokens("gateway", false, Clock.systemUTC());
+
+  private AccessTokens tokens(String secret, boolean all, Clock clock) {
+    IntrospectionSettings settings = new IntrospectionSettings(null, "gateway", secret, all);
+    return new AccessTokens(Map.of(provider.issuer(), Optional.of(settings)), clock);
+  }
+
+  private void assertInvalid(String token, String reason) {
+    assertThatThrownBy(() -> tokens.principal(token, HERE))
+        .isInstanceOf(TokenException.Invalid.class)
+        .hasMessage(reason);
+  }
+
+  @Test
+  void shouldTellSubjectScopesAndExpiry() {
+    String token = provider.token("alice", RESOURCE, SCOPES);
+
+    Principal alice = tokens.principal(token, HERE);
+
+    assertThat(token).doesNotContain(".");
+    assertThat(alice.id()).isEqualTo(new PrincipalId(provider.issuer(), "alice"));
+    assertThat(alice.scopes()).containsExactlyInAnyOrder("tools", "opaque");
+    assertThat(alice.expires())
+        .isBetween(Instant.now().plusSeconds(500), Instant.now().plusSeconds(700));
+    assertThat(tokens.problems()).containsValue(Optional.empty());
+  }
+
+  @Test
+  void shouldTakeBothKindsOfTokensOfOneSubject() {
+    Principal opaque = tokens.principal(provider.token("alice", RESOURCE, SCOPES), HERE);
+    Principal signed = tokens.principal(provider.token("alice", RESOURCE, "tools"), HERE);
+
+    assertThat(opaque.id()).isEqualTo(signed.id());
+  }
+
+  @Test
+  void shouldRefuseWhatTheIssuerDoesNotKnowAndTokensForAnotherResource() {
+    assertInvalid("no-token-of-anybody", "The token is not active");
+    assertInvalid(
+        provider.token("alice", "https://mcp.example.com/servers/other/mcp", SCOPES),
+        "The token is for another resource");
+    assertInvalid(provider.token("alice", RESOURCE, SCOPES) + "x", "The token is not active");
+  }
+
+  @Test
+  void shouldRefuseAnExpiredTokenAlsoWhenItWasValidBefore() {
+    String brief = provider.token("brief", RESOURCE, SCOPES);
+    assertThat(tokens.principal(brief, HERE).id().subject()).isEqualTo("brief");
+
+    await()
+        .atMost(Duration.ofSeconds(25)) // Less than a token is remembered.
+        .untilAsserted(() -> assertInvalid(brief, "The token is not active"));
+  }
+
+  @Test
+  void shouldNoticeThatATokenWasRevoked() {
+    ShiftedClock clock = new ShiftedClock();
+    AccessTokens checked = tokens("gateway", false, clock);
+    String token = provider.token("alice", RESOURCE, SCOPES);
+    assertThat(checked.principal(token, HERE).id().subject()).isEqualTo("alice");
+    provider.revoke("alice", token);
+    assertThat(checked.principal(token, HERE).id().subject()).isEqualTo("alice");
+
+    clock.shift = Duration.ofSeconds(31);
+
+    assertThatThrownBy(() -> checked.principal(token, HERE)).hasMessage("The token is not active");
+  }
+
+  @Test
+  void shouldAskAboutAllTokensIfConfigured() {
+    AccessTokens all = tokens("gateway", true, Clock.systemUTC());
+    String signed = provider.token("alice", RESOURCE, "tools");
+
+    // This provider keeps no record of signed tokens, and answers with an error.
+    assertThatThrownBy(() -> all.principal(signed, HERE)).hasMessage("The token is not active");
+    assertThat(tokens.principal(signed, HERE).id().subject()).isEqualTo("alice");
+    String opaque = provider.token("alice", RESOURCE, SCOPES);
+    assertThat(all.principal(opaque, HERE).id().subject()).isEqualTo("alice");
+  }
+
+  @Test
+  void shouldTellThatTheIssuerRefusesTheGateway() {
+    AccessTokens wrong = tokens("wrong", false, Clock.systemUTC());
+    String token = provider.token("alice", RESOURCE, SCOPES);
+
+    assertThatThrownBy(() -> wrong.principal(token, HERE))
+        .isInstanceOf(TokenException.IssuerAway.class)
+        .hasMessageContaining("status 401")
+        .hasMessageNotContainingAny("wrong", token);
+    assertThat(wrong.problems().get(provider.issuer())).get().asString().contains("status 401");
+  }
+
+  @Test
+  void shouldGoOnWhenTheIssuerIsBack() {
+    String known = provider.token("alice", RESOURCE, SCOPES);
+    assertThat(tokens.principal(known, HERE).id().subject()).isEqualTo("alice");
+    String unknown = provider.token("alice", RESOURCE, SCOPES);
+    provider.close();
+
+    assertThat(tokens.principal(known, HERE).id().subject()).isEqualTo("alice");
+    assertThatThrownBy(() -> tokens.principal(unknown, HERE))
+        .isInstanceOf(TokenException.IssuerAway.class);
+    assertThat(tokens.problems().get(provider.issuer())).isPresent();
+
+    provider = OpenIdProvider.start(provider.port());
+    String later = provider.token("bob", RESOURCE, SCOPES);
+    await()
+        .ignoreException(TokenException.IssuerAway.class)
+        .untilAsserted(
+            () -> assertThat(tokens.principal(later, HERE).id().subject()).isEqualTo("bob"));
+    assertThat(tokens.problems()).containsValue(Optional.empty());
+  }
+
+  @Test
+  void shouldLetClientsInWithOpaqueTokens() {
+    String name = "holdfast.auth.issuers.corp.";
+    Map<String, String> settings =
+        Map.of(
+            "holdfast.auth.public-url",
+            "https://mcp.example.com",
+            name + "url",
+            provider.issuer(),
+            name + "introspection.client-id",
+            "gateway",
+            name + "introspection.client-secret",
+            "gateway");
+    try (Gateway gateway = Gateway.start(settings);
+        KeyClient alice = client(gateway, provider.token("alice", RESOURCE, SCOPES)).initialized();
+        KeyClient bob = client(gateway, provider.token("bob", RESOURCE, SCOPES));
+        KeyClient signed = client(gateway, provider.token("alice", RESOURCE, "tools"))) {
+      assertThat(alice.ask(PING)).contains("\"result\"");
+      assertThat(bob.post(KeyClient.INITIALIZE).statusCode()).isEqualTo(200);
+      assertThat(alice.with(gateway.url(), bob.key()).post(PING).statusCode()).isEqualTo(404);
+      assertThat(alice.with(gateway.url(), signed.key()).ask(PING)).contains("\"result\"");
+      HttpResponse<String> refused = client(gateway, "unknown").post(KeyClient.INITIALIZE);
+      assertThat(refused.statusCode()).isEqualTo(401);
+      assertThat(refused.headers().firstValue("WWW-Authenticate").orElseThrow())
+          .contains("error=\"invalid_token\"", "resource_metadata=");
+
+      provider.close();
+      assertThat(alice.ask(PING)).contains("\"result\"");
+      assertThat(client(gateway, "another").post(KeyClient.INITIALIZE).statusCode()).isEqualTo(503);
+      assertThat(gateway.output())
+          .contains("tokens cannot be checked")
+          .doesNotContain(alice.key().value(), bob.key().value());
+    }
+  }
+
+  private static KeyClient client(Gateway gateway, String token) {
+    return KeyClient.at(gateway.url(), new AccessKey(token));
+  }
+
+  private static final class ShiftedClock extends Clock {
+
+    private volatile Duration shift = Duration.ZERO;
+
+    @Override
+    public Instant instant() {
+      return Instant.now().plus(shift);
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+  }
+}
