@@ -36,10 +36,11 @@ public final class AuditLog {
   private final boolean on;
   private final InstantSource clock;
 
-  // Strangers cause these at will.
+  // Clients and strangers cause these at will.
   private final LogRate refusedSessions = new LogRate(Duration.ofMillis(100));
   private final LogRate deniedSessions = new LogRate(Duration.ofMillis(100));
   private final LogRate deniedUpstreams = new LogRate(Duration.ofMillis(100));
+  private final LogRate deniedTools = new LogRate(Duration.ofMillis(100));
   private final LogRate refusedCredentials = new LogRate(Duration.ofMillis(100));
 
   private AuditLog(boolean on, InstantSource clock) {
@@ -180,7 +181,7 @@ public final class AuditLog {
           session == null ? null : SessionId.parse(session).map(SessionId::toString).orElse(null));
       fields.put("tool", tool);
       fields.put("reason", reason);
-      write("tool-denied", fields);
+      write(deniedTools, "tool-denied", fields);
     }
   }
 

@@ -99,8 +99,8 @@ class AuditLogTest {
       audit.sessionDenied(BOB, session);
       audit.upstreamDenied(BOB, "192.0.2.7", "files", "the scope files is missing");
       audit.credentialRefused("192.0.2.7", "the credential is not valid");
+      audit.toolDenied("key alice", "files", session.id().value(), "drop", "the tool is hidden");
     }
-    audit.toolDenied("key alice", "files", session.id().value(), "drop", "the tool is hidden");
   }
 
   @Test
@@ -143,7 +143,7 @@ class AuditLogTest {
                   .map(line -> json(line).path("event").asText())
                   .distinct()
                   .count()
-              == 4;
+              == 5;
         });
     lines.forEach(line ->
         json(line)
@@ -185,6 +185,15 @@ class AuditLogTest {
     }
 
     assertThat(lines).hasSizeLessThan(500);
+  }
+
+  @Test
+  void shouldBoundWhatClientsCause() {
+    for (int i = 0; i < 1000; i++) {
+      audit.toolDenied("key alice", "files", null, "drop", "the tool is hidden");
+    }
+
+    assertThat(lines).hasSizeBetween(1, 499);
   }
 
   @Test
