@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,8 +26,11 @@ import org.jboss.logging.Logger;
 public final class ChildProcess {
 
   private static final Logger LOG = Logger.getLogger(ChildProcess.class);
-  private static final LogRate CANNOT_START = new LogRate(Duration.ofSeconds(1));
-  private static final LogRate EXITS = new LogRate(Duration.ofMillis(100));
+
+  /** By upstream: one that fails again and again must not hide another one. */
+  private static final Map<String, LogRate> FAILED_STARTS = new ConcurrentHashMap<>();
+
+  private static final Map<String, LogRate> EXITS = new ConcurrentHashMap<>();
 
   /** Time for a process that has ended its output to end, so that the cause is known. */
   private static final Duration TO_DESCRIBE_END = Duration.ofMillis(200);
@@ -104,7 +108,9 @@ public final class ChildProcess {
   }
 
   private static UpstreamException unreachable(StdioUpstreamSettings settings, Throwable cause) {
-    CANNOT_START.log(
+    LogRate rate =
+        FAILED_STARTS.computeIfAbsent(settings.name(), _ -> new LogRate(Duration.ofSeconds(1)));
+    rate.log(
         LOG,
         Logger.Level.WARN,
         () ->
@@ -152,7 +158,9 @@ public final class ChildProcess {
   private void logExit() {
     try {
       String line = log.lastLine(TO_DESCRIBE_END);
-      EXITS.log(
+      LogRate rate =
+          EXITS.computeIfAbsent(settings.name(), _ -> new LogRate(Duration.ofMillis(100)));
+      rate.log(
           LOG,
           Logger.Level.WARN,
           () ->

@@ -194,6 +194,38 @@ class StdioUpstreamTest {
     assertThat(upstream.channels()).isZero();
   }
 
+  /** Before, the crash of one server could hide that of another one. */
+  @Test
+  void shouldLogTheFailureOfEachServer() {
+    try (LoggedLines log = new LoggedLines(ChildProcess.class)) {
+      for (int i = 0; i < 20; i++) {
+        String command = i % 2 == 0 ? "sh -c 'exit 3'" : "/no/such/program";
+        StdioUpstreamSettings settings =
+            new StdioUpstreamSettings(
+                "failing" + i,
+                CommandLine.parse(command),
+                Map.of(),
+                directory,
+                1,
+                1,
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(20),
+                Duration.ofSeconds(20),
+                1 << 20,
+                false);
+        try (StdioUpstream failing = new StdioUpstream(settings)) {
+          assertThatExceptionOfType(UpstreamException.class)
+              .isThrownBy(() -> StdioClient.initialize(failing));
+        }
+      }
+
+      for (int i = 0; i < 20; i += 2) {
+        log.await("process exited by itself upstream=failing" + i + " ");
+        log.await("process cannot start upstream=failing" + (i + 1) + " ");
+      }
+    }
+  }
+
   @Test
   void shouldStartAtMostMaxProcesses() {
     upstream = server().maxProcesses(2).upstream();
