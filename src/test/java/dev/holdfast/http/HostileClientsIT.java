@@ -108,8 +108,8 @@ class HostileClientsIT {
       }
     }
 
-    // The first body still takes the share of its address.
-    assertThat(sendUnfinished(shared).readUntil("address"))
+    // The first body still takes the share of its client.
+    assertThat(sendUnfinished(shared).readUntil("from this client"))
         .startsWith("HTTP/1.1 503 ")
         .containsIgnoringCase("\r\nretry-after: 1\r\n")
         .containsIgnoringCase("\r\nconnection: close\r\n");
