@@ -214,7 +214,8 @@ final class BenchmarkEnvironment implements AutoCloseable {
     return settings;
   }
 
-  private static ServerProcess start(Class<?> program, String... arguments) {
+  /** Starts a program of these benchmarks, which says where it listens. */
+  static ServerProcess start(Class<?> program, String... arguments) {
     List<String> command =
         new ArrayList<>(
             List.of(

@@ -27,8 +27,19 @@ record CallLoad(int sessions, Duration time) {
 
   /** Runs it. The meter measures it without the opening of the sessions. */
   Outcome run(URI url, CostMeter meter) {
-    try (ConcurrentSessions crowd = ConcurrentSessions.open(url, sessions)) {
-      meter.start();
+    return run(url, "", meter::start, meter::stop);
+  }
+
+  /**
+   * Runs it.
+   *
+   * @param more headers of each request
+   * @param started runs before the first call
+   * @param stopped runs after the last one
+   */
+  Outcome run(URI url, String more, Runnable started, Runnable stopped) {
+    try (ConcurrentSessions crowd = ConcurrentSessions.open(url, more, sessions)) {
+      started.run();
       long begin = System.nanoTime();
       long end = begin + time.toNanos();
       List<Samples> each =
@@ -43,7 +54,7 @@ record CallLoad(int sessions, Duration time) {
             return times;
           });
       double seconds = (System.nanoTime() - begin) / 1e9;
-      meter.stop();
+      stopped.run();
       Samples all = new Samples();
       each.forEach(all::addAll);
       return new Outcome(all.size() / seconds, all);

@@ -31,7 +31,12 @@ final class ConcurrentSessions implements AutoCloseable {
 
   /** Opens so many sessions. */
   static ConcurrentSessions open(URI url, int size) {
-    Callable<McpSession> open = () -> McpSession.open(url);
+    return open(url, "", size);
+  }
+
+  /** Opens so many sessions, whose requests have more headers. */
+  static ConcurrentSessions open(URI url, String more, int size) {
+    Callable<McpSession> open = () -> McpSession.open(url, more);
     try (ExecutorService threads = few()) {
       return new ConcurrentSessions(results(threads, Collections.nCopies(size, open)));
     }

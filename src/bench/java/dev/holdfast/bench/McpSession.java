@@ -34,15 +34,20 @@ final class McpSession implements AutoCloseable {
     this.headers = headers;
   }
 
-  /** Opens a session, with the handshake that belongs to it. */
-  static McpSession open(URI url) throws IOException {
+  /**
+   * Opens a session, with the handshake that belongs to it.
+   *
+   * @param more lines that each request has besides its own headers
+   */
+  static McpSession open(URI url, String more) throws IOException {
     HttpConnection connection = new HttpConnection(url);
-    McpSession opening = new McpSession(url, connection, "");
+    McpSession opening = new McpSession(url, connection, more);
     HttpHead head = connection.send(opening.post(INITIALIZE));
     opening.read(connection, head, (_, _, _) -> {});
     String headers =
-        "Mcp-Session-Id: %s\r\nMCP-Protocol-Version: 2025-11-25\r\n"
-            .formatted(head.field("mcp-session-id"));
+        more
+            + "Mcp-Session-Id: %s\r\nMCP-Protocol-Version: 2025-11-25\r\n"
+                .formatted(head.field("mcp-session-id"));
     McpSession session = new McpSession(url, connection, headers);
     connection.body(connection.send(session.post(INITIALIZED)), (_, _, _) -> {});
     return session;

@@ -21,7 +21,7 @@ record ReplayLoad(int events, int times) {
   Samples run(URI writer, URI reader) throws IOException {
     Samples replays = new Samples();
     for (int i = 0; i < times; i++) {
-      try (McpSession session = McpSession.open(writer)) {
+      try (McpSession session = McpSession.open(writer, "")) {
         BurstCheck live = new BurstCheck(events);
         session.call("burst", BurstLoad.arguments(events, 0), live);
         live.requireComplete();

@@ -73,11 +73,17 @@ class SignInIT {
   }
 
   private StdioProgram bridge(URI url, String... options) {
-    List<String> command = new ArrayList<>(List.of("env", "XDG_STATE_HOME=" + state));
+    List<String> command =
+        new ArrayList<>(List.of("env", "XDG_STATE_HOME=" + state, "PATH=" + path()));
     List<String> words = new ArrayList<>(List.of("stdio", "--url", url.toString()));
     words.addAll(List.of(options));
     command.addAll(PackagedProgram.command(words.toArray(String[]::new)));
     return new StdioProgram(command);
+  }
+
+  /** With the opener of a test first. */
+  private String path() {
+    return state + ":" + System.getenv("PATH");
   }
 
   private static void begin(StdioProgram bridge) {
@@ -191,6 +197,24 @@ class SignInIT {
       assertThat(bridge.hasResponse(0)).isFalse();
       assertThat(BrowserVisit.open(page).statusCode()).isEqualTo(200);
       assertThat(bridge.response(0).has("result")).as(bridge.toString()).isTrue();
+    }
+  }
+
+  @Test
+  void shouldOpenTheBrowser() throws IOException {
+    Path opened = state.resolve("opened");
+    Path opener = state.resolve("xdg-open");
+    Files.writeString(opener, "#!/bin/sh\necho \"$1\" > '%s'\n".formatted(opened));
+    Files.setPosixFilePermissions(opener, PosixFilePermissions.fromString("rwx------"));
+    try (StdioProgram bridge = bridge(gateway.url())) {
+      begin(bridge);
+      URI page = page(bridge);
+      await()
+          .atMost(LONG)
+          .until(() -> Files.exists(opened) && Files.readString(opened).endsWith("\n"));
+
+      assertThat(opened).hasContent(page.toString());
+      assertThat(bridge.messages()).isEmpty();
     }
   }
 
