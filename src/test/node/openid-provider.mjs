@@ -9,11 +9,14 @@
  * as secrets, and get tokens for themselves. The gateway takes tokens for 30 s longer, since clocks
  * differ. So those of `brief`, and those for the scope `brief`, expire before they are given out:
  * the gateway takes them for a few seconds. It never takes those of `expired`. Tokens with the scope
- * `opaque` are no JWTs; the client `gateway` may ask about them (RFC 7662). Ends when stdin closes.
+ * `opaque` are no JWTs; the client `gateway` may ask about them (RFC 7662).
+ *
+ * It may also exchange tokens (RFC 8693), but not those of `bob`. Ends when stdin closes.
  */
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
 import http from 'node:http';
-import Provider from 'oidc-provider';
+import { jwtVerify } from 'jose';
+import Provider, { errors } from 'oidc-provider';
 
 const SKEW_SECONDS = 30;
 const BRIEF_SECONDS = 4;
@@ -24,12 +27,24 @@ const SCOPES = 'tools files brief opaque';
 const isOpaque = (ctx) => ctx.oidc.params?.scope?.split(' ').includes('opaque');
 
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const machine = (name) => ({
   client_id: name,
   client_secret: name,
-  grant_types: ['client_credentials'],
+  grant_types: name === 'gateway' ? ['client_credentials', EXCHANGE] : ['client_credentials'],
   redirect_uris: [],
   response_types: [],
+});
+
+/** In whose name a token is that was got in an exchange. */
+const subjects = new WeakMap();
+
+const resourceServer = (resource, opaque) => ({
+  scope: SCOPES,
+  audience: resource,
+  accessTokenFormat: opaque ? 'opaque' : 'jwt',
+  jwt: { sign: { alg: 'RS256' } },
 });
 
 const server = http.createServer();
@@ -58,6 +73,7 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
     formats: {
       customizers: {
         jwt: (ctx, token, jwt) => {
+          jwt.payload.sub = subjects.get(token) ?? jwt.payload.sub;
           if (token.clientId === 'expired') {
             jwt.payload.iat -= LONG_SECONDS;
             jwt.payload.exp = jwt.payload.iat;
@@ -88,16 +104,33 @@ server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
         enabled: true,
         defaultResource: () => undefined,
         useGrantedResource: () => true,
-        getResourceServerInfo: (ctx, resource) => ({
-          scope: SCOPES,
-          audience: resource,
-          accessTokenFormat: isOpaque(ctx) ? 'opaque' : 'jwt',
-          jwt: { sign: { alg: 'RS256' } },
-        }),
+        getResourceServerInfo: (ctx, resource) => resourceServer(resource, isOpaque(ctx)),
       },
     },
     interactions: { url: (ctx, interaction) => `/login/${interaction.uid}` },
   });
+
+  const exchange = async (ctx) => {
+    const { client, params } = ctx.oidc;
+    const subject = await jwtVerify(params.subject_token, createPublicKey({ key, format: 'jwk' }), {
+      issuer,
+    }).catch(() => undefined);
+    if (params.subject_token_type !== ACCESS_TOKEN || !subject || subject.payload.sub === 'bob') {
+      throw new errors.InvalidRequest('the subject token is not acceptable');
+    }
+    const token = new provider.ClientCredentials({ client, scope: params.scope });
+    const info = resourceServer(params.resource, false);
+    token.resourceServer = new provider.ResourceServer(params.resource, info);
+    subjects.set(token, subject.payload.sub);
+    ctx.body = {
+      access_token: await token.save(),
+      issued_token_type: ACCESS_TOKEN,
+      token_type: 'Bearer',
+      expires_in: token.expiration,
+    };
+  };
+  const parameters = ['subject_token', 'subject_token_type', 'resource', 'scope'];
+  provider.registerGrantType(EXCHANGE, exchange, parameters);
 
   const serve = provider.callback();
   server.on('request', (request, response) => {

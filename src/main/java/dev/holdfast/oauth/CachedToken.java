@@ -58,12 +58,16 @@ public final class CachedToken {
 
   /** Gets no such token again: the server has refused it. */
   public void forget(String refused) {
-    try (var _ = renewal.hold()) {
-      Current found = current;
-      if (found != null && found.token.value().equals(refused)) {
-        current = null;
+    if (is(refused)) {
+      try (var _ = renewal.hold()) {
+        current = is(refused) ? null : current;
       }
     }
+  }
+
+  private boolean is(String value) {
+    Current found = current;
+    return found != null && found.token.value().equals(value);
   }
 
   /** With the lock, which it frees. Another thread may have renewed the token in between. */

@@ -91,7 +91,7 @@ public final class TokenEndpoint implements AutoCloseable {
     String error = Objects.requireNonNullElse(answer.field("error"), "");
     String text = "status " + answer.status() + (ERROR.matcher(error).matches() ? " " + error : "");
     boolean temporary = answer.status() >= 500 || answer.status() == 429;
-    return temporary ? new TokenException(text, null) : new TokenException(text);
+    return new TokenException(text, !temporary, error);
   }
 
   private static Duration lifetime(@Nullable String seconds) {

@@ -210,11 +210,13 @@ public interface GatewayConfig {
     /** Access tokens that the gateway gets with its own credentials (RFC 6749, section 4.4). */
     CLIENT_CREDENTIALS,
     /** The access token of the client. The server checks it, too. */
-    PASS;
+    PASS,
+    /** Access tokens that the gateway gets in exchange for those of clients (RFC 8693). */
+    EXCHANGE;
 
     /** Whether they follow from the tokens of clients. */
     boolean needsClientToken() {
-      return this == PASS;
+      return this == PASS || this == EXCHANGE;
     }
   }
 
@@ -234,6 +236,9 @@ public interface GatewayConfig {
 
     /** The server that the tokens are for (RFC 8707). */
     Optional<String> resource();
+
+    /** The same by the name that the authorization server has for it (RFC 8693, section 2.1). */
+    Optional<String> audience();
   }
 
   /** An MCP server behind the gateway. */

@@ -111,8 +111,9 @@ record UpstreamFactory(
           patient && name.equals(Session.DEFAULT_UPSTREAM) && !hasAuthorization(server)
               ? new PersonalCredentials(vertx, signIn(server))
               : Credentials.NONE;
-      case CLIENT_CREDENTIALS -> new ClientCredentials(vertx, name, server);
+      case CLIENT_CREDENTIALS -> new ClientCredentials(new UpstreamTokens(vertx, name, server));
       case PASS -> new PassedTokens(clientTokens);
+      case EXCHANGE -> new ExchangedTokens(new UpstreamTokens(vertx, name, server), clientTokens);
     };
   }
 

@@ -46,6 +46,7 @@ class CanaryTokenIT {
   private static final String PUBLIC_URL = "https://mcp.example.com";
   private static final List<String> PATHS =
       List.of("/mcp", "/servers/old/mcp", "/servers/program/mcp");
+  private static final String EXCHANGED = "/servers/exchanged/mcp";
   private static final String PASSED = "/servers/passed/mcp";
   private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
@@ -77,6 +78,7 @@ class CanaryTokenIT {
   @AutoClose private final RedisMonitor monitor = RedisMonitor.start(redis);
   @AutoClose private final ScriptedServer server = ScriptedServer.playing(CanaryTokenIT::serve);
   @AutoClose private final ScriptedServer passed = ScriptedServer.playing(CanaryTokenIT::serve);
+  @AutoClose private final ScriptedServer exchanged = ScriptedServer.playing(CanaryTokenIT::serve);
   @AutoClose private final LegacyServer old = new LegacyServer();
   @AutoClose private final TraceReceiver traces = TraceReceiver.start();
   @AutoClose private final OpenIdProvider issuer = OpenIdProvider.start();
@@ -130,6 +132,13 @@ class CanaryTokenIT {
         "holdfast.upstreams.program.command", "sh " + program + " " + directory.resolve("got"));
     settings.put("holdfast.upstreams.passed.url", passed.url().toString());
     settings.put("holdfast.upstreams.passed.authorization", "pass");
+    String to = "holdfast.upstreams.exchanged.";
+    settings.put(to + "url", exchanged.url().toString());
+    settings.put(to + "authorization", "exchange");
+    settings.put(to + "token.endpoint", issuer.issuer() + "/token");
+    settings.put(to + "token.client-id", "gateway");
+    settings.put(to + "token.client-secret", "gateway");
+    settings.put(to + "token.resource", "https://tools.example.com/mcp");
     settings.put("holdfast.trace.endpoint", traces.url().toString());
     settings.put("holdfast.record.dir", directory.resolve("tapes-" + replica).toString());
     settings.put("holdfast.audit", "true");
@@ -154,6 +163,7 @@ class CanaryTokenIT {
     });
     AccessKey forServer = new AccessKey(token(PASSED));
     canaries.put("token at " + PASSED, forServer);
+    canaries.put("token at " + EXCHANGED, new AccessKey(token(EXCHANGED)));
     List<Gateway> pair = Gateway.startAll(List.of(settings("a"), settings("b")));
     try (Gateway first = pair.getFirst();
         Gateway second = pair.getLast()) {
@@ -164,7 +174,12 @@ class CanaryTokenIT {
       Map<String, String> witnesses = witnesses();
       witnesses.put("log", first.output() + second.output());
       assertThat(witnesses.get("log")).contains(" DEBUG ", "method=POST path=/mcp status=200");
+      exchanged.requests().stream()
+          .map(each -> String.valueOf(each.header("authorization")).replaceFirst("Bearer ", ""))
+          .forEach(got -> canaries.put("exchanged " + canaries.size(), new AccessKey(got)));
       assertNotSeen(canaries, witnesses);
+      canaries.values().removeIf(each -> exchanged.requests().toString().contains(each.value()));
+      assertThat(canaries).containsKey("token at " + EXCHANGED);
       assertPassedOn(forServer, canaries);
     }
   }

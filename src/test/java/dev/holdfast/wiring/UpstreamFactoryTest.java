@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.ClientToken;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
+import dev.holdfast.protocol.Sender;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Upstream;
@@ -20,10 +23,18 @@ import dev.holdfast.upstream.stdio.StdioUpstream;
 import io.smallrye.config.SmallRyeConfig;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -137,7 +148,7 @@ class UpstreamFactoryTest {
         assertThatExceptionOfType(UpstreamException.Refused.class)
             .isThrownBy(() -> upstream.initialize(initialize));
       }
-      try (LoggedLines log = new LoggedLines(ClientCredentials.class)) {
+      try (LoggedLines log = new LoggedLines(UpstreamTokens.class)) {
         assertThatExceptionOfType(UpstreamException.Unreachable.class)
             .isThrownBy(() -> upstream.initialize(initialize));
         log.await("no access token for the upstream upstream=");
@@ -149,6 +160,89 @@ class UpstreamFactoryTest {
       assertThat(login.requests().getFirst().body())
           .contains(
               "grant_type=client_credentials", "resource=https%3A%2F%2Ftools.example.com%2Fmcp");
+    }
+  }
+
+  private static Opener clientWith(String token) {
+    Instant later = Instant.now().plusSeconds(600);
+    return Opener.UNKNOWN.with(Sender.UNKNOWN.with(new ClientToken(token, later)));
+  }
+
+  private static void isRefused(Upstream upstream, String token) {
+    assertThatExceptionOfType(UpstreamException.Refused.class)
+        .isThrownBy(() -> upstream.initialize(initialize(), clientWith(token)));
+  }
+
+  private static Upstream exchanging(ScriptedServer login, ScriptedServer server) {
+    return create(
+            Map.of(
+                "url", server.url().toString(),
+                "authorization", "exchange",
+                "token.endpoint", login.url().toString(),
+                "token.client-id", "holdfast",
+                "token.client-secret", "secret",
+                "token.audience", "tools"))
+        .orElseThrow();
+  }
+
+  /** Each token of a client is exchanged once, unless there are too many. */
+  @Test
+  void shouldExchangeTokensOfClients() {
+    String token = "{\"access_token\":\"%d\",\"token_type\":\"Bearer\",\"expires_in\":600}";
+    AtomicInteger issued = new AtomicInteger();
+    try (ScriptedServer login =
+            ScriptedServer.playing((_, wire) ->
+                wire.answer(200, "application/json", token.formatted(issued.incrementAndGet())));
+        ScriptedServer server = ScriptedServer.playing((_, wire) -> wire.answer(400, "", ""));
+        Upstream upstream = exchanging(login, server);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> clients = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        clients.add(threads.submit(() -> isRefused(upstream, "first")));
+      }
+      clients.forEach(client -> assertThat(client).succeedsWithin(Duration.ofSeconds(20)));
+      assertThat(login.requests()).hasSize(1);
+      assertThat(login.requests().getFirst().body())
+          .contains(
+              "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange",
+              "subject_token=first",
+              "subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aaccess_token",
+              "audience=tools");
+      assertThat(server.requests())
+          .extracting(request -> request.header("authorization"))
+          .containsOnly("Bearer 1");
+
+      for (int i = 0; i < ExchangedTokens.MAX_TOKENS; i++) {
+        isRefused(upstream, "other-" + i);
+      }
+      isRefused(upstream, "other-0");
+      assertThat(login.requests()).hasSize(1 + ExchangedTokens.MAX_TOKENS);
+      isRefused(upstream, "first");
+      assertThat(login.requests()).hasSize(2 + ExchangedTokens.MAX_TOKENS);
+    }
+  }
+
+  /** That one client may not have a token says nothing about the others, and about the server. */
+  @Test
+  void shouldTellRefusalsOfOneClientFromFailures() {
+    try (ScriptedServer login =
+            ScriptedServer.playing(
+                (_, wire) -> wire.answer(400, "application/json", "{\"error\":\"invalid_grant\"}"),
+                (_, wire) ->
+                    wire.answer(401, "application/json", "{\"error\":\"invalid_client\"}"));
+        ScriptedServer server = ScriptedServer.playing((_, wire) -> wire.answer(400, "", ""));
+        Upstream upstream = exchanging(login, server)) {
+      assertThatExceptionOfType(UpstreamException.Refused.class)
+          .isThrownBy(() -> upstream.initialize(initialize(), clientWith("one")))
+          .satisfies(refused -> {
+            assertThat(refused.status()).isEqualTo(403);
+            assertThat(refused.clientHeaders()).containsExactly("authorization");
+          });
+      assertThatExceptionOfType(UpstreamException.Unreachable.class)
+          .isThrownBy(() -> upstream.initialize(initialize(), clientWith("two")));
+      assertThatExceptionOfType(UpstreamException.NoToken.class)
+          .isThrownBy(() -> upstream.initialize(initialize(), Opener.UNKNOWN));
+      assertThat(server.requests()).isEmpty();
     }
   }
 

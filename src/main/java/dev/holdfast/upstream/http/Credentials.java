@@ -53,7 +53,7 @@ public interface Credentials {
     return false;
   }
 
-  /** Whether they are the client's own, so that it can mend a refusal. */
+  /** Whether they are the client's own, so that the challenge of a refusal is for it. */
   default boolean areOfClient() {
     return false;
   }

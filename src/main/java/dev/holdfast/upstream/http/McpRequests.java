@@ -168,7 +168,7 @@ record McpRequests(
     Deadline connected = Deadline.after(settings.connectTimeout());
     HttpClientResponse head = exchange.send(options, body, connected, answered);
     List<String> clientHeaders = new ArrayList<>(headers.ofSession().names());
-    if (credentials.areOfClient()) {
+    if (credentials.needClientToken()) {
       clientHeaders.add(AUTHORIZATION);
     }
     return new HttpAnswer(

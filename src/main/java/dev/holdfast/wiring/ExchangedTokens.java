@@ -1,0 +1,67 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.auth.ClientTokens;
+import dev.holdfast.oauth.CachedToken;
+import dev.holdfast.oauth.CachedTokens;
+import dev.holdfast.protocol.ClientToken;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.http.Caller;
+import dev.holdfast.upstream.http.Credentials;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Access tokens that the gateway gets in exchange for those of clients, to act on their behalf (RFC
+ * 8693).
+ */
+final class ExchangedTokens implements Credentials {
+
+  /** Tokens of clients whose exchanged tokens are kept. */
+  static final int MAX_TOKENS = 1000;
+
+  private final UpstreamTokens tokens;
+  private final ClientTokens clientTokens;
+
+  /** By the token of the client. */
+  private final CachedTokens exchanged;
+
+  ExchangedTokens(UpstreamTokens tokens, ClientTokens clientTokens) {
+    this.tokens = tokens;
+    this.clientTokens = clientTokens;
+    exchanged = new CachedTokens(this::exchange, MAX_TOKENS);
+  }
+
+  private CachedToken exchange(String subject) {
+    return tokens.token(
+        Map.of(
+            "grant_type", "urn:ietf:params:oauth:grant-type:token-exchange",
+            "subject_token", subject,
+            "subject_token_type", "urn:ietf:params:oauth:token-type:access_token"));
+  }
+
+  @Override
+  public @Nullable String authorization() {
+    throw new UpstreamException.NoToken();
+  }
+
+  @Override
+  public String authorization(Caller caller, boolean asked) {
+    ClientToken subject = PassedTokens.of(caller, asked, clientTokens);
+    return tokens.authorization(exchanged.of(subject.value()));
+  }
+
+  @Override
+  public void refused(String authorization) {
+    exchanged.forget(UpstreamTokens.value(authorization));
+  }
+
+  @Override
+  public boolean needClientToken() {
+    return true;
+  }
+
+  @Override
+  public void close() {
+    tokens.close();
+  }
+}

@@ -1,0 +1,85 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.budget.LogRate;
+import dev.holdfast.oauth.CachedToken;
+import dev.holdfast.oauth.TokenEndpoint;
+import dev.holdfast.oauth.TokenException;
+import dev.holdfast.upstream.UpstreamException;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jboss.logging.Logger;
+
+/** Gets the access tokens for one upstream, as its configuration says. Thread-safe. */
+final class UpstreamTokens implements AutoCloseable {
+
+  private static final Logger LOG = Logger.getLogger(UpstreamTokens.class);
+  private static final String BEARER = "Bearer ";
+  private static final int FORBIDDEN = 403;
+
+  private final String upstream;
+  private final GatewayConfig.Token settings;
+  private final TokenEndpoint endpoint;
+  private final LogRate rate = new LogRate(Duration.ofSeconds(10));
+
+  UpstreamTokens(Vertx vertx, String upstream, GatewayConfig.Server server) {
+    this.upstream = upstream;
+    settings = server.token();
+    endpoint =
+        new TokenEndpoint(
+            vertx,
+            settings.endpoint().orElseThrow(),
+            settings.clientId().orElseThrow(),
+            settings.clientSecret().orElseThrow(),
+            server.connectTimeout());
+  }
+
+  /**
+   * A token that is requested when it is first used.
+   *
+   * @param grant the parameters of the grant, besides those of the configuration
+   */
+  CachedToken token(Map<String, String> grant) {
+    Map<String, String> form = new HashMap<>(grant);
+    settings.scope().ifPresent(scope -> form.put("scope", scope));
+    settings.resource().ifPresent(resource -> form.put("resource", resource));
+    settings.audience().ifPresent(audience -> form.put("audience", audience));
+    return new CachedToken(() -> endpoint.request(form), System::nanoTime);
+  }
+
+  /**
+   * Returns the value of {@code Authorization} with a token.
+   *
+   * @throws UpstreamException.Refused if the authorization server gives none for this client
+   * @throws UpstreamException.Unreachable if it gives none at all
+   */
+  String authorization(CachedToken token) {
+    try {
+      return BEARER + token.get().value();
+    } catch (TokenException failure) {
+      rate.log(
+          LOG,
+          Logger.Level.WARN,
+          () ->
+              "no access token for the upstream upstream="
+                  + upstream
+                  + " reason="
+                  + failure.getMessage());
+      throw failure.isAboutSubject()
+          ? new UpstreamException.Refused(FORBIDDEN, null, null, List.of("authorization"), null)
+          : new UpstreamException.Unreachable(failure);
+    }
+  }
+
+  /** The token in a value of {@link #authorization}. */
+  static String value(String authorization) {
+    return authorization.substring(BEARER.length());
+  }
+
+  @Override
+  public void close() {
+    endpoint.close();
+  }
+}
