@@ -156,13 +156,15 @@ replaces what the chart sets.
 {{- fail "Set redis.url (or redis.secret.urlKey). For a trial set redis.bundled.enabled=true, or store=memory with replicaCount=1." }}
 {{- end }}
 {{- if or $redis.tls.ca.secret $redis.tls.ca.configMap }}
-{{- $_ := set $settings "quarkus.redis.tls.trust-certificate-pem" true }}
-{{- $_ := set $settings "quarkus.redis.tls.trust-certificate-pem.certs" (printf "/etc/holdfast/redis-ca/%s" $redis.tls.ca.key) }}
+{{- $_ := set $settings "quarkus.tls.redis.trust-store.pem.certs" (printf "/etc/holdfast/redis-ca/%s" $redis.tls.ca.key) }}
 {{- end }}
 {{- if $redis.tls.clientSecret }}
-{{- $_ := set $settings "quarkus.redis.tls.key-certificate-pem" true }}
-{{- $_ := set $settings "quarkus.redis.tls.key-certificate-pem.certs" "/etc/holdfast/redis-client/tls.crt" }}
-{{- $_ := set $settings "quarkus.redis.tls.key-certificate-pem.keys" "/etc/holdfast/redis-client/tls.key" }}
+{{- $_ := set $settings "quarkus.tls.redis.key-store.pem.0.cert" "/etc/holdfast/redis-client/tls.crt" }}
+{{- $_ := set $settings "quarkus.tls.redis.key-store.pem.0.key" "/etc/holdfast/redis-client/tls.key" }}
+{{- end }}
+{{- if or $redis.tls.ca.secret $redis.tls.ca.configMap $redis.tls.clientSecret }}
+{{- $_ := set $settings "quarkus.redis.tls-configuration-name" "redis" }}
+{{- $_ := set $settings "quarkus.tls.redis.reload-period" "1h" }}
 {{- end }}
 {{- end }}
 {{- else if include "holdfast.severalReplicas" . }}

@@ -184,8 +184,8 @@ class BrokenChartIT {
             ChartCheck.CONFIGURATION,
             "sentinel.yaml",
             HELPERS,
-            "key-certificate-pem.keys",
-            "key-certificate-pem.key"),
+            "key-store.pem.0.key",
+            "key-store.pem.0.keys"),
         edit(
             ChartCheck.CONFIGURATION,
             "mcp-servers.yaml",

@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.api.model.EnvVar;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.quarkus.runtime.logging.LogRuntimeConfig;
 import io.quarkus.runtime.shutdown.ShutdownConfig;
+import io.quarkus.tls.runtime.config.TlsConfig;
 import io.quarkus.vertx.http.runtime.VertxHttpConfig;
 import io.quarkus.vertx.http.runtime.management.ManagementConfig;
 import io.smallrye.config.ConfigMappings;
@@ -34,6 +35,7 @@ final class ConfigurationChecks {
                   VertxHttpConfig.class,
                   ManagementConfig.class,
                   RedisConfig.class,
+                  TlsConfig.class,
                   ShutdownConfig.class,
                   LogRuntimeConfig.class)
               .<ConfigClass>map(ConfigClass::configClass)

@@ -67,6 +67,20 @@ class HelmChartIT {
     assertThat(checksum("cluster.yaml")).isNotEqualTo(one);
   }
 
+  /** The older keys of Redis' certificates have no renewal. */
+  @Test
+  void shouldReadRenewedCertificatesOfRedis() {
+    assertThat(rendered("sentinel.yaml").settings())
+        .containsEntry("quarkus.redis.tls-configuration-name", "redis")
+        .containsEntry("quarkus.tls.redis.trust-store.pem.certs", "/etc/holdfast/redis-ca/ca.crt")
+        .containsEntry(
+            "quarkus.tls.redis.key-store.pem.0.cert", "/etc/holdfast/redis-client/tls.crt")
+        .containsEntry(
+            "quarkus.tls.redis.key-store.pem.0.key", "/etc/holdfast/redis-client/tls.key")
+        .containsKey("quarkus.tls.redis.reload-period");
+    assertThat(rendered("minimal.yaml").settings().keySet()).noneMatch(key -> key.contains("tls"));
+  }
+
   private static RenderedChart rendered(String valuesFile) {
     return RENDERED.computeIfAbsent(valuesFile, name -> chart.render(chart.valuesFile(name)));
   }
