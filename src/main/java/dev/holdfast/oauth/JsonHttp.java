@@ -13,6 +13,7 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.SSLOptions;
 import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
 import java.net.URI;
@@ -28,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +54,16 @@ final class JsonHttp implements AutoCloseable {
    * @param timeout time limit of a request
    */
   JsonHttp(Vertx vertx, Duration timeout) {
+    this(vertx, timeout, _ -> {});
+  }
+
+  /** The same with TLS of its own. */
+  JsonHttp(Vertx vertx, Duration timeout, Consumer<HttpClientOptions> tls) {
     this.timeout = timeout;
     int millis = Math.toIntExact(Math.min(timeout.toMillis(), Integer.MAX_VALUE));
-    client = vertx.createHttpClient(new HttpClientOptions().setConnectTimeout(millis));
+    HttpClientOptions options = new HttpClientOptions();
+    tls.accept(options);
+    client = vertx.createHttpClient(options.setConnectTimeout(millis).setUseAlpn(false));
     eventLoop = newContext(vertx);
   }
 
@@ -212,6 +221,11 @@ final class JsonHttp implements AutoCloseable {
     }
     json.skipChildren();
     return List.of();
+  }
+
+  /** Uses renewed certificates for new connections. */
+  void renew(SSLOptions renewed) {
+    client.updateSSLOptions(new SSLOptions(renewed).setUseAlpn(false));
   }
 
   @Override

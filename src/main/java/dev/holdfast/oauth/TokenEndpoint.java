@@ -1,6 +1,8 @@
 package dev.holdfast.oauth;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.net.SSLOptions;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -8,6 +10,7 @@ import java.util.Base64;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +47,22 @@ public final class TokenEndpoint implements AutoCloseable {
    * @param timeout time limit of a request
    */
   public TokenEndpoint(Vertx vertx, URI url, String id, String secret, Duration timeout) {
-    this(new JsonHttp(vertx, timeout), url, basic(id, secret));
+    this(vertx, url, id, secret, timeout, _ -> {});
+  }
+
+  /**
+   * Connects on demand with TLS of its own.
+   *
+   * @param tls sets the certificates
+   */
+  public TokenEndpoint(
+      Vertx vertx,
+      URI url,
+      String id,
+      String secret,
+      Duration timeout,
+      Consumer<HttpClientOptions> tls) {
+    this(new JsonHttp(vertx, timeout, tls), url, basic(id, secret));
   }
 
   /** An endpoint for a client that proves itself with a header, or not if that is null. */
@@ -98,6 +116,11 @@ public final class TokenEndpoint implements AutoCloseable {
     return seconds != null && seconds.matches("\\d{1,9}")
         ? Duration.ofSeconds(Math.clamp(Long.parseLong(seconds), 1, MAX_SECONDS))
         : DEFAULT_LIFETIME;
+  }
+
+  /** Uses renewed certificates for new connections. */
+  public void renew(SSLOptions renewed) {
+    http.renew(renewed);
   }
 
   @Override

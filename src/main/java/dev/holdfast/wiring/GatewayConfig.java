@@ -239,6 +239,9 @@ public interface GatewayConfig {
 
     /** The same by the name that the authorization server has for it (RFC 8693, section 2.1). */
     Optional<String> audience();
+
+    /** Name of the TLS configuration of connections to the endpoint, as that of an upstream. */
+    Optional<String> tls();
   }
 
   /** An MCP server behind the gateway. */

@@ -111,9 +111,10 @@ record UpstreamFactory(
           patient && name.equals(Session.DEFAULT_UPSTREAM) && !hasAuthorization(server)
               ? new PersonalCredentials(vertx, signIn(server))
               : Credentials.NONE;
-      case CLIENT_CREDENTIALS -> new ClientCredentials(new UpstreamTokens(vertx, name, server));
+      case CLIENT_CREDENTIALS -> new ClientCredentials(new UpstreamTokens(vertx, name, server, tls));
       case PASS -> new PassedTokens(clientTokens);
-      case EXCHANGE -> new ExchangedTokens(new UpstreamTokens(vertx, name, server), clientTokens);
+      case EXCHANGE -> 
+          new ExchangedTokens(new UpstreamTokens(vertx, name, server, tls), clientTokens);
     };
   }
 
@@ -164,6 +165,11 @@ record UpstreamFactory(
     if (endpoint.getHost() == null || !String.valueOf(endpoint.getScheme()).matches("https?")) {
       throw new IllegalArgumentException(
           "token.endpoint must begin with http:// or https://, such as https://login.example.com/token");
+    }
+    if (token.tls().isPresent() && !"https".equalsIgnoreCase(endpoint.getScheme())) {
+      throw new IllegalArgumentException(
+          "token.tls has no use unless token.endpoint begins with https://: remove it, or change the"
+              + " endpoint");
     }
   }
 

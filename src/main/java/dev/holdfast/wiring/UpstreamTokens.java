@@ -5,11 +5,14 @@ import dev.holdfast.oauth.CachedToken;
 import dev.holdfast.oauth.TokenEndpoint;
 import dev.holdfast.oauth.TokenException;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.http.ClientTls;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import org.jboss.logging.Logger;
 
 /** Gets the access tokens for one upstream, as its configuration says. Thread-safe. */
@@ -22,18 +25,32 @@ final class UpstreamTokens implements AutoCloseable {
   private final String upstream;
   private final GatewayConfig.Token settings;
   private final TokenEndpoint endpoint;
+  private final Runnable endRenewals;
   private final LogRate rate = new LogRate(Duration.ofSeconds(10));
 
-  UpstreamTokens(Vertx vertx, String upstream, GatewayConfig.Server server) {
+  /**
+   * Connects on demand.
+   *
+   * @param tls finds a TLS configuration by its name
+   */
+  UpstreamTokens(
+      Vertx vertx,
+      String upstream,
+      GatewayConfig.Server server,
+      Function<String, ClientTls> tls) {
     this.upstream = upstream;
     settings = server.token();
+    Optional<ClientTls> certificates = settings.tls().map(tls);
     endpoint =
         new TokenEndpoint(
             vertx,
             settings.endpoint().orElseThrow(),
             settings.clientId().orElseThrow(),
             settings.clientSecret().orElseThrow(),
-            server.connectTimeout());
+            server.connectTimeout(),
+            options -> certificates.ifPresent(found -> found.configure(options)));
+    endRenewals =
+        certificates.map(found -> found.onRenewal(endpoint::renew)).orElse(() -> {});
   }
 
   /**
@@ -80,6 +97,7 @@ final class UpstreamTokens implements AutoCloseable {
 
   @Override
   public void close() {
+    endRenewals.run();
     endpoint.close();
   }
 }

@@ -255,6 +255,47 @@ class TlsIT {
     }
   }
 
+  private void issueToken(ScriptedRequest request, RawConnection wire) throws IOException {
+    seen.add(wire.clientCertificate());
+    String token = "{\"access_token\":\"a\",\"token_type\":\"Bearer\",\"expires_in\":1}";
+    wire.answer(200, "application/json", token, "Connection: close").close();
+  }
+
+  @Test
+  void shouldShowItsCertificateToTokenEndpointsAndRenewIt() throws Exception {
+    Identity own = authority.issue("gateway-1");
+    SSLContext loginTls = authority.context(authority.issue("login"));
+    try (ScriptedServer login = ScriptedServer.withTls(loginTls, this::issueToken);
+        ScriptedServer upstream = ScriptedServer.playing(this::serve)) {
+      Map<String, String> settings = new HashMap<>(tls("out", own, authority));
+      settings.putAll(tls("foreign", own, stranger));
+      for (String name : List.of("out", "foreign")) {
+        String prefix = "holdfast.upstreams." + name + ".";
+        settings.put(prefix + "url", upstream.url().toString());
+        settings.put(prefix + "authorization", "client-credentials");
+        settings.put(prefix + "token.endpoint", login.url().toString());
+        settings.put(prefix + "token.client-id", "holdfast");
+        settings.put(prefix + "token.client-secret", "secret");
+        settings.put(prefix + "token.tls", name);
+      }
+      try (Gateway gateway = Gateway.start(settings)) {
+        URI foreign = gateway.url("/servers/foreign/mcp");
+        assertThat(McpClient.at(foreign).initialized().statusCode()).isEqualTo(502);
+        assertThat(seen).isEmpty();
+
+        URI out = gateway.url("/servers/out/mcp");
+        assertThat(McpClient.at(out).initialized().statusCode()).isEqualTo(200);
+        assertThat(seen).containsOnly("CN=gateway-1");
+        own.renew(authority.issue("gateway-2"));
+        await()
+            .untilAsserted(() -> {
+              assertThat(McpClient.at(out).initialized().statusCode()).isEqualTo(200);
+              assertThat(seen).contains("CN=gateway-2");
+            });
+      }
+    }
+  }
+
   @Test
   void shouldShowItsCertificateToRedisAndRenewIt() throws Exception {
     Identity own = authority.issue("gateway-1");
