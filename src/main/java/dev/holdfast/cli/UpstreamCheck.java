@@ -61,6 +61,8 @@ record UpstreamCheck(String name, Upstream upstream) {
       } finally {
         session.end();
       }
+    } catch (UpstreamException.NoToken needsClient) {
+      return CheckResult.fine(check, "not asked: it needs the token of a client");
     } catch (UpstreamException.Refused refusal) {
       return refusal.error() == null
           ? CheckResult.wrong(check, Output.message(refusal), statusFix(key, refusal.status()))

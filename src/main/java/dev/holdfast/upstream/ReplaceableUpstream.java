@@ -175,7 +175,10 @@ public final class ReplaceableUpstream implements Upstream {
 
   @Override
   public boolean needsClientToken() {
-    return servers.stream().anyMatch(server -> server.upstream().needsClientToken());
+    List<Server> all = servers;
+    return all.size() == 1
+        ? all.getFirst().upstream().needsClientToken()
+        : all.stream().anyMatch(server -> server.upstream().needsClientToken());
   }
 
   private Set<String> union(Function<Upstream, Set<String>> names) {

@@ -111,9 +111,10 @@ record UpstreamFactory(
           patient && name.equals(Session.DEFAULT_UPSTREAM) && !hasAuthorization(server)
               ? new PersonalCredentials(vertx, signIn(server))
               : Credentials.NONE;
-      case CLIENT_CREDENTIALS -> new ClientCredentials(new UpstreamTokens(vertx, name, server, tls));
+      case CLIENT_CREDENTIALS ->
+          new ClientCredentials(new UpstreamTokens(vertx, name, server, tls));
       case PASS -> new PassedTokens(clientTokens);
-      case EXCHANGE -> 
+      case EXCHANGE ->
           new ExchangedTokens(new UpstreamTokens(vertx, name, server, tls), clientTokens);
     };
   }

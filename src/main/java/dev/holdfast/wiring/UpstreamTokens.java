@@ -34,10 +34,7 @@ final class UpstreamTokens implements AutoCloseable {
    * @param tls finds a TLS configuration by its name
    */
   UpstreamTokens(
-      Vertx vertx,
-      String upstream,
-      GatewayConfig.Server server,
-      Function<String, ClientTls> tls) {
+      Vertx vertx, String upstream, GatewayConfig.Server server, Function<String, ClientTls> tls) {
     this.upstream = upstream;
     settings = server.token();
     Optional<ClientTls> certificates = settings.tls().map(tls);
@@ -49,8 +46,7 @@ final class UpstreamTokens implements AutoCloseable {
             settings.clientSecret().orElseThrow(),
             server.connectTimeout(),
             options -> certificates.ifPresent(found -> found.configure(options)));
-    endRenewals =
-        certificates.map(found -> found.onRenewal(endpoint::renew)).orElse(() -> {});
+    endRenewals = certificates.map(found -> found.onRenewal(endpoint::renew)).orElse(() -> {});
   }
 
   /**

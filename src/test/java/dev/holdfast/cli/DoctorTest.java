@@ -155,6 +155,20 @@ class DoctorTest {
     assertThat(result.fix()).endsWith("later ones have no initialize");
   }
 
+  @Test
+  void shouldNotSuspectAServerThatNeedsTheTokenOfAClient() {
+    CheckResult result =
+        new UpstreamCheck(
+                "files",
+                answering(() -> {
+                  throw new UpstreamException.NoToken();
+                }))
+            .run();
+
+    assertThat(result.verdict()).isEqualTo(CheckResult.Verdict.FINE);
+    assertThat(result.found()).isEqualTo("not asked: it needs the token of a client");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "401, set holdfast.upstreams.files.headers.authorization to credentials",

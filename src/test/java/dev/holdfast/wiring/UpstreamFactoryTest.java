@@ -185,14 +185,18 @@ class UpstreamFactoryTest {
         .orElseThrow();
   }
 
+  private static String numbered(int token) {
+    return "{\"access_token\":\"%d\",\"token_type\":\"Bearer\",\"expires_in\":600}"
+        .formatted(token);
+  }
+
   /** Each token of a client is exchanged once, unless there are too many. */
   @Test
   void shouldExchangeTokensOfClients() {
-    String token = "{\"access_token\":\"%d\",\"token_type\":\"Bearer\",\"expires_in\":600}";
     AtomicInteger issued = new AtomicInteger();
     try (ScriptedServer login =
             ScriptedServer.playing((_, wire) ->
-                wire.answer(200, "application/json", token.formatted(issued.incrementAndGet())));
+                wire.answer(200, "application/json", numbered(issued.incrementAndGet())));
         ScriptedServer server = ScriptedServer.playing((_, wire) -> wire.answer(400, "", ""));
         Upstream upstream = exchanging(login, server);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -10,11 +10,11 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -167,12 +167,16 @@ record McpRequests(
     Credentials credentials = settings.credentials();
     Deadline connected = Deadline.after(settings.connectTimeout());
     HttpClientResponse head = exchange.send(options, body, connected, answered);
-    List<String> clientHeaders = new ArrayList<>(headers.ofSession().names());
-    if (credentials.needClientToken()) {
-      clientHeaders.add(AUTHORIZATION);
-    }
     return new HttpAnswer(
-        exchange, head, clients.held(), hasSession(), clientHeaders, credentials.areOfClient());
+        exchange, head, clients.held(), hasSession(), clientHeaders(), credentials.areOfClient());
+  }
+
+  /** What the client can change when the server refuses a request. */
+  private List<String> clientHeaders() {
+    List<String> forwarded = headers.ofSession().names();
+    return settings.credentials().needClientToken()
+        ? Stream.concat(Stream.of(AUTHORIZATION), forwarded.stream()).toList()
+        : forwarded;
   }
 
   private RequestOptions options(HttpMethod method, @Nullable String authorization) {

@@ -22,8 +22,10 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -72,6 +74,54 @@ class SseStreamResumeTest {
         .skip(1)
         .map(request -> request.header("last-event-id"))
         .toList();
+  }
+
+  /** Gets a token, and another one after each refusal. */
+  private static final class RenewedToken implements Credentials {
+
+    private final AtomicInteger number = new AtomicInteger(1);
+
+    @Override
+    public String authorization() {
+      return "Bearer " + number;
+    }
+
+    @Override
+    public void refused(String authorization) {
+      number.incrementAndGet();
+    }
+  }
+
+  private static HttpUpstreamSettings with(HttpUpstreamSettings s, Credentials credentials) {
+    return new HttpUpstreamSettings(
+        s.url(),
+        s.headers(),
+        s.connectTimeout(),
+        s.firstByteTimeout(),
+        s.idleTimeout(),
+        s.maxMessageBytes(),
+        s.reconnection(),
+        s.maxConnections(),
+        null,
+        Set.of(),
+        null,
+        credentials);
+  }
+
+  @Test
+  void shouldResumeWithAnotherTokenAfterARefusal() {
+    ScriptedServer server =
+        fixture.server(
+            brokenAfter(PRIMING + event("a", notification(1))),
+            status(401),
+            events(event("b", response(1))));
+
+    MessageSource source = fixture.call(fixture.session(server, s -> with(s, new RenewedToken())));
+
+    assertThat(texts(takeAll(source))).containsExactly(notification(1), response(1));
+    assertThat(server.requests())
+        .extracting(request -> request.header("authorization"))
+        .containsExactly("Bearer 1", "Bearer 1", "Bearer 2");
   }
 
   @Test
