@@ -24,21 +24,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /** Metrics of the relay and of the error responses on this replica. */
 @Singleton
 @Startup
 public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
-
-  /**
-   * Upper bounds of the buckets of histograms. Each costs one series per timer and replica, so
-   * there are few: quantiles are exact enough to tell 5 ms from 25 ms.
-   */
-  private static final Duration[] BUCKETS =
-      IntStream.of(1, 5, 10, 25, 50, 100, 250, 1000, 5000)
-          .mapToObj(Duration::ofMillis)
-          .toArray(Duration[]::new);
 
   /** The label with the configured name of an upstream. */
   static final String UPSTREAM = "upstream";
@@ -123,14 +113,6 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
         "Streams taken over from lost replicas",
         "resumed",
         resumed);
-  }
-
-  static Timer histogram(MeterRegistry registry, String name, String help, String... tags) {
-    return Timer.builder(name)
-        .description(help)
-        .tags(tags)
-        .serviceLevelObjectives(BUCKETS)
-        .register(registry);
   }
 
   private static TaggedCounters<RelayListener.MessageKind> messages(
@@ -347,7 +329,7 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
 
     OfRedis(MeterRegistry registry) {
       roundTrips =
-          histogram(
+          StreamMeters.histogram(
               registry,
               "holdfast.redis.round.trip",
               "Time from writing a batch of commands to its last reply");

@@ -1,4 +1,4 @@
-package dev.holdfast.http;
+package dev.holdfast.http.socket;
 
 import static java.util.Objects.requireNonNull;
 
