@@ -288,13 +288,14 @@ class HealthAndMetricsTest {
   }
 
   @Test
-  void shouldLogWhyAThreadEnds() {
+  void shouldLogWhyAThreadEnds() throws Exception {
     try (LoggedLines log = new LoggedLines("dev.holdfast")) {
       Thread.ofVirtual()
           .name("planted")
           .start(() -> {
             throw new IllegalStateException("planted");
-          });
+          })
+          .join(); // A wait would take the exception for its own.
 
       log.await("thread ended unexpectedly name=planted");
     }
