@@ -2,6 +2,7 @@ package dev.holdfast.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.BrowserVisit;
 import java.io.IOException;
@@ -83,8 +84,12 @@ class LoopbackRedirectTest {
   void shouldListenNoMoreAfterTheEnd() {
     redirect.close();
 
-    assertThatExceptionOfType(ConnectException.class)
-        .isThrownBy(() -> new Socket(redirect.uri().getHost(), redirect.uri().getPort()).close());
+    // The thread that accepts closes the socket.
+    await()
+        .untilAsserted(() ->
+            assertThatExceptionOfType(ConnectException.class)
+                .isThrownBy(
+                    () -> new Socket(redirect.uri().getHost(), redirect.uri().getPort()).close()));
   }
 
   private String status(String request) {
