@@ -4,8 +4,8 @@
  *
  *   node provider.mjs [PORT]
  *
- * Whoever opens its login page chooses to be alice or bob. Programs named alice and bob, whose
- * secrets are their names, get tokens for themselves.
+ * Its login page asks whether you are alice or bob. Programs named alice and bob, whose secrets are
+ * their names, get tokens for themselves.
  */
 import http from 'node:http';
 import Provider from 'oidc-provider';

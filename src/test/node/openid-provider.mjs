@@ -1,7 +1,7 @@
 /**
  * A certified OpenID provider (npm oidc-provider) as authorization server: JWT access tokens for one
- * resource each (RFC 8707), dynamic registration, PKCE, refresh tokens. Whoever comes to its login
- * page is logged in as `alice` at once, and agrees to all.
+ * resource each (RFC 8707), dynamic registration, PKCE, refresh tokens. Its login page logs
+ * everybody in as `alice` at once, and agrees to all.
  *
  *   node openid-provider.mjs [PORT]
  *

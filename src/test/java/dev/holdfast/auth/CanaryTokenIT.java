@@ -50,7 +50,7 @@ class CanaryTokenIT {
   private static final String PASSED = "/servers/passed/mcp";
   private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
-  /** Whoever gets messages must have seen its text, or the test does not look there. */
+  /** Its text must be everywhere that messages go, or the test does not look there. */
   private static final String CALL =
       """
       {"jsonrpc":"2.0","id":7,"method":"tools/call","params":\

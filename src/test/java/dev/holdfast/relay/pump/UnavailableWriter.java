@@ -24,7 +24,7 @@ final class UnavailableWriter implements StreamWriter {
   volatile boolean attached = true;
   volatile boolean fenced;
 
-  /** Whether the next record of what was skipped fails in an unforeseen way. */
+  /** Whether the next {@link #recordSkipped} fails unexpectedly. */
   volatile boolean failsOnce;
 
   private void touch() {
