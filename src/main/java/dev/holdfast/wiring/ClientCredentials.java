@@ -1,6 +1,7 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.oauth.CachedToken;
+import dev.holdfast.upstream.http.Caller;
 import dev.holdfast.upstream.http.Credentials;
 import java.util.Map;
 
@@ -16,13 +17,13 @@ final class ClientCredentials implements Credentials {
   }
 
   @Override
-  public String authorization() {
+  public String authorization(Caller caller, boolean asked) {
     return tokens.authorization(token);
   }
 
   @Override
-  public void refused(String authorization) {
-    token.forget(UpstreamTokens.value(authorization));
+  public void refused(Caller caller, String authorization) {
+    token.forget(BearerHeader.token(authorization));
   }
 
   @Override

@@ -4,11 +4,9 @@ import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.oauth.CachedToken;
 import dev.holdfast.oauth.CachedTokens;
 import dev.holdfast.protocol.ClientToken;
-import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.http.Caller;
 import dev.holdfast.upstream.http.Credentials;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Access tokens that the gateway gets in exchange for those of clients, to act on their behalf (RFC
@@ -40,19 +38,14 @@ final class ExchangedTokens implements Credentials {
   }
 
   @Override
-  public @Nullable String authorization() {
-    throw new UpstreamException.NoToken();
-  }
-
-  @Override
   public String authorization(Caller caller, boolean asked) {
     ClientToken subject = PassedTokens.of(caller, asked, clientTokens);
     return tokens.authorization(exchanged.of(subject.value()));
   }
 
   @Override
-  public void refused(String authorization) {
-    exchanged.forget(UpstreamTokens.value(authorization));
+  public void refused(Caller caller, String authorization) {
+    exchanged.forget(BearerHeader.token(authorization));
   }
 
   @Override

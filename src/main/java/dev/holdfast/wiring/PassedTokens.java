@@ -6,12 +6,9 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.http.Caller;
 import dev.holdfast.upstream.http.Credentials;
 import java.time.Instant;
-import org.jspecify.annotations.Nullable;
 
 /** The access tokens of clients, which go to the server as they are. */
 final class PassedTokens implements Credentials {
-
-  private static final String BEARER = "Bearer ";
 
   private final ClientTokens tokens;
 
@@ -35,20 +32,15 @@ final class PassedTokens implements Credentials {
   }
 
   @Override
-  public @Nullable String authorization() {
-    throw new UpstreamException.NoToken();
-  }
-
-  @Override
   public String authorization(Caller caller, boolean asked) {
-    return BEARER + of(caller, asked, tokens).value();
+    return BearerHeader.of(of(caller, asked, tokens).value());
   }
 
   @Override
   public void refused(Caller caller, String authorization) {
     String session = caller.session();
     if (session != null) {
-      tokens.refused(session, authorization.substring(BEARER.length()));
+      tokens.refused(session, BearerHeader.token(authorization));
     }
   }
 

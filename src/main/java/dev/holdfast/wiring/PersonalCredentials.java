@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class PersonalCredentials implements Credentials {
 
   private static final Logger LOG = Logger.getLogger(PersonalCredentials.class);
-  private static final String BEARER = "Bearer ";
 
   private final UserTokens tokens;
   private final LogRate rate = new LogRate(Duration.ofSeconds(1));
@@ -46,24 +45,15 @@ final class PersonalCredentials implements Credentials {
     return System.getProperty("os.name", "").startsWith("Windows");
   }
 
-  @Override
-  public @Nullable String authorization() {
-    return authorization(true);
-  }
-
   /** Asks the person only when the client asks: nobody may be there otherwise. */
   @Override
   public @Nullable String authorization(Caller caller, boolean asked) {
-    return authorization(asked);
-  }
-
-  private @Nullable String authorization(boolean asked) {
     try {
       Optional<AccessToken> token = tokens.get(asked);
       if (token.isEmpty() && tokens.areWanted()) {
         throw new UpstreamException.NoToken();
       }
-      return token.map(found -> BEARER + found.value()).orElse(null);
+      return token.map(AccessToken::value).map(BearerHeader::of).orElse(null);
     } catch (TokenException failure) {
       rate.log(LOG, Logger.Level.WARN, () -> "no access token reason=" + failure.getMessage());
       throw failure.isRefused()
@@ -74,8 +64,7 @@ final class PersonalCredentials implements Credentials {
 
   @Override
   public boolean challenged(@Nullable String authorization, List<String> challenges) {
-    tokens.refuse(
-        authorization == null ? null : authorization.substring(BEARER.length()), challenges);
+    tokens.refuse(authorization == null ? null : BearerHeader.token(authorization), challenges);
     return true;
   }
 

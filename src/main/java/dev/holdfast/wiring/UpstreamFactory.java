@@ -139,7 +139,7 @@ record UpstreamFactory(
   private static Credentials checked(GatewayConfig.Server server) {
     return server.authorization() == GatewayConfig.Authorization.NONE
         ? Credentials.NONE
-        : () -> null;
+        : (_, _) -> null;
   }
 
   private static void checkToken(GatewayConfig.Server server) {

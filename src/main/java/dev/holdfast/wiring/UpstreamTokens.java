@@ -19,7 +19,6 @@ import org.jboss.logging.Logger;
 final class UpstreamTokens implements AutoCloseable {
 
   private static final Logger LOG = Logger.getLogger(UpstreamTokens.class);
-  private static final String BEARER = "Bearer ";
   private static final int FORBIDDEN = 403;
 
   private final String upstream;
@@ -70,7 +69,7 @@ final class UpstreamTokens implements AutoCloseable {
    */
   String authorization(CachedToken token) {
     try {
-      return BEARER + token.get().value();
+      return BearerHeader.of(token.get().value());
     } catch (TokenException failure) {
       rate.log(
           LOG,
@@ -84,11 +83,6 @@ final class UpstreamTokens implements AutoCloseable {
           ? new UpstreamException.Refused(FORBIDDEN, null, null, List.of("authorization"), null)
           : new UpstreamException.Unreachable(failure);
     }
-  }
-
-  /** The token in a value of {@link #authorization}. */
-  static String value(String authorization) {
-    return authorization.substring(BEARER.length());
   }
 
   @Override

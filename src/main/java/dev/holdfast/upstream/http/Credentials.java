@@ -7,34 +7,21 @@ import org.jspecify.annotations.Nullable;
 public interface Credentials {
 
   /** No credentials, or those of the configured headers. */
-  Credentials NONE = () -> null;
+  Credentials NONE = (_, _) -> null;
 
   /**
-   * Returns the value of {@code Authorization} for the next request; null for none. May wait for an
-   * authorization server.
-   *
-   * @throws dev.holdfast.upstream.UpstreamException.Unreachable if there are no credentials. The
-   *     request must not be sent then
-   */
-  @Nullable String authorization();
-
-  /**
-   * The same for a request of a client.
+   * Returns the value of {@code Authorization} for the next request of a client; null for none. May
+   * wait for an authorization server.
    *
    * @param asked whether the client has just asked for it; not, when the gateway connects again
    * @throws dev.holdfast.upstream.UpstreamException.NoToken if the client must show a token first
+   * @throws dev.holdfast.upstream.UpstreamException.Unreachable if there are no credentials. The
+   *     request must not be sent then
    */
-  default @Nullable String authorization(Caller caller, boolean asked) {
-    return authorization();
-  }
+  @Nullable String authorization(Caller caller, boolean asked);
 
-  /** The server has answered 401 to a request with these credentials. */
-  default void refused(String authorization) {}
-
-  /** The same for a request of a client. */
-  default void refused(Caller caller, String authorization) {
-    refused(authorization);
-  }
+  /** The server has answered 401 to a request of a client with these credentials. */
+  default void refused(Caller caller, String authorization) {}
 
   /**
    * The server has answered 401.

@@ -82,12 +82,12 @@ class SseStreamResumeTest {
     private final AtomicInteger number = new AtomicInteger(1);
 
     @Override
-    public String authorization() {
+    public String authorization(Caller caller, boolean asked) {
       return "Bearer " + number;
     }
 
     @Override
-    public void refused(String authorization) {
+    public void refused(Caller caller, String authorization) {
       number.incrementAndGet();
     }
   }
