@@ -110,13 +110,13 @@ final class TokenIssuer {
     if (known != null) {
       return known;
     }
-    JwtConsumer first = consumer(metadata.location("jwks_uri"));
     try (var _ = creating.hold()) {
-      JwtConsumer meanwhile = consumer;
-      if (meanwhile == null) {
-        consumer = first;
+      JwtConsumer created = consumer;
+      if (created == null) {
+        created = consumer(metadata.location("jwks_uri"));
+        consumer = created;
       }
-      return meanwhile == null ? first : meanwhile;
+      return created;
     }
   }
 
