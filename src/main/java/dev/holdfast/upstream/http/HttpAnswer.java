@@ -161,7 +161,7 @@ record HttpAnswer(
     if (!asClient || !UpstreamException.Refused.isAboutCredentials(status())) {
       return null;
     }
-    String value = String.join(", ", head.headers().getAll("WWW-Authenticate"));
+    String value = String.join(", ", challenges());
     return !value.isEmpty() && value.length() <= MAX_CHALLENGE && HeaderValues.isAscii(value)
         ? value
         : null;
