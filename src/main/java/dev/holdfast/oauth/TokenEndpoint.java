@@ -45,14 +45,6 @@ public final class TokenEndpoint implements AutoCloseable {
    * @param url {@code http} or {@code https}
    * @param id the client's id at the server, which it proves with its secret (HTTP Basic)
    * @param timeout time limit of a request
-   */
-  public TokenEndpoint(Vertx vertx, URI url, String id, String secret, Duration timeout) {
-    this(vertx, url, id, secret, timeout, _ -> {});
-  }
-
-  /**
-   * Connects on demand with TLS of its own.
-   *
    * @param tls sets the certificates
    */
   public TokenEndpoint(

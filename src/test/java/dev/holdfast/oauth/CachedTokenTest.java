@@ -33,7 +33,7 @@ class CachedTokenTest {
   }
 
   private TokenEndpoint endpoint(URI url) {
-    return new TokenEndpoint(vertx, url, "a b", "s:1", Duration.ofSeconds(20));
+    return new TokenEndpoint(vertx, url, "a b", "s:1", Duration.ofSeconds(20), _ -> {});
   }
 
   private CachedToken tokens(ScriptedServer server) {
