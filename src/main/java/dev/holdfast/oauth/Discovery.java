@@ -120,8 +120,8 @@ final class Discovery {
 
   private static String origin(URI url) {
     String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
-    int port = url.getPort() >= 0 ? url.getPort() : scheme.equals("https") ? 443 : 80;
-    return scheme + "://" + String.valueOf(url.getHost()).toLowerCase(Locale.ROOT) + ":" + port;
+    String host = String.valueOf(url.getHost()).toLowerCase(Locale.ROOT);
+    return scheme + "://" + host + ":" + JsonHttp.port(url);
   }
 
   /**

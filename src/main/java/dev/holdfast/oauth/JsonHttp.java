@@ -129,15 +129,23 @@ final class JsonHttp implements AutoCloseable {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
+  private static boolean isHttps(URI url) {
+    return "https".equalsIgnoreCase(url.getScheme());
+  }
+
+  /** Returns the port of a URL, or the default one of its scheme. */
+  static int port(URI url) {
+    return url.getPort() >= 0 ? url.getPort() : isHttps(url) ? 443 : 80;
+  }
+
   private RequestOptions options(HttpMethod method, URI url) {
-    boolean https = "https".equalsIgnoreCase(url.getScheme());
-    int port = url.getPort() >= 0 ? url.getPort() : https ? 443 : 80;
+    int port = port(url);
     String host = url.getHost();
     String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
     RequestOptions options =
         new RequestOptions()
             .setMethod(method)
-            .setSsl(https)
+            .setSsl(isHttps(url))
             .setHost(host)
             .setPort(port)
             .setURI((url.getRawPath().isEmpty() ? "/" : url.getRawPath()) + query)

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -162,7 +161,7 @@ record SavedTokens(
   }
 
   private static String required(JsonHttp.Answer saved, String name) {
-    String value = saved.fields().getOrDefault(name, List.of()).stream().findFirst().orElse(null);
+    String value = saved.field(name);
     if (value == null) {
       throw new IllegalArgumentException(name);
     }

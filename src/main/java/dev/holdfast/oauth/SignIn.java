@@ -1,7 +1,5 @@
 package dev.holdfast.oauth;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.holdfast.oauth.Discovery.AuthorizationServer;
@@ -11,8 +9,6 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Base64;
@@ -101,7 +97,7 @@ final class SignIn {
       query.put("client_id", client.id());
       query.put("redirect_uri", redirect.uri().toString());
       query.put("state", state);
-      query.put("code_challenge", sha256(verifier));
+      query.put("code_challenge", encoded(Sha256.of(verifier)));
       query.put("code_challenge_method", "S256");
       query.put("resource", resource.name());
       String scopes = withOffline(scope, server);
@@ -216,15 +212,10 @@ final class SignIn {
     byte[] bytes = new byte[32];
     // Created per call: a native image must not contain a seed from its build.
     new SecureRandom().nextBytes(bytes);
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    return encoded(bytes);
   }
 
-  private static String sha256(String verifier) {
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(verifier.getBytes(US_ASCII));
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+  private static String encoded(byte[] bytes) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 }

@@ -1,7 +1,5 @@
 package dev.holdfast.oauth;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -18,8 +16,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -45,15 +41,7 @@ final class TokenFile {
     this.directory = directory;
     this.server = server;
     String host = server.getHost().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9.-]", "");
-    name = host + "-" + HexFormat.of().formatHex(sha256(server.toString())).substring(0, 16);
-  }
-
-  private static byte[] sha256(String text) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+    name = host + "-" + HexFormat.of().formatHex(Sha256.of(server.toString())).substring(0, 16);
   }
 
   Path path() {
