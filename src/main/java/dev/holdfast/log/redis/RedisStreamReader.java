@@ -13,7 +13,6 @@ import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -40,8 +39,11 @@ final class RedisStreamReader {
   /** The field of the session hash that exists once a quota has removed a stream. */
   private static final String LOST = "lost";
 
-  /** Replies at a time with events that are larger than a page. */
+  /** Replies at a time that may be larger than a page. */
   private static final int MAX_LARGE_REPLIES = 4;
+
+  /** A stream that was not reported yet is fetched whole, up to so many bytes. */
+  private static final long MAX_WHOLE_STREAM = 512 * 1024;
 
   private final RedisClient client;
   private final RedisKeys keys;
@@ -61,6 +63,27 @@ final class RedisStreamReader {
    */
   private record Page(
       @Nullable Position lastOfOpen, boolean sessionExists, List<LogEvent> events) {}
+
+  /**
+   * How much of a stream is fetched.
+   *
+   * @param large whether the reply may be larger than a page
+   */
+  private record Amount(int events, boolean large) {
+
+    static Amount ofEvents(long largest, int maxEvents, long maxBytes) {
+      return new Amount(Math.clamp(maxBytes / largest, 1, maxEvents), largest > maxBytes);
+    }
+
+    static Amount ofUnreported(long memory, int maxEvents, long maxBytes) {
+      boolean whole = memory <= Math.max(maxBytes, MAX_WHOLE_STREAM);
+      return new Amount(whole ? maxEvents : 1, memory > maxBytes);
+    }
+
+    boolean isLargeEvent() {
+      return large && events == 1;
+    }
+  }
 
   ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes) {
     return read(stream, after, maxEvents, maxBytes, false);
@@ -125,7 +148,8 @@ final class RedisStreamReader {
    * loss. Reads the existence of the session last. If the session ends in between, its stream is
    * unknown and has no gap.
    *
-   * <p>The fields tell the size of the largest event, so the reply with the entries is bounded.
+   * <p>The size of the largest event bounds the reply with the entries. A stream has none until it
+   * is reported; the memory of the whole stream bounds the reply then.
    */
   private Page fetch(StreamRef stream, Position after, int maxEvents, long maxBytes) {
     List<@Nullable Response> fields = client.sendAll(List.of(state(stream), largest(stream)));
@@ -133,48 +157,61 @@ final class RedisStreamReader {
     if (after.equals(lastOfOpen)) {
       return new Page(lastOfOpen, true, List.of());
     }
-    long largest = fields.get(1) == null ? memory(stream) : bytes(fields.get(1));
-    int fitting = Math.clamp(maxBytes / largest, 1, maxEvents);
-    boolean large = largest > maxBytes;
-    if (large) {
+    Response largest = fields.get(1);
+    Amount amount =
+        largest == null
+            ? Amount.ofUnreported(bytes(measureStream.run(both(stream))), maxEvents, maxBytes)
+            : Amount.ofEvents(bytes(largest), maxEvents, maxBytes);
+    if (amount.large()) {
       largeReplies.acquireUninterruptibly();
     }
     try {
-      return fetch(stream, after, lastOfOpen, fitting);
+      List<@Nullable Response> replies =
+          client.sendAll(List.of(after(stream, after, amount.events()), exists(stream)));
+      return page(after, lastOfOpen, amount.events(), replies.get(0), replies.get(1));
     } finally {
-      if (large) {
+      if (amount.large()) {
         largeReplies.release();
       }
     }
-  }
-
-  private Page fetch(StreamRef stream, Position after, @Nullable Position lastOfOpen, int fitting) {
-    List<@Nullable Response> replies =
-        client.sendAll(List.of(after(stream, after, fitting), exists(stream)));
-    return page(after, lastOfOpen, fitting, replies.get(0), replies.get(1));
   }
 
   /** Fetches as above, without waiting. Completes with null when only a thread that waits can. */
   private CompletionStage<@Nullable Page> fetchAhead(
       StreamRef stream, Position after, int maxEvents, long maxBytes) {
     CompletionStage<@Nullable Response> state = client.sendLater(state(stream));
+    CompletionStage<Amount> amount =
+        client
+            .sendLater(largest(stream))
+            .thenCompose(largest ->
+                largest == null
+                    ? measureStream
+                        .runLater(both(stream))
+                        .thenApply(
+                            memory -> Amount.ofUnreported(bytes(memory), maxEvents, maxBytes))
+                    : CompletableFuture.completedStage(
+                        Amount.ofEvents(bytes(largest), maxEvents, maxBytes)));
+    return state
+        .thenCombine(
+            amount, (fields, found) -> fetchAhead(stream, after, lastOfOpen(fields), found))
+        .thenCompose(page -> page);
+  }
+
+  private CompletionStage<@Nullable Page> fetchAhead(
+      StreamRef stream, Position after, @Nullable Position lastOfOpen, Amount amount) {
+    if (amount.isLargeEvent() || (amount.large() && !largeReplies.tryAcquire())) {
+      return CompletableFuture.completedStage(null);
+    }
+    CompletionStage<@Nullable Response> entries =
+        client.sendLater(after(stream, after, amount.events()));
     return client
-        .sendLater(largest(stream))
-        .thenCombine(state, (size, fields) -> Arrays.<@Nullable Response>asList(fields, size))
-        .thenCompose(fields -> {
-          long largest = bytes(fields.get(1));
-          if (fields.get(1) == null || largest > maxBytes) {
-            return CompletableFuture.completedStage(null);
+        .sendLater(exists(stream))
+        .<@Nullable Response, @Nullable Page>thenCombine(
+            entries, (exists, found) -> page(after, lastOfOpen, amount.events(), found, exists))
+        .whenComplete((_, _) -> {
+          if (amount.large()) {
+            largeReplies.release();
           }
-          int fitting = (int) Math.min(maxBytes / largest, maxEvents);
-          CompletionStage<@Nullable Response> entries =
-              client.sendLater(after(stream, after, fitting));
-          return client
-              .sendLater(exists(stream))
-              .<@Nullable Response, @Nullable Page>thenCombine(
-                  entries,
-                  (exists, found) ->
-                      page(after, lastOfOpen(fields.get(0)), fitting, found, exists));
         });
   }
 
@@ -220,11 +257,8 @@ final class RedisStreamReader {
     return last == null ? Position.START : Position.parse(last.toString()).orElse(Position.START);
   }
 
-  /** The memory of a stream, for one that no replica has reported yet. */
-  private long memory(StreamRef stream) {
-    return bytes(
-        measureStream.run(
-            List.of(keys.session(stream.session()), keys.stream(stream.session(), stream.name()))));
+  private List<String> both(StreamRef stream) {
+    return List.of(keys.session(stream.session()), keys.stream(stream.session(), stream.name()));
   }
 
   private static long bytes(@Nullable Response number) {

@@ -8,8 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
@@ -95,6 +98,32 @@ class RedisCommandsIT {
     }
 
     assertThat((commands() - before) / 200.0).isBetween(4.0, 5.5);
+  }
+
+  /** Redis does not know yet how large its events are. */
+  @Test
+  void shouldReadAStreamThatWasNotReportedInFewPages() {
+    start(keeping(1000, 10));
+    StreamRef stream = new StreamRef(session, "a");
+    StreamWriter writer = open("a");
+    for (int n = 0; n < 100; n++) {
+      writer.append(List.of(new NewEvent(new byte[400], null, n == 99)));
+    }
+    try (Replica other = new Replica("o", redis.url(), keeping(1000, 10))) {
+      // As if the report, which comes only once, had not come yet.
+      await().until(() -> reply("HDEL", sizes, "w:a") == 1);
+
+      List<LogEvent> ahead =
+          events(other.log.readAhead(stream, Position.START, 128, 32 << 10).get());
+      List<LogEvent> rest = events(other.log.read(stream, ahead.getLast().position(), 128));
+
+      assertThat(ahead).hasSize(81);
+      assertThat(rest).hasSize(19);
+    }
+  }
+
+  private static List<LogEvent> events(ReadResult page) {
+    return ((ReadResult.Events) page).events();
   }
 
   @Test

@@ -70,7 +70,7 @@ public final class StreamEntries {
       long expected = events.get(i - 1).position().number() + 1;
       bytes += events.get(i).payload().length;
       if (events.get(i).position().number() != expected || bytes > maxBytes) {
-        return events.subList(0, i);
+        return List.copyOf(events.subList(0, i)); // The others may be many bytes.
       }
     }
     return events;
