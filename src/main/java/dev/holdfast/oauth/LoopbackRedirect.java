@@ -1,29 +1,26 @@
 package dev.holdfast.oauth;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.ByteArrayOutputStream;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.URI;
-import java.net.URLDecoder;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.StringTokenizer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Takes the answer of an authorization server from a browser on this machine (RFC 8252, section
@@ -35,16 +32,14 @@ final class LoopbackRedirect implements AutoCloseable {
   static final int MAX_HEAD = 16 * 1024;
 
   /** Browsers open connections before they need them. */
-  private static final int MAX_CONNECTIONS = 16;
+  static final int MAX_CONNECTIONS = 16;
 
-  private static final int READ_MILLIS = 10_000;
-  private static final Pattern REQUEST = Pattern.compile("GET /callback\\?(\\S*) HTTP/1\\.[01]");
-  private static final String HEAD_END = "\r\n\r\n";
+  private static final int IDLE_SECONDS = 10;
 
-  private final ServerSocket socket;
+  private final HttpServer server;
   private final String state;
   private final CompletableFuture<Map<String, String>> answer = new CompletableFuture<>();
-  private final Semaphore free = new Semaphore(MAX_CONNECTIONS);
+  private final AtomicInteger connections = new AtomicInteger();
 
   /**
    * Listens on a free port of 127.0.0.1.
@@ -52,16 +47,28 @@ final class LoopbackRedirect implements AutoCloseable {
    * @param state the secret that the answer must have
    * @throws IOException if no port is free
    */
-  LoopbackRedirect(String state) throws IOException {
+  LoopbackRedirect(Vertx vertx, String state) throws IOException {
     this.state = state;
-    socket =
-        new ServerSocket(0, MAX_CONNECTIONS, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}));
-    Thread.ofVirtual().name("sign-in-redirect").start(this::accept);
+    server =
+        vertx
+            .createHttpServer(
+                new HttpServerOptions()
+                    .setMaxInitialLineLength(MAX_HEAD)
+                    .setMaxHeaderSize(MAX_HEAD)
+                    .setHttp2ClearTextEnabled(false)
+                    .setIdleTimeout(IDLE_SECONDS))
+            .connectionHandler(this::limit)
+            .requestHandler(this::serve);
+    try {
+      server.listen(0, "127.0.0.1").toCompletionStage().toCompletableFuture().join();
+    } catch (CompletionException failure) {
+      throw new IOException(failure.getCause());
+    }
   }
 
   /** Returns the URL for the browser. */
   URI uri() {
-    return URI.create("http://127.0.0.1:" + socket.getLocalPort() + "/callback");
+    return URI.create("http://127.0.0.1:" + server.actualPort() + "/callback");
   }
 
   /**
@@ -78,108 +85,53 @@ final class LoopbackRedirect implements AutoCloseable {
     }
   }
 
-  private void accept() {
-    while (!socket.isClosed()) {
-      try {
-        Socket browser = socket.accept();
-        if (free.tryAcquire()) {
-          Thread.ofVirtual().name("sign-in-browser").start(() -> serve(browser));
-        } else {
-          browser.close();
-        }
-      } catch (IOException closed) {
-        // The end of the loop, or a connection that was given up.
-      }
+  private void limit(HttpConnection browser) {
+    browser.closeHandler(_ -> connections.decrementAndGet());
+    if (connections.incrementAndGet() > MAX_CONNECTIONS) {
+      browser.close();
     }
   }
 
-  private void serve(Socket browser) {
-    try (browser) {
-      browser.setSoTimeout(READ_MILLIS);
-      String head = head(browser.getInputStream());
-      boolean taken = head != null && take(head);
-      browser.getOutputStream().write(page(taken).getBytes(UTF_8));
-    } catch (IOException gone) {
-      // The browser tries again, or the person does.
-    } finally {
-      free.release();
-    }
+  /** Repeats nothing of the request. */
+  private void serve(HttpServerRequest request) {
+    boolean taken =
+        request.method().equals(HttpMethod.GET)
+            && "/callback".equals(request.path())
+            && take(parameters(request));
+    request
+        .response()
+        .setStatusCode(taken ? 200 : 400)
+        .putHeader("Content-Type", "text/plain")
+        .putHeader("Content-Security-Policy", "default-src 'none'")
+        .putHeader("Cache-Control", "no-store")
+        .putHeader("Referrer-Policy", "no-referrer")
+        .putHeader("Connection", "close")
+        .end(
+            taken
+                ? "The answer has reached Holdfast. You can close this page."
+                : "Holdfast does not expect this request.")
+        .onComplete(_ -> request.connection().close());
   }
 
-  /** Reads up to the end of the head; null if it is too long or cut off. */
-  private static @Nullable String head(InputStream in) throws IOException {
-    ByteArrayOutputStream head = new ByteArrayOutputStream();
-    byte[] bytes = new byte[2048];
-    while (true) {
-      int count = in.read(bytes);
-      if (count < 0 || head.size() + count > MAX_HEAD) {
-        return null;
-      }
-      head.write(bytes, 0, count);
-      String text = head.toString(ISO_8859_1);
-      if (text.contains(HEAD_END)) {
-        return text;
-      }
-    }
-  }
-
-  private boolean take(String head) {
-    Matcher request = REQUEST.matcher(head.lines().findFirst().orElse(""));
-    if (!request.matches()) {
-      return false;
-    }
-    Map<String, String> parameters = parameters(request.group(1));
+  private boolean take(Map<String, String> parameters) {
     byte[] found = parameters.getOrDefault("state", "").getBytes(UTF_8);
     return MessageDigest.isEqual(found, state.getBytes(UTF_8)) && answer.complete(parameters);
   }
 
   /** Empty if a parameter is malformed or there twice. */
-  private static Map<String, String> parameters(String query) {
+  private static Map<String, String> parameters(HttpServerRequest request) {
     Map<String, String> parameters = new HashMap<>();
-    StringTokenizer pairs = new StringTokenizer(query, "&");
-    while (pairs.hasMoreTokens()) {
-      String pair = pairs.nextToken();
-      int equals = pair.indexOf('=');
-      try {
-        if (equals > 0
-            && parameters.put(
-                    pair.substring(0, equals), URLDecoder.decode(pair.substring(equals + 1), UTF_8))
-                != null) {
-          return Map.of();
-        }
-      } catch (IllegalArgumentException malformed) {
-        return Map.of();
-      }
+    try {
+      List<Map.Entry<String, String>> all = request.params(true).entries();
+      all.forEach(each -> parameters.put(each.getKey(), each.getValue()));
+      return parameters.size() == all.size() ? parameters : Map.of();
+    } catch (IllegalArgumentException malformed) {
+      return Map.of();
     }
-    return parameters;
-  }
-
-  /** Repeats nothing of the request. */
-  private static String page(boolean taken) {
-    String text =
-        taken
-            ? "The answer has reached Holdfast. You can close this page."
-            : "Holdfast does not expect this request.";
-    return """
-    HTTP/1.1 %s\r
-    Content-Type: text/plain\r
-    Content-Length: %d\r
-    Content-Security-Policy: default-src 'none'\r
-    Cache-Control: no-store\r
-    Referrer-Policy: no-referrer\r
-    Connection: close\r
-    \r
-    %s\
-    """
-        .formatted(taken ? "200 OK" : "400 Bad Request", text.length(), text);
   }
 
   @Override
   public void close() {
-    try {
-      socket.close();
-    } catch (IOException e) {
-      // It listens no more.
-    }
+    server.close();
   }
 }

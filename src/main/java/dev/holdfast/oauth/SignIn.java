@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.holdfast.oauth.Discovery.AuthorizationServer;
 import dev.holdfast.oauth.Discovery.ProtectedResource;
 import dev.holdfast.oauth.SavedTokens.Client;
+import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -33,11 +34,13 @@ final class SignIn {
   /** A scope that some servers require for refresh tokens. */
   private static final String OFFLINE = "offline_access";
 
+  private final Vertx vertx;
   private final JsonHttp http;
   private final SignInSettings settings;
   private final InstantSource clock;
 
-  SignIn(JsonHttp http, SignInSettings settings, InstantSource clock) {
+  SignIn(Vertx vertx, JsonHttp http, SignInSettings settings, InstantSource clock) {
+    this.vertx = vertx;
     this.http = http;
     this.settings = settings;
     this.clock = clock;
@@ -90,7 +93,7 @@ final class SignIn {
     }
     String state = random();
     String verifier = random();
-    try (LoopbackRedirect redirect = new LoopbackRedirect(state)) {
+    try (LoopbackRedirect redirect = new LoopbackRedirect(vertx, state)) {
       Client client = client(server, redirect.uri());
       Map<String, String> query = new LinkedHashMap<>();
       query.put("response_type", "code");

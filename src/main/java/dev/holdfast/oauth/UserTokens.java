@@ -92,7 +92,7 @@ public final class UserTokens implements AutoCloseable {
     this.settings = settings;
     this.clock = clock;
     http = new JsonHttp(vertx, REQUEST_TIMEOUT);
-    signIn = new SignIn(http, settings, clock);
+    signIn = new SignIn(vertx, http, settings, clock);
     file =
         settings.clientSecret() == null
             ? new TokenFile(settings.directory(), settings.server())

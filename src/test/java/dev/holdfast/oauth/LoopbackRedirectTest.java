@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.BrowserVisit;
+import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,9 +27,15 @@ class LoopbackRedirectTest {
 
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  @AutoClose private final LoopbackRedirect redirect = new LoopbackRedirect("s3cret");
+  private final Vertx vertx = Vertx.vertx();
+  @AutoClose private final LoopbackRedirect redirect = new LoopbackRedirect(vertx, "s3cret");
 
   LoopbackRedirectTest() throws IOException {}
+
+  @AfterEach
+  void close() {
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
 
   private int visit(String pathAndQuery) {
     return BrowserVisit.open(redirect.uri().resolve(pathAndQuery)).statusCode();
@@ -81,10 +91,27 @@ class LoopbackRedirectTest {
   }
 
   @Test
+  void shouldBoundConnectionsAndCountOnlyOpenOnes() throws IOException {
+    URI uri = redirect.uri();
+    String request = "GET /callback?code=a&state=s3cret HTTP/1.1\r\n\r\n";
+    List<Socket> silent = new ArrayList<>();
+    for (int i = 0; i < LoopbackRedirect.MAX_CONNECTIONS; i++) {
+      silent.add(new Socket(uri.getHost(), uri.getPort()));
+    }
+
+    assertThat(status(request)).isEmpty();
+    for (Socket each : silent) {
+      each.close();
+    }
+
+    await().untilAsserted(() -> assertThat(status(request)).contains("200 OK"));
+  }
+
+  @Test
   void shouldListenNoMoreAfterTheEnd() {
     redirect.close();
 
-    // The thread that accepts closes the socket.
+    // The event loop closes the socket.
     await()
         .untilAsserted(() ->
             assertThatExceptionOfType(ConnectException.class)
