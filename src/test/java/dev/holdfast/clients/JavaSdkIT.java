@@ -51,11 +51,7 @@ class JavaSdkIT {
   static void start() {
     server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
     redis = RedisFixture.start();
-    List<Gateway> pair =
-        Gateway.startPair(
-            settings(
-                server.url(),
-                Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url())));
+    List<Gateway> pair = Gateway.startPair(settings(server.url(), redis.gatewaySettings()));
     first = pair.getFirst();
     second = pair.getLast();
     replicas = RoundRobin.over(first.url(), second.url());

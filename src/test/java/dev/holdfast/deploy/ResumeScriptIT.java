@@ -26,8 +26,7 @@ class ResumeScriptIT {
   @BeforeAll
   static void start() {
     redis = RedisFixture.start();
-    replicas =
-        Gateway.startPair(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()));
+    replicas = Gateway.startPair(redis.gatewaySettings());
     balancer = RoundRobin.over(replicas.getFirst().url(), replicas.getLast().url());
   }
 

@@ -106,8 +106,7 @@ class StoreAwayIT {
   @Test
   void shouldEndCallsWithAnErrorWhenRedisHasLostEverything() throws Exception {
     try (RedisFixture redis = RedisFixture.start()) {
-      List<Gateway> gateways =
-          Gateway.startPair(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()));
+      List<Gateway> gateways = Gateway.startPair(redis.gatewaySettings());
       try (Gateway owner = gateways.getFirst();
           Gateway other = gateways.getLast()) {
         McpClient client = McpClient.at(owner.url()).ready();
@@ -133,8 +132,7 @@ class StoreAwayIT {
   @Test
   void shouldEndCallsOverHttpWithSseWhenRedisHasLostEverything() throws Exception {
     try (RedisFixture redis = RedisFixture.start()) {
-      List<Gateway> gateways =
-          Gateway.startPair(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()));
+      List<Gateway> gateways = Gateway.startPair(redis.gatewaySettings());
       try (Gateway owner = gateways.getFirst();
           Gateway other = gateways.getLast()) {
         SseClient first = SseClient.initialized(owner.url("/sse"));
@@ -200,8 +198,7 @@ class StoreAwayIT {
   @Test
   void shouldNotBeReadyWhileItIsDeaf() throws Exception {
     try (RedisFixture redis = RedisFixture.start();
-        Gateway gateway =
-            Gateway.start(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()))) {
+        Gateway gateway = Gateway.start(redis.gatewaySettings())) {
       await().atMost(Duration.ofSeconds(20)).until(() -> readiness(gateway) == 200);
 
       redis.command("ACL", "SETUSER", "default", "-subscribe");
@@ -220,8 +217,7 @@ class StoreAwayIT {
   void shouldNotBecomeReadyOnDataOfAnotherLayout() throws Exception {
     try (RedisFixture redis = RedisFixture.start()) {
       redis.command("SET", "holdfast:layout", "0");
-      try (Gateway gateway =
-          Gateway.start(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url()))) {
+      try (Gateway gateway = Gateway.start(redis.gatewaySettings())) {
         HttpResponse<String> refused = post(gateway, INITIALIZE, null);
 
         assertThat(refused.statusCode()).as(refused.body()).isEqualTo(503);

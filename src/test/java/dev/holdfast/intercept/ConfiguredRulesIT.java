@@ -31,8 +31,7 @@ class ConfiguredRulesIT {
   @Test
   void shouldApplyToWhatIsListedCalledLoggedReplayedAndRecorded() throws Exception {
     try (RedisFixture redis = RedisFixture.start()) {
-      Map<String, String> redisStore =
-          Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url());
+      Map<String, String> redisStore = redis.gatewaySettings();
       Map<String, String> rules = new HashMap<>(redisStore);
       rules.put("holdfast.upstream.deny-tools", "prim*,nothing");
       rules.put("holdfast.upstream.redact", "/content/*/text,/structuredContent");

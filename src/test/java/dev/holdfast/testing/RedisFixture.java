@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
@@ -147,6 +148,11 @@ public final class RedisFixture implements AutoCloseable {
   /** Where it listens. */
   public String url() {
     return "redis://127.0.0.1:" + port;
+  }
+
+  /** The configuration of a gateway with this store. */
+  public Map<String, String> gatewaySettings() {
+    return Map.of("holdfast.store", "redis", "quarkus.redis.hosts", url());
   }
 
   /** The port on the loopback interface. */
