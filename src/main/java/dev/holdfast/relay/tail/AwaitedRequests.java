@@ -51,8 +51,8 @@ final class AwaitedRequests {
   /** Awaits those of these requests that have no response up to the client's cursor. */
   void resume(List<RequestId> requests, EventLog log, StreamRef stream, Position cursor) {
     begin(requests);
-    if (shared) {
-      return; // The streams of answered requests are no longer open.
+    if (shared || open.size() <= 1) {
+      return; // The stream of an answered request is no longer open.
     }
     Position read = log.beforeOldest(stream).orElse(cursor);
     while (open.size() > 1
