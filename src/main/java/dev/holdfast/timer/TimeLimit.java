@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * A limit on the time of a wait. The wait itself is untimed, and the end of the limit wakes it.
  *
  * <p>In JDK 25, each timed wait of a virtual thread arms and cancels a timer on another thread,
- * which costs more than a short wait. Starting and closing a limit wakes no thread. In return, a
- * limit ends up to two ticks late.
+ * which costs more than a short wait. Starting and closing a limit rarely wakes a thread. In
+ * return, a limit ends up to 10 ms late, and one of 640 ms or more up to 170 ms.
  */
 public final class TimeLimit implements AutoCloseable {
 
@@ -87,14 +87,19 @@ public final class TimeLimit implements AutoCloseable {
 
   /**
    * A wheel of buckets, one per tick, with the limits that end in that tick of any round. Its
-   * thread ticks while limits are added: waking it for each limit would cost what this class saves.
-   * When none was added for a second, it sleeps until the next limit, or ends if there is none.
+   * thread sleeps until the next tick that has limits. Limits of more than a round share few
+   * buckets, so that they rarely wake it.
    */
   private static final class Ticker {
 
     private static final long TICK = Duration.ofMillis(5).toNanos();
     private static final int BUCKETS = 128;
-    private static final int QUIET_TICKS = 200;
+
+    /** Limits of more than a round end in every such tick. */
+    private static final int LONG_TICKS = 32;
+
+    /** The thread ends when there was no limit for so long. */
+    private static final long MOST_SLEEP = Duration.ofSeconds(1).toNanos();
 
     private final List<Set<TimeLimit>> buckets =
         Stream.<Set<TimeLimit>>generate(ConcurrentHashMap::newKeySet).limit(BUCKETS).toList();
@@ -105,16 +110,14 @@ public final class TimeLimit implements AutoCloseable {
     private volatile @Nullable Thread thread;
 
     // Written by the thread of the ticker: the last tick whose limits end or have ended, and the
-    // tick at which a sleeping ticker wakes.
+    // tick at which it looks next. An earlier limit must wake it.
     private volatile long reached = Long.MIN_VALUE;
     private volatile long asleepUntil = Long.MIN_VALUE;
 
-    /** Whether a limit was added since the thread of the ticker looked. */
-    private volatile boolean added;
-
     /** The first tick that begins after a time from now. */
     static long tickAfter(long nanos) {
-      return Math.floorDiv(System.nanoTime() + nanos, TICK) + 1;
+      long tick = Math.floorDiv(System.nanoTime() + nanos, TICK) + 1;
+      return nanos < BUCKETS * TICK ? tick : Math.ceilDiv(tick, LONG_TICKS) * LONG_TICKS;
     }
 
     private Set<TimeLimit> bucket(long tick) {
@@ -127,9 +130,6 @@ public final class TimeLimit implements AutoCloseable {
      */
     void add(TimeLimit limit) {
       bucket(limit.tick).add(limit);
-      if (!added) {
-        added = true;
-      }
       Thread ticker = thread;
       if (ticker == null) {
         start();
@@ -162,7 +162,8 @@ public final class TimeLimit implements AutoCloseable {
     private boolean stop() {
       thread = null;
       try (var _ = starting.hold()) {
-        boolean continues = added && thread == null;
+        boolean continues =
+            thread == null && buckets.stream().anyMatch(limits -> !limits.isEmpty());
         if (continues) {
           thread = Thread.currentThread();
         }
@@ -181,7 +182,6 @@ public final class TimeLimit implements AutoCloseable {
     }
 
     private void run() {
-      int quiet = 0;
       long last = tickAfter(0) - BUCKETS;
       while (true) {
         long now = tickAfter(0) - 1;
@@ -190,33 +190,27 @@ public final class TimeLimit implements AutoCloseable {
           bucket(tick).stream().filter(limit -> limit.tick <= now).forEach(this::end);
         }
         last = now;
-        quiet = added ? 0 : quiet + 1;
-        added = false;
-        if (quiet < QUIET_TICKS) {
-          LockSupport.parkNanos(this, (now + 1) * TICK - System.nanoTime());
-        } else if (!sleep() && stop()) {
+        if (!sleep(now) && stop()) {
           return;
         }
       }
     }
 
-    /** Sleeps until the next limit ends or is added. Returns false when there is no limit. */
-    private boolean sleep() {
-      long next =
-          buckets.stream()
-              .flatMap(Set::stream)
-              .mapToLong(limit -> limit.tick)
-              .min()
-              .orElse(Long.MAX_VALUE);
-      if (next == Long.MAX_VALUE) {
-        return false;
+    /** Sleeps until the next tick with limits. Returns false if there was none for too long. */
+    private boolean sleep(long now) {
+      asleepUntil = Long.MAX_VALUE; // A limit that is added from here on wakes this thread.
+      long next = now + 1;
+      while (next <= now + BUCKETS && bucket(next).isEmpty()) {
+        next++;
       }
-      asleepUntil = next;
-      if (!added) {
-        LockSupport.parkNanos(this, next * TICK - System.nanoTime());
+      boolean isEmpty = next > now + BUCKETS;
+      if (!isEmpty) {
+        asleepUntil = next;
       }
+      long begun = System.nanoTime();
+      LockSupport.parkNanos(this, isEmpty ? MOST_SLEEP : next * TICK - begun);
       asleepUntil = Long.MIN_VALUE;
-      return true;
+      return !isEmpty || System.nanoTime() - begun < MOST_SLEEP;
     }
   }
 }
