@@ -110,7 +110,7 @@ public abstract sealed class McpResource {
           case Relay.Reply.Json json -> handler.answer(json.document(), slot);
           case Relay.Reply.Stream stream -> {
             lease.handOver();
-            yield new EventStream(stream.tail(), slot, stream.ended(), handler.expiry()).response();
+            yield new EventStream(stream.tail(), slot, handler.expiry()).response();
           }
         });
   }
@@ -136,7 +136,7 @@ public abstract sealed class McpResource {
 
   private Response follow(Optional<Tail> tail, ConnectionLimit.Slot slot) {
     if (tail.isPresent()) {
-      return new EventStream(tail.get(), slot, false, handler.expiry()).response();
+      return new EventStream(tail.get(), slot, handler.expiry()).response();
     }
     slot.release();
     // A 204 stops an event source (HTML, Server-sent events). The TypeScript SDK does not stop at a

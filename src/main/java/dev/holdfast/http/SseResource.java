@@ -107,7 +107,7 @@ public abstract sealed class SseResource {
 
   private Response follow(Supplier<Tail> tail) {
     return handler.withConnection(
-        slot -> new EventStream(tail.get(), slot, false, handler.expiry()).response());
+        slot -> new EventStream(tail.get(), slot, handler.expiry()).response());
   }
 
   /** Returns the path of {@link SseMessagesResource} for a session. */

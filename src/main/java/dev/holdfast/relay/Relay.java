@@ -103,9 +103,8 @@ public final class Relay {
      * A durable stream.
      *
      * @param tail not yet running
-     * @param ended whether the log has the whole stream, so that the tail never waits for events
      */
-    record Stream(Tail tail, boolean ended) implements Reply {}
+    record Stream(Tail tail) implements Reply {}
   }
 
   /** Checks the name of an upstream; throws {@link RelayException.UnknownUpstream}. */
@@ -207,7 +206,7 @@ public final class Relay {
   private Reply requestFromOwner(Session session, Body body, Sender sender) {
     StreamRef stream = StreamNames.next(session);
     starter.startOnOwner(session, stream, body, sender);
-    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()), false);
+    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()));
   }
 
   private Reply requestFromUpstream(Session session, Body body, Sender sender, Runnable onSent) {
@@ -248,8 +247,8 @@ public final class Relay {
   private Reply durable(Session session, Body body, UpstreamRequest request, Pump.Origin origin) {
     StreamRef stream = StreamNames.next(session);
     Pump pump = starter.start(session, stream, body, request, origin);
-    boolean ended = pump.awaitUpstream(HEAD_DELAY);
-    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()), ended);
+    boolean _ = pump.awaitUpstream(HEAD_DELAY);
+    return new Reply.Stream(tails.ofRequests(session, stream, body.requestIds()));
   }
 
   private Reply durableAnswer(Session session, Body body, Answer.Stream answer) {

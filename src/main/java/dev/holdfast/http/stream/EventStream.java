@@ -13,11 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tail not yet running
  * @param slot released when the connection ends
- * @param ended whether the log has the whole stream already
  * @param until when the client's credentials expire: it shall come back with others; null for never
  */
-public record EventStream(
-    Tail tail, ConnectionLimit.Slot slot, boolean ended, @Nullable Instant until) {
+public record EventStream(Tail tail, ConnectionLimit.Slot slot, @Nullable Instant until) {
 
   /** Returns a response with this body, which proxies neither cache nor buffer. */
   public Response response() {

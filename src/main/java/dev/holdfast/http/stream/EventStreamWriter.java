@@ -9,13 +9,9 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Writes {@link EventStream} bodies: a running tail writes them frame by frame.
- *
- * <p>The tail of a stream that continues gets a virtual thread of its own. While idle, that thread
- * holds a few stack frames instead of those of the whole request.
- */
+/** Writes {@link EventStream} bodies: a running tail writes them frame by frame. */
 @Provider
 @Produces(MediaType.SERVER_SENT_EVENTS)
 public final class EventStreamWriter extends SocketBodyWriter<EventStream> {
@@ -27,27 +23,20 @@ public final class EventStreamWriter extends SocketBodyWriter<EventStream> {
 
   @Override
   public void writeResponse(EventStream stream, Type genericType, ServerRequestContext context) {
-    HttpClientConnection connection =
-        new HttpClientConnection(
-            context.serverResponse(), ClientSocket.of(context)::reset, stream.slot());
-    if (stream.ended()) {
-      stream.tail().run(connection);
-    } else {
-      Thread.ofVirtual()
-          .name("tail " + stream.tail().stream())
-          .inheritInheritableThreadLocals(false)
-          .start(() -> follow(stream, connection));
-    }
+    stream
+        .tail()
+        .run(
+            new HttpClientConnection(
+                context.serverResponse(),
+                ClientSocket.of(context)::reset,
+                stream.slot(),
+                expiry(stream)));
   }
 
-  private static void follow(EventStream stream, HttpClientConnection connection) {
-    if (stream.until() == null) {
-      stream.tail().run(connection);
-      return;
-    }
-    Duration left = Duration.between(Instant.now(), stream.until());
-    try (TimeLimit _ = TimeLimit.start(left, stream.tail()::move)) {
-      stream.tail().run(connection);
-    }
+  /** Lets the client come back with other credentials in time. */
+  private static @Nullable TimeLimit expiry(EventStream stream) {
+    return stream.until() == null
+        ? null
+        : TimeLimit.start(Duration.between(Instant.now(), stream.until()), stream.tail()::move);
   }
 }

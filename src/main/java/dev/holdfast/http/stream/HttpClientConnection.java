@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
+import org.jspecify.annotations.Nullable;
 
 /** A connection to a client over the body of an HTTP response. */
 final class HttpClientConnection implements ClientConnection {
@@ -16,6 +17,7 @@ final class HttpClientConnection implements ClientConnection {
   private final Runnable reset;
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
   private final ConnectionLimit.Slot slot;
+  private final @Nullable TimeLimit expiry;
 
   // The writing thread owns these three.
   private boolean ended;
@@ -29,11 +31,17 @@ final class HttpClientConnection implements ClientConnection {
    *
    * @param reset closes the transport and discards pending bytes
    * @param slot released when the connection ends
+   * @param expiry closed when the connection ends; null for none
    */
-  HttpClientConnection(ServerHttpResponse response, Runnable reset, ConnectionLimit.Slot slot) {
+  HttpClientConnection(
+      ServerHttpResponse response,
+      Runnable reset,
+      ConnectionLimit.Slot slot,
+      @Nullable TimeLimit expiry) {
     this.response = response;
     this.reset = reset;
     this.slot = slot;
+    this.expiry = expiry;
     response.setChunked(true);
     // Also called at the normal end of the response, when the listeners no longer matter.
     response.addCloseHandler(() -> gone.complete(null));
@@ -81,10 +89,17 @@ final class HttpClientConnection implements ClientConnection {
 
   @Override
   public void abort() {
-    slot.release();
+    release();
     // Marked as gone first, so that the tail does not write to a closing transport.
     if (gone.complete(null)) {
       reset.run();
+    }
+  }
+
+  private void release() {
+    slot.release();
+    if (expiry != null) {
+      expiry.close();
     }
   }
 
@@ -100,13 +115,13 @@ final class HttpClientConnection implements ClientConnection {
       throw new ClientGoneException(null);
     }
     ended = true;
-    slot.release();
+    release();
     response.end(last);
   }
 
   @Override
   public void end() {
-    slot.release();
+    release();
     if (!ended && !gone.isDone()) {
       ended = true;
       response.end();

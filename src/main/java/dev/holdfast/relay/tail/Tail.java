@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  * them to the client and, when there are none, waits for a wake-up. Replay and live following are
  * the same loop.
  *
- * <p>Runs on a thread of its own. While that thread waits at the head of the log, the thread of the
- * writer delivers the events that it has appended, see {@link #deliverAtHead}.
+ * <p>A tail that waits has no thread: the end of the wait starts one. While it waits at the head of
+ * the log, the thread of the writer delivers the events that it has appended, see {@link
+ * #deliverAtHead}.
  */
 public final class Tail implements Tails.Movable {
 
@@ -66,14 +67,14 @@ public final class Tail implements Tails.Movable {
   /** Set by any thread. */
   private volatile boolean moving;
 
-  /**
-   * Held by the thread that reads and writes. It owns all fields below. The tail's own thread gives
-   * it away only while it waits at the head of the log.
-   */
+  /** Held by the thread that reads and writes. It owns all fields below. */
   private final AutoLock turn = new AutoLock();
 
-  /** The client, while the tail's own thread waits at the head of the log. */
+  /** The client, while the tail waits at the head of the log. */
   private @Nullable ClientConnection waiting;
+
+  /** Null before the tail runs, and after its end. */
+  private EventLog.@Nullable Watch watch;
 
   private Position cursor;
   private int replayed;
@@ -113,6 +114,20 @@ public final class Tail implements Tails.Movable {
       ByteBudget pages,
       InstantSource clock,
       @Nullable TraceListener traces) {}
+
+  /** What a tail does next. */
+  private enum Next {
+    /** Read the next page. */
+    READ,
+    /** Leave the thread, and continue on another one when the wait ends. */
+    WAIT,
+    END
+  }
+
+  /** The first step on a thread. */
+  private interface Step {
+    Next run() throws ClientGoneException, InterruptedException;
+  }
 
   /** Where the cursor of a tail comes from. */
   public enum Kind {
@@ -177,20 +192,22 @@ public final class Tail implements Tails.Movable {
 
   /**
    * Follows the stream until it is complete, the client is gone, a newer tail takes its place, or
-   * the connection is too old. Closes the connection.
+   * the connection is too old. Then closes the connection. Returns when the tail has ended, or when
+   * it waits: it continues on virtual threads.
    */
-  public void run(ClientConnection connection) {
+  public void run(ClientConnection client) {
     context.listener().connectionOpened();
-    connection.onGone(signal::gone);
+    client.onGone(signal::gone);
     context.tails().add(this);
+    run(client, this::begin);
+  }
+
+  private void run(ClientConnection client, Step first) {
+    Next next = Next.END;
     try (var _ = turn.hold()) {
-      framing.opening(frames, cursor, context.config().retry());
-      follow(connection);
-      if (frames.length() > 0) {
-        connection.end(frames.take());
-      }
-      if (complete) {
-        context.log().markFullyDelivered(stream);
+      next = follow(client, first);
+      if (next == Next.END) {
+        end(client);
       }
     } catch (ClientGoneException gone) {
       LOG.tracef("client is gone stream=%s", stream);
@@ -199,7 +216,70 @@ public final class Tail implements Tails.Movable {
     } catch (Throwable unexpected) {
       LOG.errorf(unexpected, "tail failed unexpectedly stream=%s", stream);
     } finally {
-      connection.end();
+      if (next != Next.WAIT) {
+        close(client);
+      }
+    }
+  }
+
+  private Next follow(ClientConnection client, Step first)
+      throws ClientGoneException, InterruptedException {
+    try {
+      Next next = first.run();
+      while (next == Next.READ) {
+        next = step(client);
+      }
+      return next;
+    } catch (LogException.StoreUnavailable away) {
+      // The client resumes with its cursor later. The opening frame, which may give it the cursor,
+      // is sent in any case.
+      LOG.debugf("tail ended, the store is away stream=%s: %s", stream, away.getMessage());
+      framing.closing(frames, context.config().retry());
+      return Next.END;
+    }
+  }
+
+  private Next begin() {
+    framing.opening(frames, cursor, context.config().retry());
+    EventLog.Watch begun = context.log().watch(stream, signal);
+    watch = begun;
+    if (kind == Kind.RESUMED || framing.endpoint() != null) {
+      awaited.resume(RequestId.parse(begun.requests()), context.log(), stream, cursor);
+    }
+    if (kind == Kind.STANDALONE) {
+      // The tail that was just evicted may have delivered more since this tail was created.
+      Position delivered = context.log().deliveredUpTo(stream);
+      cursor = cursor.compareTo(delivered) < 0 ? delivered : cursor;
+    }
+    return Next.READ;
+  }
+
+  private void end(ClientConnection client) throws ClientGoneException {
+    endWatch();
+    if (frames.length() > 0) {
+      client.end(frames.take());
+    }
+    if (complete) {
+      context.log().markFullyDelivered(stream);
+    }
+  }
+
+  private void endWatch() {
+    waiting = null;
+    if (watch != null) {
+      if (!streamOver) {
+        watch.leave();
+      }
+      watch.close();
+      watch = null;
+    }
+  }
+
+  private void close(ClientConnection client) {
+    try (var _ = turn.hold()) {
+      endWatch();
+    } finally {
+      client.end();
       context.tails().remove(this);
       context.listener().connectionClosed();
       if (reading != null) {
@@ -208,33 +288,8 @@ public final class Tail implements Tails.Movable {
     }
   }
 
-  private void follow(ClientConnection client) throws ClientGoneException, InterruptedException {
-    try (EventLog.Watch watch = context.log().watch(stream, signal)) {
-      if (kind == Kind.RESUMED || framing.endpoint() != null) {
-        awaited.resume(RequestId.parse(watch.requests()), context.log(), stream, cursor);
-      }
-      if (kind == Kind.STANDALONE) {
-        // The tail that was just evicted may have delivered more since this tail was created.
-        Position delivered = context.log().deliveredUpTo(stream);
-        cursor = cursor.compareTo(delivered) < 0 ? delivered : cursor;
-      }
-      try {
-        while (step(client)) {}
-      } finally {
-        if (!streamOver) {
-          watch.leave();
-        }
-      }
-    } catch (LogException.StoreUnavailable away) {
-      // The client resumes with its cursor later. The opening frame, which may give it the cursor,
-      // is sent in any case.
-      LOG.debugf("tail ended, the store is away stream=%s: %s", stream, away.getMessage());
-      framing.closing(frames, context.config().retry());
-    }
-  }
-
-  /** Reads one page and handles it; returns whether to continue. */
-  private boolean step(ClientConnection client) throws ClientGoneException, InterruptedException {
+  /** Reads one page and handles it. */
+  private Next step(ClientConnection client) throws ClientGoneException, InterruptedException {
     if (needed > 0 && !client.tryHold(needed)) {
       return awaitRoom(client);
     }
@@ -243,7 +298,7 @@ public final class Tail implements Tails.Movable {
       ReadResult page = reader.read(cursor, room, () -> waitForStore(client));
       // An evicted tail ends even if it never has to wait: an event goes to one connection only.
       if (signal.isEnding()) {
-        return await(Duration.ZERO);
+        return await(client, Duration.ZERO);
       }
       switch (page) {
         case ReadResult.Events(List<LogEvent> events) when events.isEmpty() -> {}
@@ -263,12 +318,12 @@ public final class Tail implements Tails.Movable {
         }
         case ReadResult.EndOfStream _ -> {
           streamOver = true;
-          return false;
+          return Next.END;
         }
         case ReadResult.NoSuchStream _ -> {
           streamOver = true;
           awaited.streamLost().forEach(error -> framing.unlogged(frames, error));
-          return false;
+          return Next.END;
         }
       }
     } finally {
@@ -279,15 +334,14 @@ public final class Tail implements Tails.Movable {
   }
 
   /** The client reads a large event later, when less waits for clients that do not read. */
-  private boolean awaitRoom(ClientConnection client)
-      throws ClientGoneException, InterruptedException {
+  private Next awaitRoom(ClientConnection client) throws ClientGoneException {
     if (movedAway()) {
-      return false;
+      return Next.END;
     }
     writer.flush(client, frames);
     Duration wait = untilRoom.delay();
     untilRoom = untilRoom.next();
-    return await(wait);
+    return await(client, wait);
   }
 
   /** Keeps the connection alive while the store is away; returns whether to try again. */
@@ -306,8 +360,7 @@ public final class Tail implements Tails.Movable {
     }
   }
 
-  private boolean deliver(List<LogEvent> events, ClientConnection client)
-      throws ClientGoneException {
+  private Next deliver(List<LogEvent> events, ClientConnection client) throws ClientGoneException {
     events.forEach(event -> framing.event(frames, event));
     LogEvent newest = events.getLast();
     if (!newest.last() || frames.length() > END_WITH_RESPONSE) {
@@ -324,14 +377,14 @@ public final class Tail implements Tails.Movable {
       streamOver = true;
     }
     // Checked here too, because a busy stream may never pause.
-    return !newest.last() && !movedAway() && mayContinue();
+    return !newest.last() && !movedAway() && mayContinue() ? Next.READ : Next.END;
   }
 
   /**
-   * Delivers events on the thread that has just appended them. This spares the tail's own thread
-   * from waking up. Does not block: the tail's own thread does all that may.
+   * Delivers events on the thread that has just appended them, which spares the tail a thread. Does
+   * not block: all that may happens on a thread of the tail.
    *
-   * @return false if the tail's own thread must read the events
+   * @return false if the tail must read the events
    */
   private boolean deliverAtHead(Position before, List<LogEvent> events) {
     if (!turn.tryLock()) {
@@ -382,45 +435,41 @@ public final class Tail implements Tails.Movable {
   }
 
   /** There is nothing to read: sends what is buffered and waits. */
-  private boolean pause(ClientConnection client) throws ClientGoneException, InterruptedException {
+  private Next pause(ClientConnection client) throws ClientGoneException {
     caughtUp();
     if (movedAway()) {
-      return false;
+      return Next.END;
     }
     writer.flush(client, frames);
     Duration wait = writer.untilNextDeadline();
     waiting = client;
-    turn.unlock();
-    TailSignal.Cause cause;
-    try {
-      cause = signal.await(wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT);
-    } finally {
-      turn.lock();
-      waiting = null;
-    }
+    return await(client, wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT);
+  }
+
+  private Next await(ClientConnection client, Duration most) throws ClientGoneException {
+    TailSignal.Cause already =
+        signal.await(most, cause -> run(client, () -> continueAfter(cause, client)));
+    return already == null ? Next.WAIT : continueAfter(already, client);
+  }
+
+  private Next continueAfter(TailSignal.Cause cause, ClientConnection client)
+      throws ClientGoneException {
+    waiting = null;
     writer.settle(client);
-    return continuesAfter(cause);
-  }
-
-  private boolean await(Duration most) throws InterruptedException {
-    return continuesAfter(signal.await(most));
-  }
-
-  private boolean continuesAfter(TailSignal.Cause cause) {
     return switch (cause) {
-      case WOKEN -> true;
+      case WOKEN -> Next.READ;
       case TIMED_OUT -> {
         boolean continues = mayContinue();
         if (continues) {
           commentIfSilent();
         }
-        yield continues;
+        yield continues ? Next.READ : Next.END;
       }
-      case GONE -> false;
+      case GONE -> Next.END;
       case EVICTED -> {
         Duration first = context.config().retry();
         framing.closing(frames, context.tails().retryAfterEviction(stream, writer.age(), first));
-        yield false;
+        yield Next.END;
       }
     };
   }
@@ -469,22 +518,22 @@ public final class Tail implements Tails.Movable {
     return true;
   }
 
-  private boolean skip(ReadResult.Gap gap) {
+  private Next skip(ReadResult.Gap gap) {
     context.listener().gap();
     logGap(stream, cursor);
     boolean hasOwnCursor = kind == Kind.REQUEST || kind == Kind.RESUMED;
     if (context.onGap() == ReplayConfig.OnGap.ERROR && hasOwnCursor) {
       // The client resumes with its cursor and gets 410: here no status can be sent.
       framing.closing(frames, context.config().retry());
-      return false;
+      return Next.END;
     }
     Position next = gap.resumeAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
     framing.gap(frames, cursor, next);
     if (next.equals(cursor)) {
-      return false;
+      return Next.END;
     }
     cursor = next;
-    return true;
+    return Next.READ;
   }
 
   static void logGap(StreamRef stream, Position after) {

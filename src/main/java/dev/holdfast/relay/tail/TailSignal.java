@@ -6,15 +6,14 @@ import dev.holdfast.log.Position;
 import dev.holdfast.timer.TimeLimit;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes a waiting {@link Tail}. A wake-up between a read and the wait after it is kept.
- * Thread-safe.
+ * Lets a {@link Tail} wait without a thread. A wake-up between a read and the wait after it is
+ * kept. Thread-safe.
  */
 final class TailSignal implements Watcher {
 
@@ -30,11 +29,22 @@ final class TailSignal implements Watcher {
     GONE
   }
 
+  private sealed interface State {}
+
+  /** The tail reads or writes. */
+  private enum Running implements State {
+    UNCHANGED,
+    /** The tail must look again afterwards. */
+    CHANGED
+  }
+
+  /** The tail waits. */
+  private record Waiting(Consumer<Cause> then, TimeLimit limit) implements State {}
+
   /** Delivers events on the thread of the writer, or returns false. */
   private final BiPredicate<Position, List<LogEvent>> atHead;
 
-  /** Has a permit when the tail must look again. */
-  private final Semaphore changes = new Semaphore(0);
+  private final AtomicReference<State> state = new AtomicReference<>(Running.UNCHANGED);
 
   /** {@link Cause#EVICTED} or {@link Cause#GONE}, once the tail must end. */
   private final AtomicReference<@Nullable Cause> ending = new AtomicReference<>();
@@ -57,24 +67,67 @@ final class TailSignal implements Watcher {
     return atHead.test(before, events);
   }
 
-  /** Waits for the next cause. A cause that ends the tail is returned by every later call. */
-  Cause await(Duration most) throws InterruptedException {
-    boolean woken = isEnding() || changes.tryAcquire() || isWokenWithin(most);
-    changes.drainPermits();
-    Cause end = ending.get();
-    if (end != null) {
-      return end;
+  /**
+   * Waits for the next cause. A cause that ends the tail ends every later wait.
+   *
+   * @param then runs on a virtual thread of its own when the wait ends
+   * @return null if the tail waits; a cause if there is one already, and {@code then} does not run
+   */
+  @Nullable Cause await(Duration most, Consumer<Cause> then) {
+    if (isEnding() || state.compareAndSet(Running.CHANGED, Running.UNCHANGED)) {
+      return causeOr(Cause.WOKEN);
     }
-    return woken ? Cause.WOKEN : Cause.TIMED_OUT;
+    if (!most.isPositive()) {
+      return Cause.TIMED_OUT;
+    }
+    TimeLimit limit = TimeLimit.start(most, () -> end(Cause.TIMED_OUT));
+    if (state.compareAndSet(Running.UNCHANGED, new Waiting(then, limit))) {
+      return null;
+    }
+    limit.close();
+    state.set(Running.UNCHANGED);
+    return causeOr(Cause.WOKEN);
   }
 
-  private boolean isWokenWithin(Duration most) throws InterruptedException {
-    if (!most.isPositive()) {
-      return false;
+  private Cause causeOr(Cause other) {
+    Cause end = ending.get();
+    return end == null ? other : end;
+  }
+
+  /** Ends the wait, or makes the tail look again before it waits. */
+  private void end(Cause cause) {
+    while (true) {
+      switch (state.get()) {
+        case Running.CHANGED -> {
+          return;
+        }
+        case Running.UNCHANGED -> {
+          if (state.compareAndSet(Running.UNCHANGED, Running.CHANGED)) {
+            return;
+          }
+        }
+        case Waiting waiting -> {
+          if (state.compareAndSet(waiting, Running.UNCHANGED)) {
+            start(waiting, cause);
+            return;
+          }
+        }
+      }
     }
-    try (TimeLimit limit = TimeLimit.start(most, changes::release)) {
-      changes.acquire();
-      return !limit.isOver();
+  }
+
+  private void start(Waiting waiting, Cause cause) {
+    try {
+      Thread _ =
+          Thread.ofVirtual()
+              .inheritInheritableThreadLocals(false)
+              .start(() -> {
+                waiting.limit().close();
+                waiting.then().accept(causeOr(cause));
+              });
+    } catch (Throwable failure) {
+      state.set(waiting); // Too little memory, for example. The next cause tries again.
+      throw failure;
     }
   }
 
@@ -85,10 +138,7 @@ final class TailSignal implements Watcher {
 
   @Override
   public void wake() {
-    // A permit that is left was released before the tail reads again, so it is enough.
-    if (changes.availablePermits() == 0) {
-      changes.release();
-    }
+    end(Cause.WOKEN);
   }
 
   @Override

@@ -29,7 +29,7 @@ class HttpClientConnectionTest {
   private final CompletableFuture<Void> written = new CompletableFuture<>();
   private final AtomicReference<Runnable> closed = new AtomicReference<>(() -> {});
   private final HttpClientConnection connection =
-      new HttpClientConnection(response(), resets::incrementAndGet, limit.acquire(CLIENT));
+      new HttpClientConnection(response(), resets::incrementAndGet, limit.acquire(CLIENT), null);
   private final CompletableFuture<Boolean> outcome = new CompletableFuture<>();
 
   private ServerHttpResponse response() {
