@@ -202,6 +202,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
     settings.put("holdfast.upstream.url", url(Contender.DIRECT).toString());
     // All clients here have one address.
     settings.put("holdfast.limits.connections-per-address", "10000");
+    settings.put("holdfast.limits.sessions-per-address", "10000");
     if (contender.isInMemory()) {
       settings.put("holdfast.memory.max-bytes", MEMORY);
     } else {
