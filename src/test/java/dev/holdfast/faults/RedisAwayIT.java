@@ -244,7 +244,9 @@ class RedisAwayIT {
         .ignoreExceptions()
         .until(() -> redis.command("HEXISTS", session, field).equals(":0"));
     awaitReady(owner);
-    assertThat(client.resumeWhole(last).statusCode()).as(owner.output()).isEqualTo(410);
+    // A Redis that was frozen may write events late, before the owner tells it where the stream
+    // ends.
+    await().atMost(BACK).until(() -> client.resumeWhole(last).statusCode() == 410);
     assertThat(unlogged(owner) - unlogged).isGreaterThanOrEqualTo(10);
   }
 
