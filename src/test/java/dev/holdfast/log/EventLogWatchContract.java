@@ -76,10 +76,8 @@ interface EventLogWatchContract extends EventLogFixture {
 
     writer.append(numbered(1, 3));
 
-    assertThat(delivered)
-        .hasSize(4)
-        .startsWith(Position.START)
-        .endsWith(stored.toArray(Position[]::new));
+    assertThat(delivered).hasSize(4).startsWith(Position.START);
+    assertThat(stored).isEqualTo(delivered.subList(1, 4));
   }
 
   @Test
