@@ -36,24 +36,22 @@ final class StreamMeters implements StreamListener {
             registry,
             "holdfast.append.duration",
             "Duration of one append, including retries",
+            Metrics.UPSTREAM,
             upstream);
     deliveries =
         histogram(
             registry,
             "holdfast.delivery.delay",
             "Time from the write of an event until the socket of the client took it",
+            Metrics.UPSTREAM,
             upstream);
     replays =
         histogram(
             registry,
             "holdfast.replay.duration",
             "Time from a reconnect until the client has all missed events",
+            Metrics.UPSTREAM,
             upstream);
-  }
-
-  private static Timer histogram(
-      MeterRegistry registry, String name, String help, String upstream) {
-    return histogram(registry, name, help, Metrics.UPSTREAM, upstream);
   }
 
   /** Registers a histogram of times with the buckets of this program. */

@@ -175,10 +175,12 @@ public final class ReplaceableUpstream implements Upstream {
 
   @Override
   public boolean needsClientToken() {
-    List<Server> all = servers;
-    return all.size() == 1
-        ? all.getFirst().upstream().needsClientToken()
-        : all.stream().anyMatch(server -> server.upstream().needsClientToken());
+    for (Server server : servers) {
+      if (server.upstream().needsClientToken()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private Set<String> union(Function<Upstream, Set<String>> names) {

@@ -135,13 +135,12 @@ class UpstreamFactoryTest {
         ScriptedServer server = ScriptedServer.playing((_, wire) -> wire.answer(401, "", ""));
         Upstream upstream =
             create(
-                    Map.of(
-                        "url", server.url().toString(),
-                        "authorization", "client-credentials",
-                        "token.endpoint", login.url().toString(),
-                        "token.client-id", "holdfast",
-                        "token.client-secret", "secret",
-                        "token.resource", "https://tools.example.com/mcp"))
+                    withTokens(
+                        "client-credentials",
+                        login,
+                        server,
+                        "resource",
+                        "https://tools.example.com/mcp"))
                 .orElseThrow()) {
       Message.Request initialize = initialize();
       for (int i = 0; i < 2; i++) {
@@ -174,15 +173,24 @@ class UpstreamFactoryTest {
   }
 
   private static Upstream exchanging(ScriptedServer login, ScriptedServer server) {
-    return create(
-            Map.of(
-                "url", server.url().toString(),
-                "authorization", "exchange",
-                "token.endpoint", login.url().toString(),
-                "token.client-id", "holdfast",
-                "token.client-secret", "secret",
-                "token.audience", "tools"))
-        .orElseThrow();
+    return create(withTokens("exchange", login, server, "audience", "tools")).orElseThrow();
+  }
+
+  private static Map<String, String> withTokens(
+      String authorization, ScriptedServer login, ScriptedServer server, String key, String value) {
+    return Map.of(
+        "url",
+        server.url().toString(),
+        "authorization",
+        authorization,
+        "token.endpoint",
+        login.url().toString(),
+        "token.client-id",
+        "holdfast",
+        "token.client-secret",
+        "secret",
+        "token." + key,
+        value);
   }
 
   private static String numbered(int token) {

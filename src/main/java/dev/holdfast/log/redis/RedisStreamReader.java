@@ -160,7 +160,7 @@ final class RedisStreamReader {
     Response largest = fields.get(1);
     Amount amount =
         largest == null
-            ? Amount.ofUnreported(bytes(measureStream.run(both(stream))), maxEvents, maxBytes)
+            ? Amount.ofUnreported(bytes(measureStream.run(keysOf(stream))), maxEvents, maxBytes)
             : Amount.ofEvents(bytes(largest), maxEvents, maxBytes);
     if (amount.large()) {
       largeReplies.acquireUninterruptibly();
@@ -186,7 +186,7 @@ final class RedisStreamReader {
             .thenCompose(largest ->
                 largest == null
                     ? measureStream
-                        .runLater(both(stream))
+                        .runLater(keysOf(stream))
                         .thenApply(
                             memory -> Amount.ofUnreported(bytes(memory), maxEvents, maxBytes))
                     : CompletableFuture.completedStage(
@@ -257,7 +257,7 @@ final class RedisStreamReader {
     return last == null ? Position.START : Position.parse(last.toString()).orElse(Position.START);
   }
 
-  private List<String> both(StreamRef stream) {
+  private List<String> keysOf(StreamRef stream) {
     return List.of(keys.session(stream.session()), keys.stream(stream.session(), stream.name()));
   }
 

@@ -84,7 +84,6 @@ class TailSignalTest {
   /**
    * Guards against a wake-up that is lost between a read and the wait after it. The reader reads a
    * counter as a tail reads the log; a lost wake-up leaves it waiting for ten minutes.
-   * shouldGoOnAfterTheCursor|shouldContinueAfterTheCursor
    */
   @Test
   void shouldLoseNoWakeUp() throws InterruptedException {
