@@ -278,8 +278,8 @@ class RecorderTest {
   void shouldNotWaitForADiskThatStands() throws Exception {
     CountDownLatch stands = new CountDownLatch(1);
     CountDownLatch writing = new CountDownLatch(1);
+    Recorder recorder = new Recorder(directory(1 << 20, 1 << 21), CLOCK);
     try (LoggedLines log = new LoggedLines(Recorder.class)) {
-      Recorder recorder = new Recorder(directory(1 << 20, 1 << 21), CLOCK);
       SessionTape tape = new SessionTape(recorder, "web");
       recorder.add(
           tape.tape(),
@@ -296,6 +296,7 @@ class RecorderTest {
       log.await("tapes lose their last messages: the disk is too slow");
     } finally {
       stands.countDown();
+      recorder.close(); // Else its thread may write while JUnit deletes the directory.
     }
   }
 
