@@ -269,6 +269,12 @@ record InterceptedSession(
       return left;
     }
 
+    @Override
+    public boolean whenArrived(Runnable action) {
+      reportDropped();
+      return first.isEmpty() && super.whenArrived(action);
+    }
+
     /** Only now, because the reader has logged the messages that came before. */
     private void reportDropped() {
       if (dropped != null) {

@@ -1,6 +1,7 @@
 package dev.holdfast.log;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Writes one stream for its owner.
@@ -33,6 +34,18 @@ public interface StreamWriter {
    *     appends to this stream wait
    */
   Position append(List<NewEvent> events);
+
+  /**
+   * Begins an {@link #append} and does not wait for it. Other appends wait for its end.
+   *
+   * @param then gets whether the log has the events; runs once, on a thread that must not be
+   *     blocked. If it gets false, {@link #append} must be called with the same events before any
+   *     others
+   * @return false if that is not possible now; nothing was written, and {@code then} gets nothing
+   */
+  default boolean appendLater(List<NewEvent> events, Consumer<Boolean> then) {
+    return false;
+  }
 
   /**
    * Delivers events to the stream's watcher on this replica without the log. Used when the store

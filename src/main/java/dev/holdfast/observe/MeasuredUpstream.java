@@ -9,8 +9,10 @@ import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -129,6 +131,11 @@ final class MeasuredUpstream extends ForwardingUpstream {
     Source(MessageSource source, Call call) {
       super(source);
       this.call = call;
+    }
+
+    @Override
+    public List<UpstreamMessage> takeArrived() {
+      return source.takeArrived();
     }
 
     @Override

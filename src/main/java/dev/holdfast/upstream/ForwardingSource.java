@@ -3,7 +3,10 @@ package dev.holdfast.upstream;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A source that passes everything on from another one. Subclasses change what they need to. */
+/**
+ * A source that passes everything on from another one. Subclasses change what they need to. All
+ * messages pass {@link #take}, unless a subclass has a {@link #takeArrived} of its own.
+ */
 public abstract class ForwardingSource implements MessageSource {
 
   /** Where everything comes from. */
@@ -17,6 +20,11 @@ public abstract class ForwardingSource implements MessageSource {
   @Override
   public List<UpstreamMessage> take() {
     return source.take();
+  }
+
+  @Override
+  public boolean whenArrived(Runnable action) {
+    return source.whenArrived(action);
   }
 
   @Override

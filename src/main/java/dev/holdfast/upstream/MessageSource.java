@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Messages of a server, as they arrive. For one reading thread.
+ * Messages of a server, as they arrive. For one reading thread at a time.
  *
  * <p>A source buffers a bounded amount of messages and then makes the server wait. If the server
  * gives ids to its events, the source resumes a broken connection by itself.
@@ -40,6 +40,27 @@ public interface MessageSource extends AutoCloseable {
    * @throws UpstreamException when the stream broke and cannot be resumed; the source is closed
    */
   List<UpstreamMessage> take();
+
+  /**
+   * Takes the messages that have arrived. Never waits.
+   *
+   * @return an empty list if there are none, or if {@link #take} must be called for them
+   */
+  default List<UpstreamMessage> takeArrived() {
+    return List.of();
+  }
+
+  /**
+   * Runs an action when {@link #take} would not wait, so that the reader needs no thread until
+   * then. It runs once, on any thread, which may be one that must not be blocked. It may run
+   * earlier.
+   *
+   * @return false if {@link #take} would not wait now, or if this source cannot tell; the action
+   *     does not run
+   */
+  default boolean whenArrived(Runnable action) {
+    return false;
+  }
 
   /** Whether all messages have arrived, so that {@link #take} never waits. */
   default boolean hasArrived() {

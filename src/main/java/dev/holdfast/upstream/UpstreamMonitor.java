@@ -319,5 +319,11 @@ public final class UpstreamMonitor implements AutoCloseable {
     public List<UpstreamMessage> take() {
       return server.watch(source::take);
     }
+
+    @Override
+    public List<UpstreamMessage> takeArrived() {
+      List<UpstreamMessage> arrived = source.takeArrived();
+      return arrived.isEmpty() ? arrived : server.watch(() -> arrived);
+    }
   }
 }

@@ -10,9 +10,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +48,33 @@ interface EventLogConcurrencyContract extends EventLogFixture {
     List<Long> numbers = read.stream().map(e -> e.position().number()).toList();
     assertThat(numbers).isEqualTo(IntStream.rangeClosed(1, 5000).mapToObj(Long::valueOf).toList());
     assertThat(read).extracting(e -> e.position().millis()).isSorted();
+  }
+
+  /** Appends that nobody waits for, and others at the same time. */
+  @Test
+  default void shouldTakeAppendsWithoutWaitingThreads() throws Exception {
+    StreamWriter writer = log().open(ref(), "1");
+    AtomicInteger begun = new AtomicInteger();
+
+    inParallel(
+        20,
+        thread -> {
+          for (int i = 0; i < 100; i++) {
+            List<NewEvent> events = List.of(event(thread + ":" + i));
+            CompletableFuture<Boolean> written = new CompletableFuture<>();
+            if (writer.appendLater(events, written::complete)) {
+              begun.incrementAndGet();
+              assertThat(written.get()).isTrue();
+            } else {
+              writer.append(events);
+            }
+          }
+        });
+
+    assertThat(begun).hasPositiveValue();
+    List<LogEvent> read = readAll(log(), ref(), Position.START);
+    assertThat(read).hasSize(2000);
+    assertOrdered(read, 20);
   }
 
   @Test

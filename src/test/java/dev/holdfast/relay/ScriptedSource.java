@@ -8,7 +8,9 @@ import dev.holdfast.upstream.UpstreamMessage;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A source that brings, breaks and ends when a test says so. */
 public final class ScriptedSource implements MessageSource {
@@ -21,34 +23,47 @@ public final class ScriptedSource implements MessageSource {
   }
 
   private final BlockingQueue<Step> steps = new LinkedBlockingQueue<>();
+  private final AtomicReference<@Nullable Runnable> whenArrived = new AtomicReference<>();
   private volatile boolean closed;
+  private volatile boolean tells;
+
+  /** Tells its reader when messages arrive, on the thread that brings them. */
+  public ScriptedSource telling() {
+    tells = true;
+    return this;
+  }
+
+  private ScriptedSource add(Step step) {
+    steps.add(step);
+    Runnable action = whenArrived.getAndSet(null);
+    if (action != null) {
+      action.run();
+    }
+    return this;
+  }
 
   /** Brings messages, all in one take. */
   public ScriptedSource bring(String... messages) {
-    steps.add(
+    return add(
         new Step.Messages(
             Stream.of(messages)
                 .map(message -> new UpstreamMessage(message.getBytes(UTF_8), null))
                 .toList()));
-    return this;
   }
 
   /** Brings a message that may have an id. */
   public ScriptedSource bring(UpstreamMessage message) {
-    steps.add(new Step.Messages(List.of(message)));
-    return this;
+    return add(new Step.Messages(List.of(message)));
   }
 
   /** Fails; for what no {@link UpstreamException} foresees, too. */
   public ScriptedSource fail(Throwable failure) {
-    steps.add(new Step.Failure(failure));
-    return this;
+    return add(new Step.Failure(failure));
   }
 
   /** Comes to its end. */
   public ScriptedSource end() {
-    steps.add(new Step.Messages(List.of()));
-    return this;
+    return add(new Step.Messages(List.of()));
   }
 
   public boolean isClosed() {
@@ -71,8 +86,27 @@ public final class ScriptedSource implements MessageSource {
   }
 
   @Override
+  public List<UpstreamMessage> takeArrived() {
+    return steps.peek() instanceof Step.Messages(List<UpstreamMessage> messages)
+            && !messages.isEmpty()
+            && steps.poll() != null
+        ? messages
+        : List.of();
+  }
+
+  /** For tests that bring messages on one thread only. */
+  @Override
+  public boolean whenArrived(Runnable action) {
+    if (!tells) {
+      return false;
+    }
+    whenArrived.set(action);
+    return steps.isEmpty() || !whenArrived.compareAndSet(action, null);
+  }
+
+  @Override
   public void close() {
     closed = true;
-    steps.add(new Step.Messages(List.of()));
+    var _ = add(new Step.Messages(List.of()));
   }
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -197,6 +198,18 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
       List<LogEvent> stored = LogEvent.stored(events, position);
       boolean _ = watchers.deliver(stream(), keptIn(), before, stored);
       return position;
+    }
+
+    /** Appends at once, since this log never waits. */
+    @Override
+    public boolean appendLater(List<NewEvent> events, Consumer<Boolean> then) {
+      try {
+        Position _ = append(events);
+      } catch (LogException.Fenced fenced) {
+        return false;
+      }
+      then.accept(true);
+      return true;
     }
 
     /** Does nothing, since this log accepts every event. */

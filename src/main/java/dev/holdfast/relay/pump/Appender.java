@@ -10,6 +10,7 @@ import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Appends the events of one {@link Pump} to the log and retries while the store is away. The
  * upstream waits meanwhile. Events that waited for too long go to {@link OutageDelivery}.
  *
- * <p>Owned by the thread of the pump.
+ * <p>Owned by the thread that runs the pump.
  */
 final class Appender {
 
@@ -34,6 +35,9 @@ final class Appender {
 
   /** Whether the current outage was logged. */
   private boolean warned;
+
+  /** When the append began that the next one repeats, by the nano time; null if it repeats none. */
+  private @Nullable Long begun;
 
   Appender(
       StreamWriter writer,
@@ -57,11 +61,35 @@ final class Appender {
     }
   }
 
+  /**
+   * Begins an append as {@link StreamWriter#appendLater} does. After a failure, {@link #append}
+   * must get the same events.
+   *
+   * @return false if a thread must append
+   */
+  boolean appendLater(List<NewEvent> events, Consumer<Boolean> then) {
+    if (traces != null || outage.isActive()) {
+      return false;
+    }
+    long start = System.nanoTime();
+    return writer.appendLater(
+        events,
+        appended -> {
+          if (appended) {
+            listener.appended(events.size(), since(start));
+          } else {
+            begun = start;
+          }
+          then.accept(appended);
+        });
+  }
+
   private void write(List<NewEvent> events) throws InterruptedException {
     if (outage.isActive() && outage.deliver(events)) {
       return;
     }
-    long start = System.nanoTime();
+    long start = begun == null ? System.nanoTime() : begun;
+    begun = null;
     for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
       try {
         writer.append(events);

@@ -3,6 +3,7 @@ package dev.holdfast.relay.pump;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Message;
@@ -23,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -30,10 +32,13 @@ import org.jspecify.annotations.Nullable;
  * The writer of one stream. It takes messages from the upstream and appends them to the log, until
  * the last request of the stream has its response. It does not depend on any client.
  *
+ * <p>A pump that waits for messages has no thread: the next message starts one. If it is not the
+ * last, the thread that brings it may append it instead, see {@link #arrived}.
+ *
  * <p>Every stream of a request ends definitely: with the upstream's response, with an error in its
  * place, or, when the client cancelled the request, with an empty event.
  */
-public final class Pump implements Runnable {
+public final class Pump {
 
   private static final Logger LOG = Logger.getLogger(Pump.class);
 
@@ -72,6 +77,8 @@ public final class Pump implements Runnable {
   private final Set<RequestId> requests;
   private final Runnable collectCancellations;
   private final RelayListener listener;
+  private final @Nullable TraceListener traces;
+  private final Consumer<Pump> onEnd;
 
   /** Whether the pump has ended: true, or false once the upstream has begun a stream. */
   private final CompletableFuture<Boolean> answered = new CompletableFuture<>();
@@ -84,7 +91,16 @@ public final class Pump implements Runnable {
   /** How the stream ends when its upstream does not end it. Set by the thread that drains. */
   private volatile End end = End.ERROR;
 
-  /** Creates a pump as {@link Pumps#start} describes. */
+  /** A part of the work of a pump, on a thread of its own. */
+  private interface Part {
+    boolean run() throws Throwable;
+  }
+
+  /**
+   * Creates a pump as {@link Pumps#start} describes.
+   *
+   * @param onEnd gets this pump when it has ended
+   */
   Pump(
       StreamWriter writer,
       String upstreamName,
@@ -94,7 +110,8 @@ public final class Pump implements Runnable {
       Runnable collectCancellations,
       Duration hold,
       RelayListener listener,
-      @Nullable TraceListener traces) {
+      @Nullable TraceListener traces,
+      Consumer<Pump> onEnd) {
     this.writer = writer;
     this.upstreamName = upstreamName;
     this.appender = new Appender(writer, upstreamName, hold, listener, traces);
@@ -104,12 +121,36 @@ public final class Pump implements Runnable {
     this.pending = new PendingRequests(requests);
     this.collectCancellations = collectCancellations;
     this.listener = listener;
+    this.traces = traces;
+    this.onEnd = onEnd;
   }
 
-  @Override
-  public void run() {
+  /** Starts a thread that asks the upstream. */
+  void start() {
+    newThread(traces == null ? this::run : traces.writing(writer.stream(), this::run));
+  }
+
+  void run() {
+    run(this::open);
+  }
+
+  private void newThread(Runnable work) {
+    Thread _ =
+        Thread.ofVirtual()
+            .name("pump " + writer.stream())
+            .inheritInheritableThreadLocals(false)
+            .start(work);
+  }
+
+  /**
+   * Runs a part, and ends the pump.
+   *
+   * @param part returns whether the pump waits. Then it has not ended, and may run elsewhere by now
+   */
+  private void run(Part part) {
+    boolean waits = false;
     try {
-      copyAll();
+      waits = part.run();
     } catch (UpstreamException failure) {
       endStream(failure);
       if (!source.isClosed()) {
@@ -127,8 +168,11 @@ public final class Pump implements Runnable {
       endStream(new UpstreamException.Broken("the gateway failed", unexpected));
       LOG.errorf(unexpected, "pump failed unexpectedly stream=%s", writer.stream());
     } finally {
-      answered.complete(true);
-      finish();
+      if (!waits) {
+        answered.complete(true);
+        finish();
+        onEnd.accept(this);
+      }
     }
   }
 
@@ -141,14 +185,107 @@ public final class Pump implements Runnable {
     }
   }
 
-  private void copyAll() throws InterruptedException {
-    try (MessageSource messages = source.open(this::ask)) {
-      messages.onIdWithoutMessage(writer::recordUpstreamCursor);
-      if (!messages.hasArrived()) {
-        answered.complete(false);
+  private boolean open() throws Throwable {
+    MessageSource messages = source.open(this::ask);
+    return copyAll(
+        messages,
+        () -> {
+          messages.onIdWithoutMessage(writer::recordUpstreamCursor);
+          if (!messages.hasArrived()) {
+            answered.complete(false);
+          }
+          return copy(messages.take());
+        });
+  }
+
+  /**
+   * Copies messages until the pump must wait for more, or the stream ends.
+   *
+   * @param first returns whether more messages follow
+   * @return whether the pump waits
+   */
+  private boolean copyAll(MessageSource messages, Part first) throws Throwable {
+    boolean waits = false;
+    try {
+      boolean more = first.run();
+      while (more && !waits) {
+        waits = traces == null && messages.whenArrived(() -> arrived(messages));
+        more = waits || copy(messages.take());
       }
-      while (copy(messages.take())) {}
+      return waits;
+    } finally {
+      if (!waits) {
+        messages.close();
+      }
     }
+  }
+
+  /**
+   * Appends messages on the thread that brings them, which spares the pump a thread. Does not
+   * block: all that may happens on a thread of the pump.
+   */
+  private void arrived(MessageSource messages) {
+    try {
+      List<UpstreamMessage> taken = messages.takeArrived();
+      List<NewEvent> events = withoutResponses(taken);
+      if (taken.isEmpty()) {
+        if (!messages.whenArrived(() -> arrived(messages))) {
+          continueWith(messages, () -> copy(messages.take()));
+        }
+      } else if (events.isEmpty()) {
+        continueWith(messages, () -> copy(taken));
+      } else if (!appender.appendLater(events, inLog -> appended(messages, events, inLog))) {
+        continueWith(messages, () -> append(events));
+      }
+    } catch (Throwable unexpected) {
+      continueWith(
+          messages,
+          () -> {
+            throw unexpected;
+          });
+    }
+  }
+
+  private void appended(MessageSource messages, List<NewEvent> events, boolean inLog) {
+    if (inLog) {
+      arrived(messages);
+    } else {
+      continueWith(messages, () -> append(events));
+    }
+  }
+
+  private boolean append(List<NewEvent> events) throws InterruptedException {
+    appender.append(events);
+    return true;
+  }
+
+  /** Continues on a thread of the pump. */
+  private void continueWith(MessageSource messages, Part first) {
+    try {
+      newThread(() -> run(() -> copyAll(messages, first)));
+    } catch (Throwable failure) {
+      LOG.debugf(failure, "pump continues later stream=%s", writer.stream());
+      TimeLimit _ = TimeLimit.start(ENDING.delay(), () -> continueWith(messages, first));
+    }
+  }
+
+  /** Converts messages to events. Empty if one of them is a response, which may be the last. */
+  private List<NewEvent> withoutResponses(List<UpstreamMessage> taken) {
+    List<NewEvent> events = new ArrayList<>(taken.size());
+    List<Message> parsed = new ArrayList<>(taken.size());
+    try {
+      for (UpstreamMessage message : taken) {
+        parsed.addAll(message.body().messages());
+        events.add(new NewEvent(message.payload(), message.eventId(), false));
+      }
+    } catch (EnvelopeException invalid) {
+      return List.of();
+    }
+    if (parsed.stream().anyMatch(Message.Response.class::isInstance)) {
+      return List.of();
+    }
+    parsed.forEach(each -> listener.fromUpstream(RelayListener.MessageKind.of(each)));
+    return events;
   }
 
   private MessageSource ask() {
@@ -300,6 +437,10 @@ public final class Pump implements Runnable {
     } catch (UpstreamException onStream) {
       LOG.tracef("the upstream failed at once stream=%s", writer.stream());
     }
+  }
+
+  StreamRef stream() {
+    return writer.stream();
   }
 
   boolean answers(RequestId id) {

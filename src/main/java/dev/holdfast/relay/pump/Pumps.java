@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The pumps of this replica, each on its own virtual thread. Thread-safe. */
+/** The pumps of this replica. Thread-safe. */
 public final class Pumps {
 
   /** Far longer than it takes from the record of an owner to the start of the pump. */
@@ -68,7 +68,8 @@ public final class Pumps {
             collectCancellations,
             hold,
             listener,
-            traces);
+            traces,
+            this::remove);
     bySession.compute(
         stream.session(),
         (_, pumps) -> {
@@ -77,23 +78,13 @@ public final class Pumps {
           return grown;
         });
     applyEarlyCancellations(stream, pump);
-    Runnable work =
-        () -> {
-          try {
-            pump.run();
-          } finally {
-            remove(stream, pump);
-          }
-        };
-    Thread.ofVirtual()
-        .name("pump " + stream)
-        .inheritInheritableThreadLocals(false)
-        .start(traces == null ? work : traces.writing(stream, work));
+    pump.start();
     return pump;
   }
 
   /** Removes the pump, but not a newer pump of a stream that was lost and taken back. */
-  private void remove(StreamRef stream, Pump pump) {
+  private void remove(Pump pump) {
+    StreamRef stream = pump.stream();
     bySession.computeIfPresent(
         stream.session(),
         (_, pumps) -> pumps.remove(stream, pump) && pumps.isEmpty() ? null : pumps);

@@ -61,9 +61,7 @@ public final class StandaloneSource implements MessageSource {
       try {
         List<UpstreamMessage> messages = takeOnce();
         backoff = first;
-        messages.forEach(
-            message -> lastId = message.eventId() == null ? lastId : message.eventId());
-        return messages;
+        return taken(messages);
       } catch (UpstreamException failure) {
         if (current.isClosed()) {
           return List.of();
@@ -85,6 +83,18 @@ public final class StandaloneSource implements MessageSource {
     return List.of();
   }
 
+  @Override
+  public List<UpstreamMessage> takeArrived() {
+    MessageSource source = current.current();
+    return source == null ? List.of() : taken(source.takeArrived());
+  }
+
+  @Override
+  public boolean whenArrived(Runnable action) {
+    MessageSource source = current.current();
+    return source != null && !current.isClosed() && source.whenArrived(action);
+  }
+
   /** An unexpected failure must not silence the stream: the session has no other one. */
   private List<UpstreamMessage> takeOnce() {
     MessageSource source = current.current();
@@ -100,6 +110,11 @@ public final class StandaloneSource implements MessageSource {
       LOG.error("standalone stream failed unexpectedly", unexpected);
       throw new UpstreamException.Broken("the gateway failed", unexpected);
     }
+  }
+
+  private List<UpstreamMessage> taken(List<UpstreamMessage> messages) {
+    messages.forEach(message -> lastId = message.eventId() == null ? lastId : message.eventId());
+    return messages;
   }
 
   private void moved(String id) {

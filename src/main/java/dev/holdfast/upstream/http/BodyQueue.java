@@ -9,7 +9,7 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes the bytes of a body from the event loop to a blocking reader, with back-pressure.
+ * Passes the bytes of a body from the event loop to a reader, with back-pressure.
  *
  * <p>At {@link #HIGH_WATER} unread bytes the queue pauses the sender until the reader has taken all
  * bytes. While the shared budget is exceeded, the queue pauses the sender at {@link #LOW_WATER}.
@@ -34,6 +34,7 @@ final class BodyQueue {
   private boolean paused;
   private Read.@Nullable NoBytes end;
   private @Nullable Throwable failure;
+  private @Nullable Sleeper sleeper;
 
   BodyQueue(ByteBudget budget) {
     this.budget = budget;
@@ -55,8 +56,8 @@ final class BodyQueue {
         paused = true;
         pause.run();
       }
-      arrival.signal();
     }
+    wakeReader();
   }
 
   void complete() {
@@ -64,8 +65,8 @@ final class BodyQueue {
       if (end == null) {
         end = Read.NoBytes.COMPLETE;
       }
-      arrival.signal();
     }
+    wakeReader();
   }
 
   /** Marks the body as broken after the bytes that were added. */
@@ -74,8 +75,8 @@ final class BodyQueue {
       if (failure == null) {
         failure = cause;
       }
-      arrival.signal();
     }
+    wakeReader();
   }
 
   void close() {
@@ -85,8 +86,8 @@ final class BodyQueue {
       giveBackTaken();
       budget.giveBack(bytes);
       bytes = 0;
-      arrival.signal();
     }
+    wakeReader();
   }
 
   /** Number of bytes that wait for the reader. */
@@ -117,11 +118,50 @@ final class BodyQueue {
     }
   }
 
-  private void wakeReader() {
+  /** Takes the bytes that wait, and not the end or a failure. Null if there are none. */
+  @Nullable List<byte[]> takeArrived(Runnable resume) {
     try (var _ = lock.hold()) {
-      arrival.signal();
+      giveBackTaken();
+      return !chunks.isEmpty() && poll(resume) instanceof Read.Chunks(var arrived) ? arrived : null;
     }
   }
+
+  /**
+   * Runs an action once, on any thread, when {@link #take} would not wait until the deadline. It
+   * may run earlier.
+   *
+   * @return false if {@link #take} would not wait now; the action does not run
+   */
+  boolean whenReadable(Deadline deadline, Runnable action) {
+    try (var _ = lock.hold()) {
+      giveBackTaken();
+      if (!chunks.isEmpty() || end != null || failure != null || deadline.hasPassed()) {
+        return false;
+      }
+      TimeLimit limit = TimeLimit.start(deadline.left(), this::wakeReader);
+      if (limit.isOver()) {
+        return false;
+      }
+      sleeper = new Sleeper(action, limit);
+      return true;
+    }
+  }
+
+  private void wakeReader() {
+    Sleeper woken;
+    try (var _ = lock.hold()) {
+      arrival.signal();
+      woken = sleeper;
+      sleeper = null;
+    }
+    if (woken != null) {
+      woken.limit().close();
+      woken.action().run();
+    }
+  }
+
+  /** A reader without a thread: what continues it, and the limit of its wait. */
+  private record Sleeper(Runnable action, TimeLimit limit) {}
 
   private @Nullable Read poll(Runnable resume) {
     if (chunks.isEmpty()) {

@@ -7,6 +7,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.RequestOptions;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -18,7 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP request and its answer. One blocking thread sends the request and reads the answer. Any
+ * One HTTP request and its answer. One thread at a time sends the request and reads the answer. Any
  * thread may call {@link #close}, which ends every wait.
  *
  * <p>Only the event loop touches the connection, and only it knows whether the answer has ended.
@@ -185,6 +186,18 @@ final class HttpExchange implements AutoCloseable {
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
+  }
+
+  /** Takes bytes that have arrived. Never waits. Null if there are none, or if many wait. */
+  @Nullable List<byte[]> takeArrived() {
+    endTurn();
+    return body.size() < BodyQueue.LOW_WATER ? body.takeArrived(head.resultNow()::resume) : null;
+  }
+
+  /** Runs an action as {@link BodyQueue#whenReadable} does. */
+  boolean whenReadable(Deadline deadline, Runnable action) {
+    endTurn();
+    return body.whenReadable(deadline, action);
   }
 
   private void endTurn() {

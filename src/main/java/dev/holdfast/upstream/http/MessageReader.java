@@ -88,6 +88,11 @@ final class MessageReader implements SseHandler {
     return read;
   }
 
+  /** Whether {@link #throwFailure} would throw. */
+  boolean hasFailed() {
+    return failure != null;
+  }
+
   /** Throws the failure that {@link #read} kept to return the messages before it. */
   void throwFailure() {
     if (failure != null) {

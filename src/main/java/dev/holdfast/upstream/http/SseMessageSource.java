@@ -38,6 +38,22 @@ final class SseMessageSource implements MessageSource {
   /** Deadline for the next event, over all connections. */
   private Deadline quiet;
 
+  /** The limits of a wait that has begun without a thread. */
+  private @Nullable Patience waiting;
+
+  /**
+   * Deadlines for the next bytes.
+   *
+   * @param silent after which the stream fails
+   * @param stalled after which the connection counts as dead
+   */
+  private record Patience(Deadline silent, Deadline stalled) {
+
+    Deadline first() {
+      return silent.earlier(stalled);
+    }
+  }
+
   private SseMessageSource(
       Reconnector.StreamKind kind,
       McpRequests requests,
@@ -121,7 +137,7 @@ final class SseMessageSource implements MessageSource {
   public List<UpstreamMessage> take() {
     try {
       forgetLast();
-      if (kind == Reconnector.StreamKind.CALL && responded) {
+      if (isAnswered()) {
         exchange = null; // Some servers keep a resumed stream open after the response.
       }
       while (exchange != null && !connection.isClosed()) {
@@ -138,6 +154,43 @@ final class SseMessageSource implements MessageSource {
     } catch (InterruptedException e) {
       return fail(UpstreamException.Broken.interrupted(e));
     }
+  }
+
+  private boolean isAnswered() {
+    return kind == Reconnector.StreamKind.CALL && responded;
+  }
+
+  @Override
+  public List<UpstreamMessage> takeArrived() {
+    forgetLast();
+    List<byte[]> chunks = exchange == null || isAnswered() ? null : exchange.takeArrived();
+    if (chunks == null) {
+      return List.of();
+    }
+    waiting = null;
+    try {
+      List<UpstreamMessage> messages = read(chunks);
+      last = messages.isEmpty() ? null : messages.getLast();
+      return messages;
+    } catch (UpstreamException tooLarge) {
+      return List.of(); // Thrown by the next take().
+    }
+  }
+
+  @Override
+  public boolean whenArrived(Runnable action) {
+    forgetLast();
+    if (exchange == null || isAnswered() || reader.hasFailed()) {
+      return false;
+    }
+    waiting = waiting == null ? patience() : waiting;
+    return exchange.whenReadable(waiting.first(), action);
+  }
+
+  private Patience patience() {
+    return new Patience(
+        Deadline.afterUnlessZero(idleTimeout).earlier(latest),
+        Deadline.afterUnlessZero(stallTimeout));
   }
 
   @Override
@@ -160,14 +213,15 @@ final class SseMessageSource implements MessageSource {
     if (latest.hasPassed()) {
       throw new UpstreamException.TimedOut("its stream did not end");
     }
-    Deadline silent = Deadline.afterUnlessZero(idleTimeout).earlier(latest);
-    switch (from.take(silent.earlier(Deadline.afterUnlessZero(stallTimeout)))) {
+    Patience patience = waiting == null ? patience() : waiting;
+    waiting = null;
+    switch (from.take(patience.first())) {
       case BodyQueue.Read.Chunks(var chunks) -> {
         return read(chunks);
       }
       case BodyQueue.Read.Broken(var cause) -> reconnect(cause);
       case BodyQueue.Read.NoBytes.COMPLETE -> reconnect(null);
-      case BodyQueue.Read.NoBytes.TIMED_OUT -> leaveStalled(from, silent);
+      case BodyQueue.Read.NoBytes.TIMED_OUT -> leaveStalled(from, patience.silent());
       case BodyQueue.Read.NoBytes.CLOSED -> exchange = null;
     }
     return List.of();

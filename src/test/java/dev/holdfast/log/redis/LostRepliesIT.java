@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -49,6 +50,30 @@ class LostRepliesIT extends ReplicasFixture {
     List<LogEvent> read = readAll(log, ref, Position.START);
     assertThat(payloads(read)).containsExactly("1", "2", "3", "4", "5");
     assertThat(read.get(3).position()).isEqualTo(again);
+  }
+
+  /** The same for an append that no thread waits for. */
+  @Test
+  void shouldNotWriteTwiceWhenNoThreadWaitedForTheLostReply() throws Exception {
+    RedisFixture redis = closing(RedisFixture.start());
+    RedisProxy proxy = proxy(redis);
+    EventLog log = replica(redis, "a", proxy.url(), redis.url());
+    StreamWriter writer = log.open(ref, "1");
+    writer.append(numbered(1, 1));
+    List<NewEvent> batch = numbered(2, 4);
+    CompletableFuture<Boolean> written = new CompletableFuture<>();
+
+    proxy.cutAtNextReplies(1);
+    assertThat(writer.appendLater(batch, written::complete)).isTrue();
+    assertThat(written.get()).isFalse();
+    assertThat(writer.appendLater(numbered(5, 5), _ -> {})).isFalse();
+    Position again = writer.append(batch);
+    Position next = writer.append(numbered(5, 5));
+
+    assertThat(again.number()).isEqualTo(4);
+    assertThat(next.number()).isEqualTo(5);
+    assertThat(payloads(readAll(log, ref, Position.START)))
+        .containsExactly("1", "2", "3", "4", "5");
   }
 
   @Test

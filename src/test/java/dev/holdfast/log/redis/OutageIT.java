@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +64,25 @@ class OutageIT {
     assertThat(payloads(log.read(ref, Position.START, 10))).containsExactly("1");
     assertThat(events(log.read(ref, first, 10))).isEmpty();
     return first;
+  }
+
+  /** No thread waits for this append. It fails when Redis is silent for too long. */
+  @Test
+  void shouldDeliverAnAppendThatNobodyWaitedFor() throws Exception {
+    Position first = follow();
+    List<NewEvent> events = numbered(2, 2);
+    CompletableFuture<Boolean> written = new CompletableFuture<>();
+    redis.freeze();
+
+    assertThat(writer.appendLater(events, written::complete)).isTrue();
+    assertThat(written.get()).isFalse();
+    assertThat(writer.deliverUnlogged(events)).isTrue();
+    assertThat(payloads(log.read(ref, first, 10))).containsExactly("2");
+    redis.thaw();
+    recordSkipped();
+
+    assertThat(payloads(other.read(ref, Position.START, 10))).containsExactly("1");
+    assertThat(writer.append(numbered(3, 3)).number()).isEqualTo(3);
   }
 
   private void recordSkipped() {

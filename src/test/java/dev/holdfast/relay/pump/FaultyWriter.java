@@ -1,5 +1,6 @@
 package dev.holdfast.relay.pump;
 
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
@@ -7,6 +8,7 @@ import dev.holdfast.log.StreamWriter;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +66,20 @@ final class FaultyWriter implements StreamWriter {
       }
     }
     return result;
+  }
+
+  /** Appends before it returns, with the next fault. */
+  @Override
+  public boolean appendLater(List<NewEvent> events, Consumer<Boolean> then) {
+    boolean written = false;
+    try {
+      var _ = append(events);
+      written = true;
+    } catch (LogException failed) {
+      written = false;
+    }
+    then.accept(written);
+    return true;
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.upstream.MessageSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -22,6 +23,7 @@ public final class PumpFixture {
 
   final LogFixture fixture = new LogFixture();
   final ScriptedSource source = new ScriptedSource();
+  final List<Pump> ended = new CopyOnWriteArrayList<>();
   volatile Runnable collectCancellations = () -> {};
   final FaultyWriter writer = new FaultyWriter(fixture.open(STREAM));
 
@@ -59,11 +61,12 @@ public final class PumpFixture {
         () -> collectCancellations.run(),
         HOLD,
         fixture.heard,
-        null);
+        null,
+        ended::add);
   }
 
   Thread start(Pump pump) {
-    return Thread.ofVirtual().start(pump);
+    return Thread.ofVirtual().start(pump::run);
   }
 
   List<String> logged() {

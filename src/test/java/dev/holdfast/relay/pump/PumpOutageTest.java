@@ -41,6 +41,23 @@ class PumpOutageTest {
     assertThat(thread.isAlive()).isTrue();
   }
 
+  /** The hold includes the time of an append that no thread waited for. */
+  @Test
+  void shouldCountTheHoldFromTheFirstAttempt() throws Exception {
+    pumping.source.telling().bring(PumpFixture.PROGRESS);
+    pump.run();
+    pumping.source.bring(PumpFixture.PROGRESS);
+    assertThat(writer.later).hasSize(1);
+    Thread.sleep(PumpFixture.HOLD);
+    int attempts = writer.attempts.get();
+
+    writer.away = true;
+    writer.later.getFirst().accept(false);
+    await().until(() -> writer.passed.size() == 1);
+
+    assertThat(writer.attempts).hasValue(attempts + 1);
+  }
+
   /** After one event has waited, the next need not wait: the store is known to be away. */
   @Test
   void shouldDeliverLaterEventsAtOnceAndAppendWhenTheStoreIsBack() throws Exception {

@@ -9,6 +9,7 @@ import dev.holdfast.relay.LogFixture;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** A writer whose store is away, and whose stream has a client here, when a test wants it. */
 final class UnavailableWriter implements StreamWriter {
@@ -16,6 +17,9 @@ final class UnavailableWriter implements StreamWriter {
   final List<NewEvent> stored = new CopyOnWriteArrayList<>();
   final List<NewEvent> passed = new CopyOnWriteArrayList<>();
   final AtomicInteger attempts = new AtomicInteger();
+
+  /** The appends that no thread waits for. */
+  final List<Consumer<Boolean>> later = new CopyOnWriteArrayList<>();
 
   /** The number of unlogged events that the store knows about. */
   final AtomicInteger told = new AtomicInteger();
@@ -47,6 +51,13 @@ final class UnavailableWriter implements StreamWriter {
     touch();
     stored.addAll(events);
     return new Position(1, stored.size() + passed.size());
+  }
+
+  /** Leaves the end of the append to the test. */
+  @Override
+  public boolean appendLater(List<NewEvent> events, Consumer<Boolean> then) {
+    later.add(then);
+    return true;
   }
 
   @Override

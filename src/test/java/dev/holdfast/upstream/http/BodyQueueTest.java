@@ -1,10 +1,15 @@
 package dev.holdfast.upstream.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.budget.ByteBudget;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Back-pressure towards the sender of a body. */
 class BodyQueueTest {
@@ -75,6 +80,57 @@ class BodyQueueTest {
     dropped.close();
 
     assertThat(budget.isExceeded()).isFalse();
+  }
+
+  /** What ends the wait of a reader. */
+  enum Change {
+    ADD,
+    COMPLETE,
+    FAIL,
+    CLOSE;
+
+    void to(BodyQueue queue) {
+      switch (this) {
+        case ADD -> queue.add(new byte[1], () -> {});
+        case COMPLETE -> queue.complete();
+        case FAIL -> queue.fail(new IllegalStateException("planted"));
+        case CLOSE -> queue.close();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldContinueAReaderWithoutAThread(Change change) {
+    BodyQueue queue = new BodyQueue(new ByteBudget(Long.MAX_VALUE));
+    AtomicInteger continued = new AtomicInteger();
+
+    assertThat(queue.takeArrived(resumes::incrementAndGet)).isNull();
+    assertThat(queue.whenReadable(Deadline.NEVER, continued::incrementAndGet)).isTrue();
+    assertThat(continued).hasValue(0);
+    change.to(queue);
+    assertThat(continued).hasValue(1);
+    change.to(queue);
+
+    assertThat(continued).hasValue(1);
+    assertThat(queue.whenReadable(Deadline.NEVER, continued::incrementAndGet)).isFalse();
+    // The end and a failure are for the thread that takes.
+    assertThat(queue.takeArrived(resumes::incrementAndGet) != null).isEqualTo(change == Change.ADD);
+    assertThat(queue.whenReadable(Deadline.NEVER, continued::incrementAndGet))
+        .isEqualTo(change == Change.ADD);
+  }
+
+  @Test
+  void shouldContinueAReaderWithoutAThreadAtTheDeadline() {
+    BodyQueue queue = new BodyQueue(new ByteBudget(Long.MAX_VALUE));
+    Deadline deadline = Deadline.after(Duration.ofMillis(50));
+    CountDownLatch continued = new CountDownLatch(1);
+
+    assertThat(queue.whenReadable(deadline, continued::countDown)).isTrue();
+    await().until(() -> continued.getCount() == 0);
+
+    assertThat(deadline.hasPassed()).isTrue();
+    assertThat(queue.whenReadable(deadline, continued::countDown)).isFalse();
   }
 
   /** After the last bytes of an answer the reader does not come back for more. */

@@ -112,6 +112,26 @@ class SseMessageSourceTest {
   }
 
   @Test
+  void shouldNotKeepTheMessagesItReturnedWhileItWaitsWithoutThread() {
+    // given
+    ScriptedServer server =
+        fixture.server((request, wire) -> wire.beginEvents().chunk(event(notification(1))));
+    MessageSource source = fixture.call(fixture.session(server));
+
+    // when
+    WeakReference<byte[]> returned = new WeakReference<>(source.take().getFirst().payload());
+    assertThat(source.whenArrived(() -> {})).isTrue();
+
+    // then
+    await()
+        .untilAsserted(() -> {
+          System.gc();
+          assertThat(returned.get()).isNull();
+        });
+    source.close();
+  }
+
+  @Test
   void shouldNotKeepTheMessagesItReturnedWhileItWaits() {
     // given
     ScriptedServer server =
@@ -225,6 +245,45 @@ class SseMessageSourceTest {
     assertThatThrownBy(source::take).isInstanceOf(UpstreamException.TimedOut.class);
     assertThat(source.take()).isEmpty();
     await().until(() -> server.connections() == 0);
+  }
+
+  /** A wait that has begun without a thread does not begin anew on one. */
+  @Test
+  void whenSilentTooLongWithoutReadingThreadShouldTimeOut() throws InterruptedException {
+    // given
+    ScriptedServer server =
+        fixture.server(
+            (request, wire) -> wire.beginEvents().chunk(event("1", notification(1))).stall());
+    MessageSource source = fixture.call(fixture.session(server, timeouts(LONG, SHORT)));
+    take(source, 1);
+
+    // when
+    CountDownLatch over = new CountDownLatch(1);
+    assertThat(source.whenArrived(over::countDown)).isTrue();
+    over.await();
+
+    // then
+    assertThat(source.takeArrived()).isEmpty();
+    assertThat(source.whenArrived(over::countDown)).isFalse();
+    assertThatThrownBy(source::take).isInstanceOf(UpstreamException.TimedOut.class);
+  }
+
+  @Test
+  void closeShouldEndWaitWithoutThread() {
+    // given
+    ScriptedServer server = fixture.server((request, wire) -> wire.beginEvents().stall());
+    MessageSource source = fixture.call(fixture.session(server));
+    CountDownLatch over = new CountDownLatch(1);
+    assertThat(source.whenArrived(over::countDown)).isTrue();
+
+    // when
+    source.close();
+
+    // then
+    assertThat(over.getCount()).isZero();
+    assertThat(source.takeArrived()).isEmpty();
+    assertThat(source.whenArrived(over::countDown)).isFalse();
+    assertThat(source.take()).isEmpty();
   }
 
   @Test

@@ -25,6 +25,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -221,10 +222,25 @@ public final class UpstreamFixture implements AfterEachCallback {
   /** Takes all messages to the end of the source. */
   public static List<UpstreamMessage> takeAll(MessageSource source) {
     List<UpstreamMessage> taken = new ArrayList<>();
-    for (var next = source.take(); !next.isEmpty(); next = source.take()) {
+    for (var next = next(source); !next.isEmpty(); next = next(source)) {
       taken.addAll(next);
     }
     return taken;
+  }
+
+  /** Takes messages as a pump does, which has no thread while it waits. */
+  private static List<UpstreamMessage> next(MessageSource source) {
+    CountDownLatch arrived = new CountDownLatch(1);
+    if (!source.whenArrived(arrived::countDown)) {
+      return source.take();
+    }
+    try {
+      arrived.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    List<UpstreamMessage> taken = source.takeArrived();
+    return taken.isEmpty() ? next(source) : taken;
   }
 
   /** Waits until the upstream breaks off what is in progress. */

@@ -65,27 +65,43 @@ public final class AppendScripts {
    *     written
    */
   Position append(StreamRef stream, String owner, WriterProgress progress, List<NewEvent> batch) {
-    String session = stream.session();
-    Position last = progress.last();
-    String upstreamId = progress.upstreamId();
     return position(
         stream,
-        run(
-            appendEvents,
-            batch,
-            List.of(keys.session(session), keys.stream(session, stream.name())),
-            stream.name(),
-            owner,
-            last.millis(),
-            last.number(),
-            progress.stored(),
-            upstreamId == null ? "" : upstreamId,
-            replica,
-            keys.replicaChannels(),
-            session,
-            retention.maxEvents(),
-            retention.eventTtl().toMillis(),
-            arguments(batch)));
+        run(appendEvents, batch, keysOf(stream), arguments(stream, owner, progress, batch)));
+  }
+
+  /**
+   * Appends a batch that is not {@link #isLarge large}, as {@link #append} does, without waiting.
+   */
+  CompletionStage<Position> appendLater(
+      StreamRef stream, String owner, WriterProgress progress, List<NewEvent> batch) {
+    return appendEvents
+        .runLater(keysOf(stream), arguments(stream, owner, progress, batch))
+        .thenApply(result -> position(stream, String.valueOf(result)));
+  }
+
+  private List<String> keysOf(StreamRef stream) {
+    return List.of(keys.session(stream.session()), keys.stream(stream.session(), stream.name()));
+  }
+
+  private Object[] arguments(
+      StreamRef stream, String owner, WriterProgress progress, List<NewEvent> batch) {
+    Position last = progress.last();
+    String upstreamId = progress.upstreamId();
+    return new Object[] {
+      stream.name(),
+      owner,
+      last.millis(),
+      last.number(),
+      progress.stored(),
+      upstreamId == null ? "" : upstreamId,
+      replica,
+      keys.replicaChannels(),
+      stream.session(),
+      retention.maxEvents(),
+      retention.eventTtl().toMillis(),
+      arguments(batch)
+    };
   }
 
   /**
@@ -154,7 +170,7 @@ public final class AppendScripts {
 
   private String run(
       RedisScript script, List<NewEvent> batch, List<String> keys, Object... arguments) {
-    boolean inTurn = bytes(batch) >= LARGE && awaitTurn();
+    boolean inTurn = isLarge(batch) && awaitTurn();
     try {
       return script.runForText(keys, arguments);
     } finally {
@@ -173,8 +189,8 @@ public final class AppendScripts {
     }
   }
 
-  private static long bytes(List<NewEvent> batch) {
-    return batch.stream().mapToLong(event -> event.payload().length).sum();
+  static boolean isLarge(List<NewEvent> batch) {
+    return batch.stream().mapToLong(event -> event.payload().length).sum() >= LARGE;
   }
 
   private static List<Object> arguments(List<NewEvent> batch) {

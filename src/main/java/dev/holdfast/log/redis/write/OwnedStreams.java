@@ -10,6 +10,8 @@ import dev.holdfast.log.WatcherRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -169,6 +171,21 @@ public final class OwnedStreams {
         forgetLost();
         throw fenced;
       }
+      var _ = stored(progress, batch, last).join();
+      return last;
+    }
+
+    @Override
+    public CompletionStage<Position> writeLater(WriterProgress progress, List<NewEvent> batch) {
+      return scripts
+          .appendLater(stream, owner, progress, batch)
+          .thenCompose(last -> stored(progress, batch, last).thenApply(_ -> last));
+    }
+
+    /** Delivers what was stored. Completes when the writer may continue. */
+    private CompletableFuture<?> stored(
+        WriterProgress progress, List<NewEvent> batch, Position last) {
+      CompletableFuture<?> mayContinue = CompletableFuture.completedFuture(null);
       recent.setKept(isWanted(stream));
       if (batch.isEmpty()) {
         recent.reported(last);
@@ -182,10 +199,10 @@ public final class OwnedStreams {
         boolean isShared = !keptIn.equals(stream);
         boolean isNew = isShared || progress.last().number() == 0;
         boolean isComplete = !isShared && batch.getLast().last();
-        reports.written(keptIn, batch, isNew, isComplete);
+        mayContinue = reports.written(keptIn, batch, isNew, isComplete);
       }
       forgetIfIdle(stream);
-      return last;
+      return mayContinue;
     }
 
     @Override

@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Condition;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,9 @@ public final class RedisStreamWriter implements StreamWriter {
      * @return the position of the last event of the stream
      */
     Position write(WriterProgress progress, List<NewEvent> batch);
+
+    /** Stores a batch that is not large as {@link #write} does, without waiting. */
+    CompletionStage<Position> writeLater(WriterProgress progress, List<NewEvent> batch);
 
     /** Gives events to the local tail only; returns false if that is not possible. */
     boolean deliverUnlogged(List<LogEvent> events);
@@ -121,6 +126,49 @@ public final class RedisStreamWriter implements StreamWriter {
           return write(List.copyOf(events));
         }
         writeUnknownFirst();
+      }
+    }
+  }
+
+  @Override
+  public boolean appendLater(List<NewEvent> events, Consumer<Boolean> then) {
+    NewEvent.requireWellFormed(events);
+    if (!keptIn.equals(stream) || AppendScripts.isLarge(events) || !lock.tryLock()) {
+      return false;
+    }
+    WriterProgress from = progress;
+    try {
+      if (storeInUse || closed || !unknown.isEmpty()) {
+        return false;
+      }
+      storeInUse = true;
+    } finally {
+      lock.unlock();
+    }
+    try {
+      store
+          .writeLater(from, events)
+          .whenComplete((position, _) -> {
+            appended(events, position);
+            then.accept(position != null);
+          });
+      return true;
+    } catch (Throwable notBegun) {
+      appended(events, null);
+      throw notBegun;
+    }
+  }
+
+  /** Ends an append without a waiting thread; {@code position} is null if it failed. */
+  private void appended(List<NewEvent> events, @Nullable Position position) {
+    try (var _ = lock.hold()) {
+      storeInUse = false;
+      idle.signalAll();
+      if (position == null) {
+        unknown = events; // The repeated append finds out what has happened.
+      } else {
+        progress = WriterProgress.at(position);
+        closed |= events.getLast().last();
       }
     }
   }

@@ -71,8 +71,11 @@ public final class StreamReports {
    * Adds a batch that was written, and reports the session if too many bytes wait.
    *
    * @param isNew whether the stream had no events before
+   * @return completes when the writer may continue, so that it does not get further ahead of the
+   *     quotas
    */
-  void written(StreamRef stream, List<NewEvent> batch, boolean isNew, boolean complete) {
+  CompletableFuture<?> written(
+      StreamRef stream, List<NewEvent> batch, boolean isNew, boolean complete) {
     long bytes = 0;
     long largest = 0;
     for (NewEvent event : batch) {
@@ -83,11 +86,11 @@ public final class StreamReports {
     }
     UnreportedStream added =
         new UnreportedStream(stream.name(), bytes, largest, isNew, complete, false);
-    if (add(stream.session(), List.of(added)) > mostBytes) {
-      // The writer waits, so that it does not get further ahead of the quotas.
-      SessionSize _ = report(stream.session()).join();
-      used(stream.session()); // The quota of all sessions needs the new size.
+    if (add(stream.session(), List.of(added)) <= mostBytes) {
+      return CompletableFuture.completedFuture(null);
     }
+    // The quota of all sessions needs the new size.
+    return report(stream.session()).thenRun(() -> used(stream.session()));
   }
 
   /** Adds a stream that was delivered to its end. */

@@ -10,6 +10,8 @@ import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /** Reports of a writer that delivered events without the log. */
@@ -34,6 +36,11 @@ class UnloggedDeliveryTest {
       }
       Position last = progress.last();
       return new Position(last.millis(), last.number() + batch.size());
+    }
+
+    @Override
+    public CompletionStage<Position> writeLater(WriterProgress progress, List<NewEvent> batch) {
+      return CompletableFuture.completedFuture(write(progress, batch));
     }
 
     @Override
