@@ -116,18 +116,15 @@ final class MemorySession {
     stream.requireOpen();
     long now = clock.millis();
     MemoryStream keeper = stream.keeper();
-    long before = bytes;
+    long before = keeper.bytes();
     int size = events.size();
     for (NewEvent event : added) {
       if (keeper == stream || event.payload().length > 0) {
         boolean isEnd = event.last() && keeper == stream;
-        MemoryStream.Stored stored =
-            keeper.add(new NewEvent(event.payload(), event.upstreamId(), isEnd), now);
-        events.add(stored);
-        bytes += stored.bytes();
+        events.add(keeper.add(new NewEvent(event.payload(), event.upstreamId(), isEnd), now));
       }
     }
-    account.add(events.size() - size, bytes - before);
+    count(events.size() - size, keeper.bytes() - before);
     purge(keeper, now);
     Position last = keeper == stream ? stream.last() : stream.count(added.size());
     if (added.getLast().last()) {
@@ -160,10 +157,14 @@ final class MemorySession {
   }
 
   private void purgeFirst(MemoryStream stream) {
-    MemoryStream.Stored oldest = stream.purge();
-    events.remove(oldest);
-    bytes -= oldest.bytes();
-    account.add(-1, -oldest.bytes());
+    long before = stream.bytes();
+    events.remove(stream.purge());
+    count(-1, stream.bytes() - before);
+  }
+
+  private void count(int moreEvents, long moreBytes) {
+    bytes += moreBytes;
+    account.add(moreEvents, moreBytes);
   }
 
   private void purgeForQuota(MemoryStream stream) {

@@ -9,9 +9,8 @@ import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One stream with its events. The lock of its session guards all of its state. */
@@ -23,6 +22,9 @@ final class MemoryStream {
   /** Estimated bytes of the objects around a payload. */
   static final int OVERHEAD = 128;
 
+  /** Estimated bytes of the objects of a stream that has events. */
+  static final int STREAM_OVERHEAD = 256;
+
   private enum State {
     OPEN,
     COMPLETE,
@@ -32,15 +34,16 @@ final class MemoryStream {
 
   private final StreamRef ref;
 
-  /** The ids of the requests that this stream answers. */
-  private final String requests;
+  /** The ids of the requests that this stream answers; empty when it is complete. */
+  private String requests;
 
   /** The stream that keeps the events; null if this one does. */
   private final @Nullable MemoryStream shared;
 
-  /** The events by their numbers, which have no gaps. */
-  private final NavigableMap<Long, Stored> kept = new TreeMap<>();
+  /** The events, whose numbers have no gaps. The first ones are null: they were purged. */
+  private final List<@Nullable Stored> kept = new ArrayList<>(1);
 
+  private int purged;
   private long bytes;
   private Position last = Position.START;
   private Position delivered = Position.START;
@@ -55,27 +58,42 @@ final class MemoryStream {
     this.shared = shared;
   }
 
-  /** An event in memory. Compared by identity, since equal events can be stored twice. */
+  /**
+   * An event in memory, in one object: there are many. Compared by identity, since equal events can
+   * be stored twice.
+   */
   static final class Stored {
 
     private final MemoryStream stream;
-    private final LogEvent event;
+    private final long millis;
+    private final long number;
+    private final byte[] payload;
+    private final @Nullable String upstreamId;
+    private final boolean last;
 
-    private Stored(MemoryStream stream, LogEvent event) {
+    private Stored(MemoryStream stream, Position position, NewEvent event) {
       this.stream = stream;
-      this.event = event;
+      this.millis = position.millis();
+      this.number = position.number();
+      this.payload = event.payload();
+      this.upstreamId = event.upstreamId();
+      this.last = event.last();
     }
 
     MemoryStream stream() {
       return stream;
     }
 
-    /** Estimated bytes of memory. */
-    long bytes() {
-      String upstreamId = event.upstreamId();
-      return (long) OVERHEAD
-          + event.payload().length
-          + (upstreamId == null ? 0 : upstreamId.length());
+    private long bytes() {
+      return (long) OVERHEAD + payload.length + (upstreamId == null ? 0 : upstreamId.length());
+    }
+
+    private Position position() {
+      return new Position(millis, number);
+    }
+
+    private LogEvent event() {
+      return new LogEvent(position(), payload, upstreamId, last);
     }
   }
 
@@ -85,7 +103,7 @@ final class MemoryStream {
 
   /** The ids of the requests that this stream answers; empty when it is complete. */
   String openRequests() {
-    return state == State.OPEN ? requests : "";
+    return requests;
   }
 
   /** The stream that keeps the events. */
@@ -94,11 +112,12 @@ final class MemoryStream {
   }
 
   int size() {
-    return kept.size();
+    return kept.size() - purged;
   }
 
+  /** Estimated bytes of memory. */
   long bytes() {
-    return bytes;
+    return size() == 0 ? 0 : bytes + STREAM_OVERHEAD;
   }
 
   void requireOpen() {
@@ -117,8 +136,8 @@ final class MemoryStream {
   }
 
   StreamIndex.Entry entry() {
-    Position first = kept.isEmpty() ? Position.START : oldest();
-    return new StreamIndex.Entry(ref, isOpen() ? OWNER : null, first, last, kept.size());
+    Position first = size() == 0 ? Position.START : oldest().position();
+    return new StreamIndex.Entry(ref, isOpen() ? OWNER : null, first, last, size());
   }
 
   /** Whether a complete stream is no longer kept. */
@@ -128,19 +147,22 @@ final class MemoryStream {
 
   /** Whether the oldest event was written at a time or before. */
   boolean isOlderThan(long millis) {
-    return !kept.isEmpty() && oldest().millis() <= millis;
+    return size() > 0 && oldest().millis <= millis;
   }
 
-  private Position oldest() {
-    return kept.firstEntry().getValue().event.position();
+  private Stored oldest() {
+    return at(purged);
+  }
+
+  private Stored at(int index) {
+    return Objects.requireNonNull(kept.get(index));
   }
 
   /** Adds the next event. */
   Stored add(NewEvent event, long now) {
     last = new Position(Math.max(now, last.millis()), last.number() + 1);
-    Stored stored =
-        new Stored(this, new LogEvent(last, event.payload(), event.upstreamId(), event.last()));
-    kept.put(last.number(), stored);
+    Stored stored = new Stored(this, last, event);
+    kept.add(stored);
     bytes += stored.bytes();
     return stored;
   }
@@ -157,24 +179,31 @@ final class MemoryStream {
 
   void complete(long expiry) {
     state = State.COMPLETE;
+    requests = "";
     expires = expiry;
   }
 
   /** Accepts no more events. */
   void discard() {
     state = State.DISCARDED;
+    requests = "";
   }
 
   /** Removes and returns the oldest event. */
   Stored purge() {
-    Stored oldest = kept.pollFirstEntry().getValue();
+    Stored oldest = oldest();
     bytes -= oldest.bytes();
+    kept.set(purged++, null);
+    if (purged > kept.size() / 2) {
+      kept.subList(0, purged).clear();
+      purged = 0;
+    }
     return oldest;
   }
 
   ReadResult read(Position after, int maxEvents, long maxBytes) {
-    if (after.number() < last.number() - kept.size() || isForeign(after)) {
-      return kept.isEmpty() ? new ReadResult.Gap(null, last) : new ReadResult.Gap(oldest());
+    if (after.number() < last.number() - size() || isForeign(after)) {
+      return size() == 0 ? new ReadResult.Gap(null, last) : new ReadResult.Gap(oldest().position());
     }
     if (after.number() == last.number() && state == State.COMPLETE) {
       return new ReadResult.EndOfStream();
@@ -190,28 +219,34 @@ final class MemoryStream {
     if (after.number() >= last.number()) {
       return !after.equals(last);
     }
-    Stored event = kept.get(after.number());
-    return event != null && !after.equals(event.event.position());
+    int index = indexAfter(after) - 1;
+    return index >= purged && !after.equals(at(index).position());
+  }
+
+  /** The index of the event after a position. */
+  private int indexAfter(Position position) {
+    return kept.size() - (int) (last.number() - position.number());
   }
 
   private ReadResult page(Position after, int maxEvents, long maxBytes) {
     List<LogEvent> events = new ArrayList<>();
     long room = maxBytes;
-    for (Stored stored : kept.tailMap(after.number(), false).values()) {
-      room -= stored.event.payload().length;
+    for (int index = indexAfter(after); index < kept.size(); index++) {
+      LogEvent event = at(index).event();
+      room -= event.payload().length;
       if (events.size() == maxEvents || (room < 0 && !events.isEmpty())) {
         break;
       }
-      events.add(stored.event);
+      events.add(event);
     }
     return new ReadResult.Events(events);
   }
 
   Optional<Position> beforeOldest() {
-    if (kept.isEmpty()) {
+    if (size() == 0) {
       return state == State.OPEN ? Optional.of(last) : Optional.empty();
     }
-    Position oldest = oldest();
+    Position oldest = oldest().position();
     return Optional.of(new Position(oldest.millis(), oldest.number() - 1));
   }
 

@@ -59,9 +59,7 @@ public final class StandaloneSource implements MessageSource {
   public List<UpstreamMessage> take() {
     while (!current.isClosed()) {
       try {
-        List<UpstreamMessage> messages = takeOnce();
-        backoff = first;
-        return taken(messages);
+        return taken(takeOnce());
       } catch (UpstreamException failure) {
         if (current.isClosed()) {
           return List.of();
@@ -113,6 +111,7 @@ public final class StandaloneSource implements MessageSource {
   }
 
   private List<UpstreamMessage> taken(List<UpstreamMessage> messages) {
+    backoff = messages.isEmpty() ? backoff : first;
     messages.forEach(message -> lastId = message.eventId() == null ? lastId : message.eventId());
     return messages;
   }

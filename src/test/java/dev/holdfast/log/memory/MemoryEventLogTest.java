@@ -112,7 +112,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldPurgeTheOldestOfAllStreamsBeyondTheBudget() {
-    maxBytes = 4L * (MemoryStream.OVERHEAD + 1);
+    maxBytes = bytes(4, 2);
     EventLog small = begun(keeping(100, 10));
     StreamRef other = new StreamRef(ref.session(), "b");
     StreamWriter one = small.open(ref, "1");
@@ -134,7 +134,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldFreeTheMemoryOfPurgedEvents() {
-    maxBytes = 5L * (MemoryStream.OVERHEAD + 1);
+    maxBytes = bytes(5, 1);
     EventLog small = begun(keeping(100, 10));
     StreamWriter writer = small.open(ref, "1");
     List<WeakReference<byte[]>> payloads = new ArrayList<>();
@@ -155,7 +155,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldGiveBackTheBudgetOfAnEndedSession() {
-    maxBytes = 4L * (MemoryStream.OVERHEAD + 1);
+    maxBytes = bytes(4, 1);
     EventLog small = begun(keeping(100, 10));
     small.begin("other", "");
     StreamRef other = new StreamRef("other", "b");
@@ -169,7 +169,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldForgetACompleteStreamWhoseEventsAreAllPurged() {
-    maxBytes = 2L * (MemoryStream.OVERHEAD + 1);
+    maxBytes = bytes(2, 1);
     EventLog small = begun(keeping(100, 10));
     StreamRef other = new StreamRef(ref.session(), "b");
     Position end = small.open(ref, "1").append(List.of(last("1")));
@@ -270,7 +270,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   @Test
   void shouldSayHowMuchItHolds() {
-    maxBytes = 4L * (MemoryStream.OVERHEAD + 1);
+    maxBytes = bytes(4, 1);
     EventLog small = begun(keeping(100, 10));
     assertThat(small.depth()).isEqualTo(size(0, 0));
 
@@ -281,8 +281,13 @@ class MemoryEventLogTest extends EventLogContract {
     assertThat(small.depth()).isEqualTo(size(0, 0));
   }
 
+  /** The bytes of events of one byte each. */
+  private static long bytes(long events, long streams) {
+    return events * (MemoryStream.OVERHEAD + 1) + streams * MemoryStream.STREAM_OVERHEAD;
+  }
+
   private EventLog.Size size(long events, double quotaUsed) {
-    long bytes = events * (MemoryStream.OVERHEAD + 1);
+    long bytes = bytes(events, events == 0 ? 0 : 1);
     return new EventLog.Size(
         OptionalLong.of(events), OptionalLong.of(bytes), OptionalDouble.of(quotaUsed));
   }
