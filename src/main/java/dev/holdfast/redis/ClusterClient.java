@@ -185,23 +185,27 @@ final class ClusterClient implements RedisClient {
       ServerAddress to,
       Throwable failure,
       CompletableFuture<@Nullable Response> result) {
-    if (ClusterRedirect.in(failure, to) != null) {
-      // Use another thread, since the connection's thread must not block.
-      Thread.ofVirtual()
-          .name("redis-redirect")
-          .start(() -> {
-            try {
-              result.complete(send(request, to));
-            } catch (RuntimeException again) {
-              result.completeExceptionally(again);
-            }
-          });
-      return;
+    try {
+      if (ClusterRedirect.in(failure, to) != null) {
+        // Use another thread, since the connection's thread must not block.
+        Thread.ofVirtual()
+            .name("redis-redirect")
+            .start(() -> {
+              try {
+                result.complete(send(request, to));
+              } catch (Throwable again) {
+                result.completeExceptionally(again);
+              }
+            });
+        return;
+      }
+      if (failure instanceof RedisException typed) {
+        refreshAfter(typed);
+      }
+      result.completeExceptionally(failure);
+    } catch (Throwable unexpected) {
+      result.completeExceptionally(unexpected); // Otherwise the caller would wait for ever.
     }
-    if (failure instanceof RedisException typed) {
-      refreshAfter(typed);
-    }
-    result.completeExceptionally(failure);
   }
 
   /** Checks every primary, since each holds streams that no other has. */

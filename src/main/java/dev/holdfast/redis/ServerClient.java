@@ -82,21 +82,34 @@ final class ServerClient implements RedisClient {
       }
       CompletableFuture<@Nullable Response> answer =
           write(1, connection, established -> established.send(request));
-      TimeLimit limit =
-          TimeLimit.start(timeout, () -> answer.completeExceptionally(new TimeoutException()));
       var _ =
           answer.whenComplete((reply, failure) -> {
-            limit.close();
             if (failure == null) {
               result.complete(reply);
             } else {
-              result.completeExceptionally(classify(connection, failure));
+              result.completeExceptionally(classifyLater(connection, failure));
             }
           });
+      limitSilence(connection, answer);
     } catch (RedisException notSent) {
       result.completeExceptionally(notSent);
     }
     return result;
+  }
+
+  /** Fails an answer when nothing arrives for too long, as {@link #awaitReply} does. */
+  private void limitSilence(ServerConnection connection, CompletableFuture<?> answer) {
+    TimeLimit limit =
+        TimeLimit.start(
+            timeout,
+            () -> {
+              if (connection.isSilentFor(timeout)) {
+                answer.completeExceptionally(new TimeoutException());
+              } else {
+                limitSilence(connection, answer);
+              }
+            });
+    var _ = answer.whenComplete((_, _) -> limit.close());
   }
 
   @Override
@@ -257,6 +270,15 @@ final class ServerClient implements RedisClient {
     return RedisFailures.isRefusal(failure)
         ? new RedisException.Unavailable(String.valueOf(failure.getMessage()), failure)
         : new RedisException.UnknownOutcome("connection lost before the reply", failure);
+  }
+
+  /** Classifies a failure whose caller would wait for ever if this threw an exception. */
+  private Throwable classifyLater(ServerConnection connection, Throwable failure) {
+    try {
+      return classify(connection, failure);
+    } catch (Throwable unexpected) {
+      return unexpected;
+    }
   }
 
   private static RedisException.Unavailable interruptedBeforeSending(InterruptedException cause) {

@@ -53,7 +53,7 @@ public interface MessageSource extends AutoCloseable {
   /**
    * Runs an action when {@link #take} would not wait, so that the reader needs no thread until
    * then. It runs once, on any thread, which may be one that must not be blocked. It may run
-   * earlier.
+   * earlier. The first call may wait until a connection is made, but no call within such an action.
    *
    * @return false if {@link #take} would not wait now, or if this source cannot tell; the action
    *     does not run

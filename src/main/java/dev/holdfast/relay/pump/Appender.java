@@ -68,19 +68,23 @@ final class Appender {
    * @return false if a thread must append
    */
   boolean appendLater(List<NewEvent> events, Consumer<Boolean> then) {
-    if (traces != null || outage.isActive()) {
+    if (outage.isActive()) {
       return false;
     }
     long start = System.nanoTime();
     return writer.appendLater(
         events,
         appended -> {
-          if (appended) {
-            listener.appended(events.size(), since(start));
-          } else {
-            begun = start;
+          try {
+            if (appended) {
+              warned = false;
+              listener.appended(events.size(), since(start));
+            } else {
+              begun = start;
+            }
+          } finally {
+            then.accept(appended);
           }
-          then.accept(appended);
         });
   }
 

@@ -88,10 +88,13 @@ public final class Pump {
   /** Null once the upstream was asked: the request may be large. */
   private @Nullable UpstreamRequest upstream;
 
+  /** What the next thread does first, which returns whether more messages follow. */
+  private @Nullable Part next;
+
   /** How the stream ends when its upstream does not end it. Set by the thread that drains. */
   private volatile End end = End.ERROR;
 
-  /** A part of the work of a pump, on a thread of its own. */
+  /** A part of the work of a pump. */
   private interface Part {
     boolean run() throws Throwable;
   }
@@ -187,26 +190,27 @@ public final class Pump {
 
   private boolean open() throws Throwable {
     MessageSource messages = source.open(this::ask);
-    return copyAll(
-        messages,
+    next =
         () -> {
           messages.onIdWithoutMessage(writer::recordUpstreamCursor);
           if (!messages.hasArrived()) {
             answered.complete(false);
           }
-          return copy(messages.take());
-        });
+          return true;
+        };
+    return copyAll(messages);
   }
 
   /**
    * Copies messages until the pump must wait for more, or the stream ends.
    *
-   * @param first returns whether more messages follow
    * @return whether the pump waits
    */
-  private boolean copyAll(MessageSource messages, Part first) throws Throwable {
+  private boolean copyAll(MessageSource messages) throws Throwable {
     boolean waits = false;
     try {
+      Part first = Objects.requireNonNull(next);
+      next = null;
       boolean more = first.run();
       while (more && !waits) {
         waits = traces == null && messages.whenArrived(() -> arrived(messages));
@@ -262,7 +266,8 @@ public final class Pump {
   /** Continues on a thread of the pump. */
   private void continueWith(MessageSource messages, Part first) {
     try {
-      newThread(() -> run(() -> copyAll(messages, first)));
+      next = first;
+      newThread(() -> run(() -> copyAll(messages)));
     } catch (Throwable failure) {
       LOG.debugf(failure, "pump continues later stream=%s", writer.stream());
       TimeLimit _ = TimeLimit.start(ENDING.delay(), () -> continueWith(messages, first));

@@ -31,8 +31,15 @@ public final class StandaloneSource implements MessageSource {
   private @Nullable String lastId;
   private Consumer<String> moved = id -> {};
 
+  /** Whether the server has no such stream. */
+  private boolean none;
+
+  /** A failure without a waiting thread. The next {@link #take} handles it. */
+  private @Nullable Throwable failure;
+
   /**
-   * Creates a source that opens the server's stream on the first {@link #take}.
+   * Creates a source that opens the server's stream on the first {@link #whenArrived} or {@link
+   * #take}.
    *
    * @param listen opens the stream after the event with that id of the server; returns empty when
    *     the server has no such stream
@@ -84,23 +91,39 @@ public final class StandaloneSource implements MessageSource {
   @Override
   public List<UpstreamMessage> takeArrived() {
     MessageSource source = current.current();
-    return source == null ? List.of() : taken(source.takeArrived());
+    try {
+      return source == null ? List.of() : taken(source.takeArrived());
+    } catch (Throwable unexpected) {
+      failure = unexpected;
+      return List.of();
+    }
   }
 
+  /** {@inheritDoc} The first call waits until the server's stream is open. */
   @Override
   public boolean whenArrived(Runnable action) {
-    MessageSource source = current.current();
-    return source != null && !current.isClosed() && source.whenArrived(action);
+    try {
+      MessageSource source = failure == null ? openedOnce() : null;
+      return source != null && !current.isClosed() && source.whenArrived(action);
+    } catch (Throwable unexpected) {
+      failure = unexpected;
+      return false;
+    }
   }
 
   /** An unexpected failure must not silence the stream: the session has no other one. */
   private List<UpstreamMessage> takeOnce() {
     MessageSource source = current.current();
     try {
-      source = source == null ? open() : source;
+      if (failure != null) {
+        Throwable earlier = failure;
+        failure = null;
+        throw earlier;
+      }
+      source = openedOnce();
       return source == null ? List.of() : source.take();
-    } catch (UpstreamException failure) {
-      throw failure;
+    } catch (UpstreamException expected) {
+      throw expected;
     } catch (Throwable unexpected) {
       if (source != null) {
         source.close();
@@ -126,10 +149,17 @@ public final class StandaloneSource implements MessageSource {
     moved = listener;
   }
 
+  private @Nullable MessageSource openedOnce() {
+    MessageSource open = current.current();
+    return open != null || none ? open : open();
+  }
+
   private @Nullable MessageSource open() {
     MessageSource opened =
         current.open(() -> current.isClosed() ? null : listen.apply(lastId).orElse(null));
-    if (opened != null) {
+    if (opened == null) {
+      none = true;
+    } else {
       opened.onIdWithoutMessage(this::moved);
     }
     return opened;

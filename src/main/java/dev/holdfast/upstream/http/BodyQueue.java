@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>At {@link #HIGH_WATER} unread bytes the queue pauses the sender until the reader has taken all
  * bytes. While the shared budget is exceeded, the queue pauses the sender at {@link #LOW_WATER}.
- * Bytes count against the budget until the next {@link #take}.
+ * Bytes count against the budget until the reader wants more.
  */
 final class BodyQueue {
 
@@ -138,7 +138,9 @@ final class BodyQueue {
       if (!chunks.isEmpty() || end != null || failure != null || deadline.hasPassed()) {
         return false;
       }
-      TimeLimit limit = TimeLimit.start(deadline.left(), this::wakeReader);
+      // On a thread of its own: the reader may have more to do than the thread of all limits may.
+      TimeLimit limit =
+          TimeLimit.start(deadline.left(), () -> Thread.startVirtualThread(this::wakeReader));
       if (limit.isOver()) {
         return false;
       }

@@ -88,6 +88,11 @@ final class MessageReader implements SseHandler {
     return read;
   }
 
+  /** Number of bytes of messages that are not complete. */
+  long heldBytes() {
+    return parser.heldBytes();
+  }
+
   /** Whether {@link #throwFailure} would throw. */
   boolean hasFailed() {
     return failure != null;

@@ -163,7 +163,10 @@ final class SseMessageSource implements MessageSource {
   @Override
   public List<UpstreamMessage> takeArrived() {
     forgetLast();
-    List<byte[]> chunks = exchange == null || isAnswered() ? null : exchange.takeArrived();
+    // A large message would take too long on the thread of a connection.
+    boolean isSmall = reader.heldBytes() < BodyQueue.LOW_WATER;
+    List<byte[]> chunks =
+        isSmall && exchange != null && !isAnswered() ? exchange.takeArrived() : null;
     if (chunks == null) {
       return List.of();
     }

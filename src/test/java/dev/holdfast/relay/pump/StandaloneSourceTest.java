@@ -10,6 +10,7 @@ import dev.holdfast.relay.RecordingListener;
 import dev.holdfast.relay.ScriptedSource;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.testing.LoggedLines;
+import dev.holdfast.upstream.ForwardingSource;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
@@ -132,6 +133,78 @@ class StandaloneSourceTest {
       assertThat(heard.failures).hasSize(2);
       log.await("standalone stream failed unexpectedly");
     }
+  }
+
+  /** The same for a failure on a thread that must not be blocked. */
+  @Test
+  void shouldReopenAfterAnUnexpectedFailureWithoutAReadingThread() {
+    ScriptedSource failing = new ScriptedSource().telling();
+    answer(
+        new ForwardingSource(failing) {
+          @Override
+          public List<UpstreamMessage> takeArrived() {
+            throw new OutOfMemoryError("planted");
+          }
+        });
+    answer(new ScriptedSource().bring(PROGRESS));
+    CountDownLatch arrived = new CountDownLatch(1);
+
+    try (StandaloneSource source = source(SHORT)) {
+      assertThat(source.whenArrived(arrived::countDown)).isTrue();
+      failing.bring(PROGRESS);
+      assertThat(arrived.getCount()).isZero();
+      assertThat(source.takeArrived()).isEmpty();
+      assertThat(source.whenArrived(arrived::countDown)).isFalse();
+      assertThat(opened).hasValue(1);
+      assertThat(source.take()).hasSize(1);
+    }
+
+    assertThat(failing.isClosed()).isTrue();
+    assertThat(heard.failures).hasSize(1);
+  }
+
+  /** The first wait opens the stream, so that no thread is left waiting for messages. */
+  @Test
+  void shouldOpenTheStreamBeforeItWaits() {
+    ScriptedSource server = new ScriptedSource().telling();
+    answer(server);
+
+    try (StandaloneSource source = source(SHORT)) {
+      assertThat(source.whenArrived(() -> {})).isTrue();
+      assertThat(opened).hasValue(1);
+      server.bring(new UpstreamMessage(PROGRESS.getBytes(UTF_8), "u7"));
+      assertThat(source.takeArrived()).hasSize(1);
+      server.end();
+      assertThat(source.whenArrived(() -> {})).isFalse();
+      assertThat(source.take()).isEmpty();
+    }
+
+    assertThat(opened).hasValue(1);
+  }
+
+  @Test
+  void shouldRetryWhatFailsBeforeItWaits() {
+    answer(new UpstreamException.Unreachable(null));
+    answer(new ScriptedSource().bring(PROGRESS));
+
+    try (StandaloneSource source = source(SHORT)) {
+      assertThat(source.whenArrived(() -> {})).isFalse();
+      assertThat(source.take()).hasSize(1);
+    }
+
+    assertThat(heard.failures).hasSize(1);
+  }
+
+  @Test
+  void shouldAskOnceForAStreamThatTheServerDoesNotOffer() {
+    answers.add(Optional::empty);
+
+    try (StandaloneSource source = source(SHORT)) {
+      assertThat(source.whenArrived(() -> {})).isFalse();
+      assertThat(source.take()).isEmpty();
+    }
+
+    assertThat(opened).hasValue(1);
   }
 
   @Test

@@ -30,10 +30,11 @@ class WaitingPumpTest {
 
   @BeforeEach
   void waitForMessages() {
-    pumping.source.telling().bring(PROGRESS);
+    pumping.source.telling();
     pump.run(); // Returns when the pump waits.
-    assertThat(pumping.logged()).containsExactly(PROGRESS);
     assertThat(pumping.ended).isEmpty();
+    pumping.source.bring(PROGRESS);
+    assertThat(pumping.logged()).containsExactly(PROGRESS);
   }
 
   private static String message(int number) {

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -266,6 +267,43 @@ class SseMessageSourceTest {
     assertThat(source.takeArrived()).isEmpty();
     assertThat(source.whenArrived(over::countDown)).isFalse();
     assertThatThrownBy(source::take).isInstanceOf(UpstreamException.TimedOut.class);
+  }
+
+  /** It would take the thread of other connections for too long. */
+  @Test
+  void shouldLeaveLargeMessageToReadingThread() throws InterruptedException {
+    // given a message in small pieces
+    String large = "{\"jsonrpc\":\"2.0\",\"method\":\"" + "x".repeat(40_000) + "\"}";
+    Semaphore pieces = new Semaphore(0);
+    ScriptedServer server =
+        fixture.server((request, wire) -> {
+          wire.beginEvents();
+          byte[] bytes = event(large).getBytes(StandardCharsets.UTF_8);
+          for (int from = 0; from < bytes.length; from += 1000) {
+            pieces.acquire();
+            wire.chunk(
+                new String(
+                    bytes, from, Math.min(1000, bytes.length - from), StandardCharsets.UTF_8));
+          }
+          wire.stall();
+        });
+    MessageSource source = fixture.call(fixture.session(server));
+
+    // when
+    int taken = 0;
+    Semaphore arrived = new Semaphore(0);
+    while (source.whenArrived(arrived::release)) {
+      pieces.release();
+      arrived.acquire();
+      assertThat(source.takeArrived()).isEmpty();
+      taken++;
+    }
+    pieces.release(100);
+
+    // then
+    assertThat(taken).isBetween(10, 30);
+    assertThat(texts(source.take())).containsExactly(large);
+    source.close();
   }
 
   @Test

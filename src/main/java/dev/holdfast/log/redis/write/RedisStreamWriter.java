@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
@@ -145,31 +146,32 @@ public final class RedisStreamWriter implements StreamWriter {
     } finally {
       lock.unlock();
     }
+    CompletionStage<Position> written;
     try {
-      store
-          .writeLater(from, events)
-          .whenComplete((position, _) -> {
-            appended(events, position);
-            then.accept(position != null);
-          });
-      return true;
+      written = store.writeLater(from, events);
     } catch (Throwable notBegun) {
-      appended(events, null);
-      throw notBegun;
+      written = CompletableFuture.failedStage(notBegun);
     }
+    var _ = written.whenComplete((position, _) -> appended(events, position, then));
+    return true;
   }
 
-  /** Ends an append without a waiting thread; {@code position} is null if it failed. */
-  private void appended(List<NewEvent> events, @Nullable Position position) {
+  /** Ends an append that no thread waits for; {@code position} is null if it failed. */
+  private void appended(
+      List<NewEvent> events, @Nullable Position position, Consumer<Boolean> then) {
+    boolean inLog = false;
     try (var _ = lock.hold()) {
       storeInUse = false;
       idle.signalAll();
-      if (position == null) {
-        unknown = events; // The repeated append finds out what has happened.
-      } else {
+      unknown = events; // If the append failed, the repeated one finds out what has happened.
+      if (position != null) {
         progress = WriterProgress.at(position);
         closed |= events.getLast().last();
+        unknown = List.of();
+        inLog = true;
       }
+    } finally {
+      then.accept(inLog);
     }
   }
 
