@@ -25,7 +25,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -230,17 +230,13 @@ public final class UpstreamFixture implements AfterEachCallback {
 
   /** Takes messages as a pump does, which has no thread while it waits. */
   private static List<UpstreamMessage> next(MessageSource source) {
-    CountDownLatch arrived = new CountDownLatch(1);
-    if (!source.whenArrived(arrived::countDown)) {
-      return source.take();
+    Semaphore arrived = new Semaphore(0);
+    List<UpstreamMessage> taken = List.of();
+    while (taken.isEmpty() && source.whenArrived(arrived::release)) {
+      arrived.acquireUninterruptibly();
+      taken = source.takeArrived();
     }
-    try {
-      arrived.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-    List<UpstreamMessage> taken = source.takeArrived();
-    return taken.isEmpty() ? next(source) : taken;
+    return taken.isEmpty() ? source.take() : taken;
   }
 
   /** Waits until the upstream breaks off what is in progress. */
