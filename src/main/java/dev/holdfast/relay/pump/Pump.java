@@ -88,7 +88,10 @@ public final class Pump {
   /** Null once the upstream was asked: the request may be large. */
   private @Nullable UpstreamRequest upstream;
 
-  /** What the next thread does first, which returns whether more messages follow. */
+  /**
+   * What the next thread does before it takes messages; returns whether more follow. A field,
+   * because the thread would keep it.
+   */
   private @Nullable Part next;
 
   /** How the stream ends when its upstream does not end it. Set by the thread that drains. */
@@ -128,7 +131,7 @@ public final class Pump {
     this.onEnd = onEnd;
   }
 
-  /** Starts a thread that asks the upstream. */
+  /** Asks the upstream, on a thread of the pump. */
   void start() {
     newThread(traces == null ? this::run : traces.writing(writer.stream(), this::run));
   }
@@ -172,32 +175,29 @@ public final class Pump {
       LOG.errorf(unexpected, "pump failed unexpectedly stream=%s", writer.stream());
     } finally {
       if (!waits) {
-        answered.complete(true);
-        finish();
-        onEnd.accept(this);
+        end();
       }
     }
   }
 
   /** This replica stays the owner until the store knows where the stream stands. */
-  private void finish() {
+  private void end() {
+    answered.complete(true);
     try {
       appender.finish();
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
+    } finally {
+      onEnd.accept(this);
     }
   }
 
   private boolean open() throws Throwable {
     MessageSource messages = source.open(this::ask);
-    next =
-        () -> {
-          messages.onIdWithoutMessage(writer::recordUpstreamCursor);
-          if (!messages.hasArrived()) {
-            answered.complete(false);
-          }
-          return true;
-        };
+    messages.onIdWithoutMessage(writer::recordUpstreamCursor);
+    if (!messages.hasArrived()) {
+      answered.complete(false);
+    }
     return copyAll(messages);
   }
 
@@ -209,9 +209,9 @@ public final class Pump {
   private boolean copyAll(MessageSource messages) throws Throwable {
     boolean waits = false;
     try {
-      Part first = Objects.requireNonNull(next);
+      Part first = next;
       next = null;
-      boolean more = first.run();
+      boolean more = first == null || first.run();
       while (more && !waits) {
         waits = traces == null && messages.whenArrived(() -> arrived(messages));
         more = waits || copy(messages.take());
