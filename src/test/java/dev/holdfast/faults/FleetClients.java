@@ -92,7 +92,12 @@ final class FleetClients implements AutoCloseable {
             return call.transcript();
           }));
     }
-    await().until(() -> calls.stream().allMatch(call -> call.transcript().progress().size() > 1));
+    await()
+        .untilAsserted(() ->
+            assertThat(calls)
+                .extracting(Call::transcript)
+                .allSatisfy(
+                    each -> assertThat(each.progress()).as("%s", each).hasSizeGreaterThan(1)));
     return running;
   }
 

@@ -111,11 +111,6 @@ public final class FollowingClient {
   public Transcript call(String request, Random random) throws InterruptedException {
     Transcript transcript = new Transcript();
     begin(request, random, transcript, seen -> false);
-    // A replica that could not be reached, or has refused for now, has seen no call.
-    while (transcript.isAway() && transcript.lastEventId().isEmpty() && goesOn(transcript)) {
-      Thread.sleep(transcript.pause());
-      begin(request, random, transcript, seen -> false);
-    }
     resume(transcript, random);
     return transcript;
   }
@@ -128,8 +123,16 @@ public final class FollowingClient {
   public void begin(
       String request, Random random, Transcript transcript, Predicate<Transcript> enough)
       throws InterruptedException {
-    HttpRequest.Builder post = post(any(random), request).header("Mcp-Session-Id", session);
-    follow(post.build(), transcript, enough);
+    follow(call(random, request), transcript, enough);
+    // A replica that could not be reached, or has refused for now, has seen no call.
+    while (transcript.isAway() && transcript.lastEventId().isEmpty() && goesOn(transcript)) {
+      Thread.sleep(transcript.pause());
+      follow(call(random, request), transcript, enough);
+    }
+  }
+
+  private HttpRequest call(Random random, String request) {
+    return post(any(random), request).header("Mcp-Session-Id", session).build();
   }
 
   /** Sends what asks for no answer, and gives the status. */

@@ -87,7 +87,8 @@ class TailLostStreamTest {
     append(result("1"));
     append("{\"jsonrpc\":\"2.0\",\"method\":\"m\"}");
     List<LogEvent> events = fixture.events("s");
-    TestConnection _ = fixture.follow("s", Position.START, Tail.Kind.FROM_START);
+    TestConnection before = fixture.follow("s", Position.START, Tail.Kind.FROM_START);
+    before.await(c -> c.data().size() == 3); // Later it would evict the tail of the next client.
     Position cursor = events.getFirst().position();
     TestConnection client = fixture.follow("s", cursor, Tail.Kind.RESUMED);
     client.await(c -> c.data().size() == 2);
