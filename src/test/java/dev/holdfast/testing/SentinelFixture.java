@@ -103,6 +103,17 @@ public final class SentinelFixture implements AutoCloseable {
         .until(() -> primary() != lost && primary().command("ROLE").equals("*3"));
   }
 
+  /** Returns when every other server follows the primary. */
+  public void awaitInSync() {
+    await()
+        .until(() -> {
+          RedisFixture primary = primary();
+          return servers.stream()
+              .filter(server -> server != primary && server.isRunning())
+              .allMatch(SentinelFixture::isInSync);
+        });
+  }
+
   /**
    * Has the primary put all writes off, and returns when the replicas have every one before. What
    * was answered is then safe if the primary is killed.
