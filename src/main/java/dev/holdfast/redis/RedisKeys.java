@@ -66,6 +66,11 @@ public record RedisKeys(String prefix) {
     return List.of(start, start + ":sum", start + ":lock", start + ":client", start + ":clients");
   }
 
+  /** The keys of a session and of one of its streams, for scripts. */
+  public List<String> sessionAndStream(String session, String stream) {
+    return List.of(session(session), stream(session, stream));
+  }
+
   /** STREAM: the messages for the owners of a session's streams. */
   public String inbox(String session) {
     return session(session) + ":in";

@@ -160,7 +160,10 @@ final class RedisStreamReader {
     Response largest = fields.get(1);
     Amount amount =
         largest == null
-            ? Amount.ofUnreported(bytes(measureStream.run(keysOf(stream))), maxEvents, maxBytes)
+            ? Amount.ofUnreported(
+                bytes(measureStream.run(keys.sessionAndStream(stream.session(), stream.name()))),
+                maxEvents,
+                maxBytes)
             : Amount.ofEvents(bytes(largest), maxEvents, maxBytes);
     if (amount.large()) {
       largeReplies.acquireUninterruptibly();
@@ -186,7 +189,7 @@ final class RedisStreamReader {
             .thenCompose(largest ->
                 largest == null
                     ? measureStream
-                        .runLater(keysOf(stream))
+                        .runLater(keys.sessionAndStream(stream.session(), stream.name()))
                         .thenApply(
                             memory -> Amount.ofUnreported(bytes(memory), maxEvents, maxBytes))
                     : CompletableFuture.completedStage(
@@ -255,10 +258,6 @@ final class RedisStreamReader {
     }
     Response last = fields.get(1);
     return last == null ? Position.START : Position.parse(last.toString()).orElse(Position.START);
-  }
-
-  private List<String> keysOf(StreamRef stream) {
-    return List.of(keys.session(stream.session()), keys.stream(stream.session(), stream.name()));
   }
 
   private static long bytes(@Nullable Response number) {

@@ -34,7 +34,7 @@ final class BodyQueue {
   private boolean paused;
   private Read.@Nullable NoBytes end;
   private @Nullable Throwable failure;
-  private @Nullable Sleeper sleeper;
+  private @Nullable WaitingReader waiting;
 
   BodyQueue(ByteBudget budget) {
     this.budget = budget;
@@ -144,17 +144,17 @@ final class BodyQueue {
       if (limit.isOver()) {
         return false;
       }
-      sleeper = new Sleeper(action, limit);
+      waiting = new WaitingReader(action, limit);
       return true;
     }
   }
 
   private void wakeReader() {
-    Sleeper woken;
+    WaitingReader woken;
     try (var _ = lock.hold()) {
       arrival.signal();
-      woken = sleeper;
-      sleeper = null;
+      woken = waiting;
+      waiting = null;
     }
     if (woken != null) {
       woken.limit().close();
@@ -163,7 +163,7 @@ final class BodyQueue {
   }
 
   /** A reader without a thread: what continues it, and the limit of its wait. */
-  private record Sleeper(Runnable action, TimeLimit limit) {}
+  private record WaitingReader(Runnable action, TimeLimit limit) {}
 
   private @Nullable Read poll(Runnable resume) {
     if (chunks.isEmpty()) {

@@ -39,7 +39,7 @@ final class SseMessageSource implements MessageSource {
   private Deadline quiet;
 
   /** The limits of a wait that has begun without a thread. */
-  private @Nullable Patience waiting;
+  private @Nullable WaitLimits waiting;
 
   /**
    * Deadlines for the next bytes.
@@ -47,7 +47,7 @@ final class SseMessageSource implements MessageSource {
    * @param silent after which the stream fails
    * @param stalled after which the connection counts as dead
    */
-  private record Patience(Deadline silent, Deadline stalled) {
+  private record WaitLimits(Deadline silent, Deadline stalled) {
 
     Deadline first() {
       return silent.earlier(stalled);
@@ -186,12 +186,12 @@ final class SseMessageSource implements MessageSource {
     if (exchange == null || isAnswered() || reader.hasFailed()) {
       return false;
     }
-    waiting = waiting == null ? patience() : waiting;
+    waiting = waiting == null ? limits() : waiting;
     return exchange.whenReadable(waiting.first(), action);
   }
 
-  private Patience patience() {
-    return new Patience(
+  private WaitLimits limits() {
+    return new WaitLimits(
         Deadline.afterUnlessZero(idleTimeout).earlier(latest),
         Deadline.afterUnlessZero(stallTimeout));
   }
@@ -216,15 +216,15 @@ final class SseMessageSource implements MessageSource {
     if (latest.hasPassed()) {
       throw new UpstreamException.TimedOut("its stream did not end");
     }
-    Patience patience = waiting == null ? patience() : waiting;
+    WaitLimits limits = waiting == null ? limits() : waiting;
     waiting = null;
-    switch (from.take(patience.first())) {
+    switch (from.take(limits.first())) {
       case BodyQueue.Read.Chunks(var chunks) -> {
         return read(chunks);
       }
       case BodyQueue.Read.Broken(var cause) -> reconnect(cause);
       case BodyQueue.Read.NoBytes.COMPLETE -> reconnect(null);
-      case BodyQueue.Read.NoBytes.TIMED_OUT -> leaveStalled(from, patience.silent());
+      case BodyQueue.Read.NoBytes.TIMED_OUT -> leaveStalled(from, limits.silent());
       case BodyQueue.Read.NoBytes.CLOSED -> exchange = null;
     }
     return List.of();

@@ -30,11 +30,12 @@ import org.junit.jupiter.api.Test;
 /** Writers that do not get the reply of Redis to a command that was executed. */
 class LostRepliesIT extends ReplicasFixture {
 
+  private final RedisFixture redis = closing(RedisFixture.start());
+  private final RedisProxy proxy = proxy(redis);
+  private final EventLog log = replica(redis, "a", proxy.url(), redis.url());
+
   @Test
   void shouldNotWriteTwiceWhenTheReplyIsLost() {
-    RedisFixture redis = closing(RedisFixture.start());
-    RedisProxy proxy = proxy(redis);
-    EventLog log = replica(redis, "a", proxy.url(), redis.url());
     StreamWriter writer = log.open(ref, "1");
     writer.append(numbered(1, 1));
     List<NewEvent> batch = numbered(2, 4);
@@ -55,9 +56,6 @@ class LostRepliesIT extends ReplicasFixture {
   /** The same for an append that no thread waits for. */
   @Test
   void shouldNotWriteTwiceWhenNoThreadWaitedForTheLostReply() throws Exception {
-    RedisFixture redis = closing(RedisFixture.start());
-    RedisProxy proxy = proxy(redis);
-    EventLog log = replica(redis, "a", proxy.url(), redis.url());
     StreamWriter writer = log.open(ref, "1");
     writer.append(numbered(1, 1));
     List<NewEvent> batch = numbered(2, 4);
@@ -78,9 +76,6 @@ class LostRepliesIT extends ReplicasFixture {
 
   @Test
   void shouldRepeatAnAppendWithALostReplyBeforeOthers() {
-    RedisFixture redis = closing(RedisFixture.start());
-    RedisProxy proxy = proxy(redis);
-    EventLog log = replica(redis, "a", proxy.url(), redis.url());
     StreamWriter writer = log.open(ref, "1");
     writer.append(numbered(1, 1));
     List<NewEvent> lost = numbered(2, 2);
@@ -98,9 +93,6 @@ class LostRepliesIT extends ReplicasFixture {
 
   @Test
   void shouldFindTheLastEventWhoseReplyWasLost() {
-    RedisFixture redis = closing(RedisFixture.start());
-    RedisProxy proxy = proxy(redis);
-    EventLog log = replica(redis, "a", proxy.url(), redis.url());
     StreamWriter writer = log.open(ref, "1");
     List<NewEvent> end = List.of(event("1"), last("2"));
 
@@ -120,10 +112,6 @@ class LostRepliesIT extends ReplicasFixture {
 
   @Test
   void shouldOpenOnceThoughTheReplyIsLost() {
-    RedisFixture redis = closing(RedisFixture.start());
-    RedisProxy proxy = proxy(redis);
-    EventLog log = replica(redis, "a", proxy.url(), redis.url());
-
     proxy.cutAtNextReplies(1);
     StreamWriter writer = log.open(ref, "1");
 
@@ -134,9 +122,6 @@ class LostRepliesIT extends ReplicasFixture {
   /** Many callers lose replies again and again, and each repeats its append. */
   @Test
   void shouldWriteEverythingOnceWhenManyRepliesAreLost() throws Exception {
-    RedisFixture redis = closing(RedisFixture.start());
-    RedisProxy proxy = proxy(redis);
-    EventLog log = replica(redis, "a", proxy.url(), redis.url());
     StreamWriter writer = log.open(ref, "1");
 
     try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -67,7 +67,11 @@ public final class AppendScripts {
   Position append(StreamRef stream, String owner, WriterProgress progress, List<NewEvent> batch) {
     return position(
         stream,
-        run(appendEvents, batch, keysOf(stream), arguments(stream, owner, progress, batch)));
+        run(
+            appendEvents,
+            batch,
+            keys.sessionAndStream(stream.session(), stream.name()),
+            arguments(stream, owner, progress, batch)));
   }
 
   /**
@@ -76,12 +80,10 @@ public final class AppendScripts {
   CompletionStage<Position> appendLater(
       StreamRef stream, String owner, WriterProgress progress, List<NewEvent> batch) {
     return appendEvents
-        .runLater(keysOf(stream), arguments(stream, owner, progress, batch))
+        .runLater(
+            keys.sessionAndStream(stream.session(), stream.name()),
+            arguments(stream, owner, progress, batch))
         .thenApply(result -> position(stream, String.valueOf(result)));
-  }
-
-  private List<String> keysOf(StreamRef stream) {
-    return List.of(keys.session(stream.session()), keys.stream(stream.session(), stream.name()));
   }
 
   private Object[] arguments(

@@ -165,14 +165,19 @@ public final class RedisStreamWriter implements StreamWriter {
       idle.signalAll();
       unknown = events; // If the append failed, the repeated one finds out what has happened.
       if (position != null) {
-        progress = WriterProgress.at(position);
-        closed |= events.getLast().last();
-        unknown = List.of();
+        advance(events, position);
         inLog = true;
       }
     } finally {
       then.accept(inLog);
     }
+  }
+
+  /** Notes that the store has these events. */
+  private void advance(List<NewEvent> events, Position written) {
+    progress = WriterProgress.at(written);
+    closed |= events.getLast().last();
+    unknown = List.of();
   }
 
   private void writeUnknownFirst() {
@@ -200,9 +205,7 @@ public final class RedisStreamWriter implements StreamWriter {
     boolean retry = !unknown.isEmpty();
     try {
       Position written = useStore(progress, events);
-      unknown = List.of();
-      progress = WriterProgress.at(written);
-      closed |= events.getLast().last();
+      advance(events, written);
       return written;
     } catch (LogException.Fenced fenced) {
       unknown = List.of();
