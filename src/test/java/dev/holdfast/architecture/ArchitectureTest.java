@@ -79,7 +79,7 @@ class ArchitectureTest {
           entry("config", List.of()),
           entry("retry", List.of()),
           entry("lock", List.of()),
-          entry("timer", List.of("lock")),
+          entry("timer", List.of()),
           entry("oauth", List.of("lock")),
           entry("relay.stream", List.of("config", "protocol", "log", "upstream", "session")),
           entry(

@@ -69,15 +69,14 @@ class TimeLimitTest {
         });
   }
 
-  /** The wheel turns once in 640 ms. */
   @Test
-  void shouldEndLimitsOfSeveralRoundsInOrder() throws InterruptedException {
+  void shouldEndLimitsInTheOrderOfTheirTimes() throws InterruptedException {
     CompletableFuture<Long> first = new CompletableFuture<>();
     CompletableFuture<Long> second = new CompletableFuture<>();
     CompletableFuture<Long> third = new CompletableFuture<>();
-    start(SHORT.plusMillis(1280), third);
+    start(SHORT.plusMillis(400), third);
     start(SHORT, first);
-    start(SHORT.plusMillis(640), second);
+    start(SHORT.plusMillis(200), second);
 
     assertThat(TimeLimit.await(third, LONG)).isTrue();
 
@@ -101,7 +100,7 @@ class TimeLimitTest {
     assertThat(closed.isOver()).isFalse();
   }
 
-  /** A limit that begins while the ticker falls asleep must not be overlooked. */
+  /** A limit that begins while the thread of the timer ends must not be overlooked. */
   @Test
   void shouldEndALimitAfterSilence() throws InterruptedException {
     TimeLimit later = TimeLimit.start(LONG, () -> {});
