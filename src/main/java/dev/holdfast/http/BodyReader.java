@@ -1,7 +1,7 @@
 package dev.holdfast.http;
 
 import dev.holdfast.http.error.RequestRejectedException;
-import dev.holdfast.http.limit.BodyBudget;
+import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.protocol.Body;
@@ -48,7 +48,7 @@ final class BodyReader {
    * @param lease takes the bytes before this holds them
    * @throws RequestRejectedException when a limit is reached, or the body ends early
    */
-  Body read(int declared, InputStream content, BodyBudget.Lease lease) {
+  Body read(int declared, InputStream content, ClientBytes.Lease lease) {
     if (declared > maxBytes) {
       throw tooLarge();
     }
@@ -69,7 +69,7 @@ final class BodyReader {
     }
   }
 
-  private byte[] readBytes(int declared, InputStream content, BodyBudget.Lease lease)
+  private byte[] readBytes(int declared, InputStream content, ClientBytes.Lease lease)
       throws IOException {
     // Without a declared length, one byte more shows the end before the array is full.
     int most = declared < 0 ? maxBytes + 1 : declared;

@@ -1,6 +1,6 @@
 package dev.holdfast.http;
 
-import dev.holdfast.http.limit.BodyBudget;
+import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.stream.EventStream;
 import dev.holdfast.protocol.Body;
@@ -67,7 +67,7 @@ public abstract sealed class McpResource {
         });
   }
 
-  private Response take(String upstream, HttpHeaders headers, Body body, BodyBudget.Lease lease) {
+  private Response take(String upstream, HttpHeaders headers, Body body, ClientBytes.Lease lease) {
     if (body instanceof Body.Single(Message.Request request) && request.isInitialize()) {
       return initialized(
           relay.initialize(upstream, request, handler.opener(upstream), handler.principal()));
@@ -97,7 +97,7 @@ public abstract sealed class McpResource {
     return response.build();
   }
 
-  private Response answer(Session session, Body body, BodyBudget.Lease lease) {
+  private Response answer(Session session, Body body, ClientBytes.Lease lease) {
     RequestChecks.checkBatch(session.version(), body);
     if (body.requestIds().isEmpty()) {
       relay.send(session, body, handler.sender(session.upstream()));

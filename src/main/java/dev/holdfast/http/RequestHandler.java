@@ -4,8 +4,8 @@ import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.auth.Principal;
 import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.http.error.RequestRejectedException;
-import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.http.limit.Client;
+import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.http.socket.ClientAddress;
@@ -44,7 +44,7 @@ final class RequestHandler {
   private final Relay relay;
   private final RequestLimit requests;
   private final ConnectionLimit connections;
-  private final BodyBudget bodies;
+  private final ClientBytes bodies;
   private final BodyReader reader;
   private final StreamConfig streams;
   private final ClientAddress address;
@@ -60,7 +60,7 @@ final class RequestHandler {
       Relay relay,
       RequestLimit requests,
       ConnectionLimit connections,
-      BodyBudget bodies,
+      ClientBytes bodies,
       BodyReader reader,
       StreamConfig streams,
       ClientAddress address,
@@ -120,8 +120,10 @@ final class RequestHandler {
    *     over
    */
   Response withBody(
-      HttpHeaders headers, InputStream content, BiFunction<Body, BodyBudget.Lease, Response> work) {
-    try (BodyBudget.Lease lease = bodies.open(client())) {
+      HttpHeaders headers,
+      InputStream content,
+      BiFunction<Body, ClientBytes.Lease, Response> work) {
+    try (ClientBytes.Lease lease = bodies.open(client())) {
       Body body = reader.read(headers.getLength(), content, lease);
       if (traces != null) {
         traces.received(body);

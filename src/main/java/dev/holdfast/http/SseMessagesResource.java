@@ -1,6 +1,6 @@
 package dev.holdfast.http;
 
-import dev.holdfast.http.limit.BodyBudget;
+import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.Relay;
@@ -63,7 +63,7 @@ public abstract sealed class SseMessagesResource {
         });
   }
 
-  private Response accept(Session session, Body body, BodyBudget.Lease lease) {
+  private Response accept(Session session, Body body, ClientBytes.Lease lease) {
     RequestChecks.checkBatch(session.version(), body);
     Sender sender = handler.sender(session.upstream());
     if (body.requestIds().isEmpty()) {

@@ -1,7 +1,7 @@
 package dev.holdfast.observe;
 
 import dev.holdfast.budget.ByteBudget;
-import dev.holdfast.http.limit.BodyBudget;
+import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.lock.AutoLock;
@@ -102,7 +102,7 @@ final class Gauges {
       Supplier<SessionLimits> sessionLimits,
       ConnectionLimit connections,
       RequestLimit requests,
-      BodyBudget bodies) {
+      ClientBytes bodies) {
     places(registry, "sessions", () -> number(sessions()), () -> sessionLimits.get().all());
     places(registry, "connections", connections::used, connections::max);
     places(registry, "requests", requests::used, requests::max);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.http.error.RequestRejectedException;
-import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.http.limit.Client;
+import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
 import java.io.ByteArrayInputStream;
@@ -24,7 +24,7 @@ class BodyReaderTest {
   private static final Client ADDRESS = Client.at("192.0.2.1");
 
   private final BodyReader reader = new BodyReader(LARGEST, 100, Duration.ofMinutes(1));
-  private final BodyBudget budget = new BodyBudget(4 * LARGEST + 4, LARGEST);
+  private final ClientBytes budget = new ClientBytes(4 * LARGEST + 4, LARGEST);
 
   private static byte[] message(int length) {
     String start = "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"x\":\"";
@@ -45,7 +45,7 @@ class BodyReaderTest {
   void shouldReadABody(int length) {
     byte[] message = message(length);
     for (int declared : new int[] {length, -1}) {
-      try (BodyBudget.Lease lease = budget.open(ADDRESS)) {
+      try (ClientBytes.Lease lease = budget.open(ADDRESS)) {
         Body body = reader.read(declared, inPieces(message), lease);
 
         assertThat(body.bytes()).isEqualTo(message);
@@ -64,7 +64,7 @@ class BodyReaderTest {
     byte[] batch =
         Collections.nCopies(101, new String(message(60), UTF_8)).toString().getBytes(UTF_8);
 
-    try (BodyBudget.Lease lease = budget.open(ADDRESS)) {
+    try (ClientBytes.Lease lease = budget.open(ADDRESS)) {
       assertThatExceptionOfType(EnvelopeException.class)
           .isThrownBy(() -> reader.read(batch.length, inPieces(batch), lease))
           .withMessageContaining("at most 100 messages");
@@ -74,7 +74,7 @@ class BodyReaderTest {
   /** Before, an unfinished body cost the client nothing and the gateway all that had arrived. */
   @Test
   void shouldTakeBytesBeforeItHoldsThem() {
-    try (BodyBudget.Lease other = budget.open(ADDRESS)) {
+    try (ClientBytes.Lease other = budget.open(ADDRESS)) {
       other.take(LARGEST - 32_000);
       InputStream content = inPieces(message(LARGEST));
 
@@ -95,7 +95,7 @@ class BodyReaderTest {
   private void assertRefused(int declared, InputStream content, int status) {
     assertThatExceptionOfType(RequestRejectedException.class)
         .isThrownBy(() -> {
-          try (BodyBudget.Lease lease = budget.open(ADDRESS)) {
+          try (ClientBytes.Lease lease = budget.open(ADDRESS)) {
             Body _ = reader.read(declared, content, lease);
           }
         })

@@ -8,8 +8,8 @@ import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasItem;
 
-import dev.holdfast.http.limit.BodyBudget;
 import dev.holdfast.http.limit.Client;
+import dev.holdfast.http.limit.ClientBytes;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.relay.Relay;
@@ -42,7 +42,7 @@ class HealthAndMetricsTest {
   @Inject SessionStore store;
   @Inject ConnectionLimit connections;
   @Inject RequestLimit requests;
-  @Inject BodyBudget bodies;
+  @Inject ClientBytes bodies;
 
   @Test
   void shouldBeReadyWhileTheStoreAnswers() {
@@ -196,7 +196,7 @@ class HealthAndMetricsTest {
     String places = "holdfast_places_%s{limit=\"%s\"}";
     String bytes = "holdfast_budget_%s_bytes{limit=\"%s\"}";
     ConnectionLimit.Slot slot = connections.acquire(Client.at("192.0.2.7"));
-    try (BodyBudget.Lease lease = bodies.open(Client.at("192.0.2.7"))) {
+    try (ClientBytes.Lease lease = bodies.open(Client.at("192.0.2.7"))) {
       lease.take(70_000);
       assertThat(slot.tryHold(80_000)).isTrue();
       requests.within(

@@ -2,19 +2,32 @@ package dev.holdfast.http.limit;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.budget.Shares;
+import dev.holdfast.http.error.RequestRejectedException;
+import io.quarkus.runtime.configuration.MemorySize;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Limits the bytes that this replica holds for its clients: in all, and per client, so that one
- * client leaves room for others. Thread-safe.
+ * Limits the bytes that this replica holds for its clients, such as those of unfinished request
+ * bodies: in all, and per client, so that one client leaves room for others. Thread-safe.
  */
-final class ClientBytes {
+@Singleton
+public final class ClientBytes {
 
   private static final int HEAP_FRACTION = 10;
   private static final int CLIENT_FRACTION = 4;
 
   private final ByteBudget all;
   private final Shares<Client> clients;
+
+  /** The limit on request bodies. */
+  @Inject
+  ClientBytes(LimitsConfig limits) {
+    this(
+        limits.requestBytes().map(MemorySize::asLongValue).orElseGet(ClientBytes::defaultBytes),
+        limits.messageBytes().value());
+  }
 
   /**
    * Creates a limit. It has room for two of the largest messages at least, and the share of a
@@ -23,7 +36,7 @@ final class ClientBytes {
    * @param bytes of all clients together
    * @param largest size of the largest message
    */
-  ClientBytes(long bytes, int largest) {
+  public ClientBytes(long bytes, int largest) {
     long capacity = Math.max(bytes, 2L * largest);
     all = new ByteBudget(capacity);
     clients = new Shares<>(Math.max(capacity / CLIENT_FRACTION, largest));
@@ -35,12 +48,12 @@ final class ClientBytes {
   }
 
   /** Opens a lease, with no bytes yet. */
-  Lease open(Client client) {
+  public Lease open(Client client) {
     return new Lease(client);
   }
 
   /** The budget of all clients together. */
-  ByteBudget all() {
+  public ByteBudget all() {
     return all;
   }
 
@@ -52,17 +65,18 @@ final class ClientBytes {
   }
 
   /** Bytes that are held together. */
-  final class Lease {
+  public final class Lease implements AutoCloseable {
 
     private final Client client;
     private final AtomicLong taken = new AtomicLong();
+    private boolean handedOver;
 
     private Lease(Client client) {
       this.client = client;
     }
 
     /** Takes bytes before they are held, unless that exceeds a limit. */
-    Result take(long bytes) {
+    Result tryTake(long bytes) {
       if (!clients.tryTake(client, bytes)) {
         return Result.TOO_MANY_OF_CLIENT;
       }
@@ -74,12 +88,39 @@ final class ClientBytes {
       return Result.TAKEN;
     }
 
+    /**
+     * Takes bytes before they are held.
+     *
+     * @throws RequestRejectedException with 503 when too few are left
+     */
+    public void take(long bytes) {
+      switch (tryTake(bytes)) {
+        case TAKEN -> {}
+        case TOO_MANY_OF_CLIENT ->
+            throw new RequestRejectedException(503, "Too many bytes at once from this client");
+        case TOO_MANY ->
+            throw new RequestRejectedException(503, "Too many bytes at once; try again");
+      }
+    }
+
+    /** Leaves the release to another holder of the bytes, which calls {@link #release}. */
+    public void handOver() {
+      handedOver = true;
+    }
+
     /** Gives all bytes back. Further calls do nothing until more are taken. From any thread. */
-    void release() {
+    public void release() {
       long bytes = taken.getAndSet(0);
       if (bytes > 0) {
         all.giveBack(bytes);
         clients.giveBack(client, bytes);
+      }
+    }
+
+    @Override
+    public void close() {
+      if (!handedOver) {
+        release();
       }
     }
   }

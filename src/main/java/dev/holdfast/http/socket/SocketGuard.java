@@ -143,7 +143,7 @@ final class SocketGuard extends ChannelInboundHandlerAdapter {
         startTimeout(context);
       }
     }
-    // BodyBudget counts the body of a request that has begun.
+    // ClientBytes counts the body of a request that has begun.
     return (inBody && waiting == 0) || count(counted + bytes);
   }
 

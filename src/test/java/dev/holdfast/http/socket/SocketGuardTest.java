@@ -168,7 +168,7 @@ class SocketGuardTest {
     assertThat(heads.size()).isZero();
   }
 
-  /** {@code BodyBudget} counts them. */
+  /** {@code ClientBytes} counts them. */
   @Test
   void shouldNotCountBodies() {
     send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.http.error.RequestRejectedException;
-import dev.holdfast.http.limit.BodyBudget.Lease;
+import dev.holdfast.http.limit.ClientBytes.Lease;
 import org.junit.jupiter.api.Test;
 
-class BodyBudgetTest {
+class ClientBytesTest {
 
   private static final Client A = Client.at("192.0.2.1");
   private static final Client B = Client.at("192.0.2.2");
 
-  private final BodyBudget budget = new BodyBudget(1000, 100);
+  private final ClientBytes budget = new ClientBytes(1000, 100);
 
   private static void assertRefused(Lease lease, long bytes, String message) {
     assertThatExceptionOfType(RequestRejectedException.class)
@@ -72,7 +72,7 @@ class BodyBudgetTest {
   /** Otherwise no client could send the largest message to a gateway with a small heap. */
   @Test
   void shouldHaveRoomForTheLargestMessage() {
-    BodyBudget small = new BodyBudget(10, 100);
+    ClientBytes small = new ClientBytes(10, 100);
 
     Lease first = small.open(A);
     first.take(100);
