@@ -59,9 +59,7 @@ public final class AuditLog {
    * @param address the network of the client's address
    */
   public void sessionOpened(Session session, String address) {
-    if (on) {
-      write("session-opened", fields(session, address, null));
-    }
+    ofSession("session-opened", session, address).write();
   }
 
   /**
@@ -70,9 +68,7 @@ public final class AuditLog {
    * @param reason why, for people
    */
   public void sessionEnded(Session session, String reason) {
-    if (on) {
-      write("session-ended", fields(session, session.address(), reason));
-    }
+    ofSession("session-ended", session, session.address()).with("reason", reason).write();
   }
 
   /**
@@ -81,25 +77,16 @@ public final class AuditLog {
    * @param reason why, for people
    */
   public void sessionResumed(Session session, String reason) {
-    if (on) {
-      write("session-resumed", fields(session, session.address(), reason));
-    }
+    ofSession("session-resumed", session, session.address()).with("reason", reason).write();
   }
 
-  private static Map<String, @Nullable String> fields(
-      Session session, String address, @Nullable String reason) {
-    Map<String, @Nullable String> fields = new LinkedHashMap<>();
-    fields.put("principal", name(session.principal()));
-    fields.put("client", session.client().isEmpty() ? null : session.client());
-    fields.put("address", address.isEmpty() ? null : address);
-    fields.put("upstream", session.upstream());
-    fields.put("session", session.id().toString());
-    fields.put("reason", reason);
-    return fields;
-  }
-
-  private static @Nullable String name(PrincipalId principal) {
-    return principal.equals(PrincipalId.ANONYMOUS) ? null : principal.recorded();
+  private Event ofSession(String name, Session session, String address) {
+    return new Event(name)
+        .by(session.principal())
+        .with("client", session.client())
+        .with("address", address)
+        .with("upstream", session.upstream())
+        .with("session", session.id().toString());
   }
 
   /**
@@ -114,15 +101,13 @@ public final class AuditLog {
       String address,
       String upstream,
       String reason) {
-    if (on) {
-      Map<String, @Nullable String> fields = new LinkedHashMap<>();
-      fields.put("principal", name(principal));
-      fields.put("client", client);
-      fields.put("address", address.isEmpty() ? null : address);
-      fields.put("upstream", upstream);
-      fields.put("reason", reason);
-      write(refusedSessions, "session-refused", fields);
-    }
+    new Event("session-refused")
+        .by(principal)
+        .with("client", client)
+        .with("address", address)
+        .with("upstream", upstream)
+        .with("reason", reason)
+        .write(refusedSessions);
   }
 
   /**
@@ -131,15 +116,14 @@ public final class AuditLog {
    * @param principal who asked
    */
   public void sessionDenied(PrincipalId principal, Session session) {
-    if (on) {
-      Map<String, @Nullable String> fields = new LinkedHashMap<>();
-      fields.put("principal", name(principal));
-      fields.put("upstream", session.upstream());
-      fields.put("session", session.id().toString());
-      fields.put("reason", "it belongs to another principal");
-      // On another thread: the time of the answer must not tell that the session exists.
-      Thread.startVirtualThread(() -> write(deniedSessions, "session-denied", fields));
-    }
+    Event event =
+        new Event("session-denied")
+            .by(principal)
+            .with("upstream", session.upstream())
+            .with("session", session.id().toString())
+            .with("reason", "it belongs to another principal");
+    // On another thread: the time of the answer must not tell that the session exists.
+    Thread.startVirtualThread(() -> event.write(deniedSessions));
   }
 
   /**
@@ -149,14 +133,12 @@ public final class AuditLog {
    */
   public void upstreamDenied(
       PrincipalId principal, String address, @Nullable String upstream, String reason) {
-    if (on) {
-      Map<String, @Nullable String> fields = new LinkedHashMap<>();
-      fields.put("principal", name(principal));
-      fields.put("address", address);
-      fields.put("upstream", upstream);
-      fields.put("reason", reason);
-      write(deniedUpstreams, "upstream-denied", fields);
-    }
+    new Event("upstream-denied")
+        .by(principal)
+        .with("address", address)
+        .with("upstream", upstream)
+        .with("reason", reason)
+        .write(deniedUpstreams);
   }
 
   /**
@@ -172,17 +154,17 @@ public final class AuditLog {
       @Nullable String session,
       @Nullable String tool,
       String reason) {
-    if (on) {
-      Map<String, @Nullable String> fields = new LinkedHashMap<>();
-      fields.put("principal", principal);
-      fields.put("upstream", upstream);
-      fields.put(
-          "session",
-          session == null ? null : SessionId.parse(session).map(SessionId::toString).orElse(null));
-      fields.put("tool", tool);
-      fields.put("reason", reason);
-      write(deniedTools, "tool-denied", fields);
-    }
+    new Event("tool-denied")
+        .with("principal", principal)
+        .with("upstream", upstream)
+        .with("session", session == null ? null : shortened(session))
+        .with("tool", tool)
+        .with("reason", reason)
+        .write(deniedTools);
+  }
+
+  private static @Nullable String shortened(String session) {
+    return SessionId.parse(session).map(SessionId::toString).orElse(null);
   }
 
   /**
@@ -191,39 +173,59 @@ public final class AuditLog {
    * @param address the network of its address
    */
   public void credentialRefused(String address, String reason) {
-    if (on) {
-      Map<String, @Nullable String> fields = new LinkedHashMap<>();
-      fields.put("address", address);
-      fields.put("reason", reason);
-      write(refusedCredentials, "credential-refused", fields);
+    new Event("credential-refused")
+        .with("address", address)
+        .with("reason", reason)
+        .write(refusedCredentials);
+  }
+
+  /** An event before it is written. */
+  private final class Event {
+
+    private final Map<String, String> fields = new LinkedHashMap<>();
+
+    Event(String name) {
+      fields.put("time", clock.instant().truncatedTo(ChronoUnit.MILLIS).toString());
+      fields.put("event", name);
     }
-  }
 
-  private void write(LogRate rate, String event, Map<String, @Nullable String> fields) {
-    rate.next()
-        .ifPresent(before -> {
-          if (before > 0) {
-            fields.put("not-logged-before", Long.toString(before));
-          }
-          write(event, fields);
-        });
-  }
+    Event by(PrincipalId principal) {
+      return principal.equals(PrincipalId.ANONYMOUS)
+          ? this
+          : with("principal", principal.recorded());
+    }
 
-  private void write(String event, Map<String, @Nullable String> fields) {
-    StringWriter line = new StringWriter();
-    try (JsonGenerator json = JSON.createGenerator(line)) {
-      json.writeStartObject();
-      json.writeStringField("time", clock.instant().truncatedTo(ChronoUnit.MILLIS).toString());
-      json.writeStringField("event", event);
-      for (Map.Entry<String, @Nullable String> field : fields.entrySet()) {
-        if (field.getValue() != null) {
+    /** Adds a field unless it is null or empty. */
+    Event with(String name, @Nullable String value) {
+      if (value != null && !value.isEmpty()) {
+        fields.put(name, value);
+      }
+      return this;
+    }
+
+    void write(LogRate rate) {
+      if (on) {
+        rate.next()
+            .ifPresent(before ->
+                with("not-logged-before", before > 0 ? Long.toString(before) : null).write());
+      }
+    }
+
+    void write() {
+      if (!on) {
+        return;
+      }
+      StringWriter line = new StringWriter();
+      try (JsonGenerator json = JSON.createGenerator(line)) {
+        json.writeStartObject();
+        for (Map.Entry<String, String> field : fields.entrySet()) {
           json.writeStringField(field.getKey(), field.getValue());
         }
+        json.writeEndObject();
+      } catch (IOException impossible) {
+        throw new UncheckedIOException(impossible);
       }
-      json.writeEndObject();
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
+      lines.info(line.toString());
     }
-    lines.info(line.toString());
   }
 }
