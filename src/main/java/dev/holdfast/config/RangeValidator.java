@@ -19,7 +19,7 @@ import java.util.function.Function;
 
 /**
  * Refuses configuration values outside of their {@link Range}. It knows just what Holdfast's
- * mappings need: Bean Validation would add more than half to the CPU time of a start.
+ * mappings need: Bean Validation would add 29 % to the CPU time of a start.
  */
 public final class RangeValidator implements ConfigValidator, SmallRyeConfigBuilderCustomizer {
 
