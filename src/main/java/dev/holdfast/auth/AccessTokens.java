@@ -1,10 +1,9 @@
 package dev.holdfast.auth;
 
-import dev.holdfast.lock.AutoLock;
+import dev.holdfast.lock.LruMap;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,17 +41,15 @@ public final class AccessTokens {
 
   private final Map<String, TokenIssuer> issuers = new TreeMap<>();
   private final Clock clock;
-  private final AutoLock lock = new AutoLock();
 
-  /** Tokens that were valid, the longest unused first. */
-  private final LinkedHashMap<String, CheckedToken> remembered =
-      new LinkedHashMap<>(16, 0.75f, true);
+  /** Tokens that were valid. */
+  private final LruMap<String, CheckedToken> remembered = new LruMap<>(MAX_REMEMBERED);
 
   /**
-   * Tokens that issuers have refused, by their hashes, the oldest first. Not among the others,
-   * which strangers could push out with them.
+   * Tokens that issuers have refused, by their hashes. Not among the others, which strangers could
+   * push out with them.
    */
-  private final LinkedHashMap<String, Refused> refused = new LinkedHashMap<>();
+  private final LruMap<String, Refused> refused = new LruMap<>(MAX_REMEMBERED);
 
   /** Tokens about which issuers are being asked. */
   private final Map<String, CompletableFuture<CheckedToken>> asked = new ConcurrentHashMap<>();
@@ -106,19 +103,12 @@ public final class AccessTokens {
   }
 
   private @Nullable CheckedToken remembered(String token, Instant now) {
-    try (var _ = lock.hold()) {
-      CheckedToken known = remembered.get(token);
-      return known == null || !now.isBefore(known.until()) ? null : known;
-    }
+    CheckedToken known = remembered.get(token);
+    return known == null || !now.isBefore(known.until()) ? null : known;
   }
 
   private CheckedToken remember(String token, CheckedToken checked) {
-    try (var _ = lock.hold()) {
-      remembered.put(token, checked);
-      if (remembered.size() > MAX_REMEMBERED) {
-        var _ = remembered.pollFirstEntry();
-      }
-    }
+    remembered.put(token, checked);
     return checked;
   }
 
@@ -181,11 +171,9 @@ public final class AccessTokens {
   /** An opaque token does not say whose it is, so each issuer is asked until one knows it. */
   private CheckedToken ask(String token, Instant now, List<TokenIssuer> askable) {
     String hash = new AccessKey(token).hash();
-    try (var _ = lock.hold()) {
-      Refused before = refused.get(hash);
-      if (before != null && now.isBefore(before.until())) {
-        throw new TokenException.Invalid(before.reason());
-      }
+    Refused before = refused.get(hash);
+    if (before != null && now.isBefore(before.until())) {
+      throw new TokenException.Invalid(before.reason());
     }
     TokenException failure = new TokenException.Invalid("The token is not active");
     for (TokenIssuer issuer : askable) {
@@ -199,18 +187,9 @@ public final class AccessTokens {
       }
     }
     if (failure instanceof TokenException.Invalid invalid) {
-      refuse(hash, new Refused(String.valueOf(invalid.getMessage()), now.plus(REFUSED_REMEMBERED)));
+      refused.put(
+          hash, new Refused(String.valueOf(invalid.getMessage()), now.plus(REFUSED_REMEMBERED)));
     }
     throw failure;
-  }
-
-  private void refuse(String hash, Refused why) {
-    try (var _ = lock.hold()) {
-      refused.remove(hash);
-      refused.put(hash, why);
-      if (refused.size() > MAX_REMEMBERED) {
-        var _ = refused.pollFirstEntry();
-      }
-    }
   }
 }

@@ -1,14 +1,13 @@
 package dev.holdfast.intercept;
 
-import dev.holdfast.lock.AutoLock;
+import dev.holdfast.lock.LruMap;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
@@ -29,10 +28,7 @@ public final class CallLimit implements Interceptor {
 
   private final int perMinute;
   private final LongSupplier nanoTime;
-  private final AutoLock lock = new AutoLock();
-
-  /** By session, the one used last at the end. Guarded by the lock. */
-  private final Map<String, Window> windows = new LinkedHashMap<>(16, 0.75f, true);
+  private final LruMap<String, Window> windows = new LruMap<>(MAX_SESSIONS);
 
   /** Creates the limit of one upstream. */
   public CallLimit(int perMinute) {
@@ -62,21 +58,17 @@ public final class CallLimit implements Interceptor {
     String session = Objects.requireNonNullElse(message.session(), "");
     String tool = Objects.requireNonNullElse(call.toolName(), OTHER_TOOLS);
     long now = nanoTime.getAsLong();
-    long left;
-    try (var _ = lock.hold()) {
-      Window window = windows.get(session);
-      if (window == null || now - window.began() >= WINDOW) {
-        window = new Window(now, new HashMap<>());
-        windows.put(session, window);
-        if (windows.size() > MAX_SESSIONS) {
-          windows.remove(windows.keySet().iterator().next());
-        }
-      }
-      if (window.count(tool) <= perMinute) {
-        return Verdict.PASS;
-      }
-      left = WINDOW - (now - window.began());
+    Window window =
+        windows.compute(
+            session,
+            (_, last) ->
+                last == null || now - last.began() >= WINDOW
+                    ? new Window(now, new ConcurrentHashMap<>())
+                    : last);
+    if (window.count(tool) <= perMinute) {
+      return Verdict.PASS;
     }
+    long left = WINDOW - (now - window.began());
     return new Verdict.Refuse(
         JsonRpcErrorCode.SERVER_ERROR.code(),
         "Too many calls of this tool",

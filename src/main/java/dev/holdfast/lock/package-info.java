@@ -1,4 +1,4 @@
-/** A lock that the end of a block releases. */
+/** A lock that the end of a block releases; a map with a limited size. */
 @NullMarked
 package dev.holdfast.lock;
 

@@ -1,6 +1,6 @@
 package dev.holdfast.record;
 
-import dev.holdfast.lock.AutoLock;
+import dev.holdfast.lock.LruMap;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
@@ -16,9 +16,7 @@ import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +32,9 @@ public final class RecordedUpstream extends ForwardingUpstream {
 
   private final String name;
   private final Recorder recorder;
-  private final AutoLock lock = new AutoLock();
 
-  /** By the server's session id; the empty one stands for none. Guarded by the lock. */
-  private final Map<String, SessionTape> tapes = new LinkedHashMap<>(16, 0.75f, true);
+  /** By the server's session id; the empty one stands for none. */
+  private final LruMap<String, SessionTape> tapes = new LruMap<>(MAX_SESSIONS);
 
   /**
    * Creates the recorded form of an upstream.
@@ -56,7 +53,9 @@ public final class RecordedUpstream extends ForwardingUpstream {
     Handshake handshake = upstream.initialize(initialize, opener);
     UpstreamLink link = handshake.link();
     if (link != null) {
-      SessionTape.Stream stream = put(link, new SessionTape(recorder, name)).newStream();
+      SessionTape tape = new SessionTape(recorder, name);
+      tapes.put(key(link), tape);
+      SessionTape.Stream stream = tape.newStream();
       stream.add(time, Sender.CLIENT, initialize.bytes());
       handshake.before().forEach(message -> stream.add(Sender.SERVER, message.payload()));
       stream.add(Sender.SERVER, handshake.response());
@@ -64,21 +63,8 @@ public final class RecordedUpstream extends ForwardingUpstream {
     return handshake;
   }
 
-  private SessionTape put(UpstreamLink link, SessionTape tape) {
-    try (var _ = lock.hold()) {
-      tapes.put(key(link), tape);
-      if (tapes.size() > MAX_SESSIONS) {
-        tapes.remove(tapes.keySet().iterator().next());
-      }
-      return tape;
-    }
-  }
-
   private SessionTape tape(UpstreamLink link) {
-    try (var _ = lock.hold()) {
-      SessionTape tape = tapes.get(key(link));
-      return tape == null ? put(link, new SessionTape(recorder, name)) : tape;
-    }
+    return tapes.computeIfAbsent(key(link), _ -> new SessionTape(recorder, name));
   }
 
   private static String key(UpstreamLink link) {
@@ -136,9 +122,7 @@ public final class RecordedUpstream extends ForwardingUpstream {
 
     @Override
     public void end() {
-      try (var _ = lock.hold()) {
-        tapes.remove(key(link));
-      }
+      tapes.remove(key(link));
       session.end();
     }
   }

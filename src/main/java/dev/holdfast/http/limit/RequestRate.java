@@ -1,9 +1,7 @@
 package dev.holdfast.http.limit;
 
-import dev.holdfast.lock.AutoLock;
-import java.util.LinkedHashMap;
+import dev.holdfast.lock.LruMap;
 import java.util.OptionalInt;
-import java.util.SequencedMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -20,12 +18,23 @@ final class RequestRate {
 
   private final Supplier<OptionalInt> perSecond;
   private final LongSupplier nanoTime;
-  private final AutoLock lock = new AutoLock();
+  private final LruMap<Client, Bucket> buckets = new LruMap<>(MAX_CLIENTS);
 
-  /** By client, the one used last at the end. Guarded by the lock. */
-  private final SequencedMap<Client, Bucket> buckets = new LinkedHashMap<>(16, 0.75f, true);
+  /**
+   * A bucket after a request.
+   *
+   * @param taken whether the request got a token
+   */
+  private record Bucket(double tokens, long at, boolean taken) {
 
-  private record Bucket(double tokens, long at) {}
+    static Bucket take(double tokens, long now) {
+      return new Bucket(tokens >= 1 ? tokens - 1 : tokens, now, tokens >= 1);
+    }
+
+    Bucket next(int most, long now) {
+      return take(Math.min(most, tokens + (now - at) * most / SECOND), now);
+    }
+  }
 
   /**
    * Creates a limit.
@@ -43,30 +52,22 @@ final class RequestRate {
 
   /** Counts a request of a client unless that exceeds the limit. */
   boolean tryTake(Client client) {
-    OptionalInt most = perSecond.get();
-    return most.isEmpty() || tryTake(client, most.getAsInt());
-  }
-
-  private boolean tryTake(Client client, int most) {
-    try (var _ = lock.hold()) {
-      long now = nanoTime.getAsLong();
-      Bucket before = buckets.get(client);
-      double tokens =
-          before == null
-              ? most
-              : Math.min(most, before.tokens() + (now - before.at()) * most / SECOND);
-      boolean taken = tokens >= 1;
-      buckets.put(client, new Bucket(taken ? tokens - 1 : tokens, now));
-      if (buckets.size() > MAX_CLIENTS) {
-        var _ = buckets.pollFirstEntry();
-      }
-      return taken;
+    OptionalInt perSecond = this.perSecond.get();
+    if (perSecond.isEmpty()) {
+      return true;
     }
+    int most = perSecond.getAsInt();
+    return buckets
+        .compute(
+            client,
+            (_, before) -> {
+              long now = nanoTime.getAsLong();
+              return before == null ? Bucket.take(most, now) : before.next(most, now);
+            })
+        .taken();
   }
 
   int clients() {
-    try (var _ = lock.hold()) {
-      return buckets.size();
-    }
+    return buckets.size();
   }
 }

@@ -1,10 +1,8 @@
 package dev.holdfast.upstream.local.server;
 
+import dev.holdfast.lock.LruMap;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.local.LogLevel;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -36,14 +34,7 @@ public interface LogLevelStore {
     /** Maximum number of levels. Another one replaces the least recently used. */
     static final int MAX_LEVELS = 10_000;
 
-    private final Map<String, LogLevel> levels =
-        Collections.synchronizedMap(
-            new LinkedHashMap<>(16, 0.75f, true) {
-              @Override
-              protected boolean removeEldestEntry(Map.Entry<String, LogLevel> eldest) {
-                return size() > MAX_LEVELS;
-              }
-            });
+    private final LruMap<String, LogLevel> levels = new LruMap<>(MAX_LEVELS);
 
     @Override
     public void put(String session, LogLevel level) {
