@@ -1,9 +1,9 @@
 package dev.holdfast.auth;
 
 import dev.holdfast.lock.LruMap;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,7 +40,7 @@ public final class AccessTokens {
           .build();
 
   private final Map<String, TokenIssuer> issuers = new TreeMap<>();
-  private final Clock clock;
+  private final InstantSource clock;
 
   /** Tokens that were valid. */
   private final LruMap<String, CheckedToken> remembered = new LruMap<>(MAX_REMEMBERED);
@@ -59,11 +59,11 @@ public final class AccessTokens {
   /**
    * Creates the check for issuers.
    *
-   * @param byUrl how to ask them, by their names in tokens; empty for one that is not to be asked
+   * @param byUrl the issuers, by their names in tokens
    */
-  public AccessTokens(Map<String, Optional<IntrospectionSettings>> byUrl, Clock clock) {
+  public AccessTokens(Map<String, IssuerSettings> byUrl, InstantSource clock) {
     this.clock = clock;
-    byUrl.forEach((url, settings) -> issuers.put(url, new TokenIssuer(url, settings.orElse(null))));
+    byUrl.forEach((url, settings) -> issuers.put(url, new TokenIssuer(url, settings)));
   }
 
   /** Why issuers are away, by their URLs; empty for one that is there. */

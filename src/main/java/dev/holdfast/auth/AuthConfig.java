@@ -31,6 +31,9 @@ public interface AuthConfig {
 
     /** How to ask it about tokens that are no JSON Web Tokens. Without it, they are refused. */
     Optional<Introspection> introspection();
+
+    /** Name of the TLS configuration of connections to it. */
+    Optional<String> tls();
   }
 
   /** Introspection of tokens (RFC 7662). */

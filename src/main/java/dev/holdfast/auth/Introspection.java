@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;
-import java.net.URI;
 import java.net.URLEncoder;
 import java.util.Base64;
 import java.util.concurrent.Semaphore;
@@ -138,14 +137,7 @@ final class Introspection {
   }
 
   private Answer post(String endpoint, String token) throws IOException {
-    if (issuer.url().startsWith("https:") && !endpoint.startsWith("https:")) {
-      throw new IOException("not https");
-    }
-    if (!(URI.create(endpoint).toURL().openConnection() instanceof HttpURLConnection connection)) {
-      throw new IOException("no URL of HTTP");
-    }
-    connection.setConnectTimeout((int) IssuerMetadata.CONNECT_TIMEOUT.toMillis());
-    connection.setReadTimeout((int) IssuerMetadata.READ_TIMEOUT.toMillis());
+    HttpURLConnection connection = issuer.connection(endpoint);
     // The token and the secret are for this endpoint only.
     connection.setInstanceFollowRedirects(false);
     connection.setRequestMethod("POST");
@@ -157,14 +149,8 @@ final class Introspection {
       body.write(("token_type_hint=access_token&token=" + encoded(token)).getBytes(UTF_8));
     }
     int status = connection.getResponseCode();
-    try (InputStream body =
-        status < BAD_REQUEST ? connection.getInputStream() : connection.getErrorStream()) {
-      byte[] answer = body == null ? new byte[0] : body.readNBytes(MAX_RESPONSE + 1);
-      if (answer.length > MAX_RESPONSE) {
-        connection.disconnect();
-        throw new IOException("more than " + MAX_RESPONSE + " bytes");
-      }
-      return new Answer(status, new String(answer, UTF_8));
-    }
+    InputStream body =
+        status < BAD_REQUEST ? connection.getInputStream() : connection.getErrorStream();
+    return new Answer(status, IssuerMetadata.body(connection, body, MAX_RESPONSE));
   }
 }

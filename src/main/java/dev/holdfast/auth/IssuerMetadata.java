@@ -1,13 +1,22 @@
 package dev.holdfast.auth;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.lock.AutoLock;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.URL;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jose4j.http.Get;
+import java.util.function.Supplier;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLSocketFactory;
+import org.jose4j.http.Response;
 import org.jose4j.http.SimpleResponse;
 import org.jose4j.json.JsonUtil;
 import org.jose4j.lang.JoseException;
@@ -27,7 +36,7 @@ final class IssuerMetadata {
   static final Duration BETWEEN_READS = Duration.ofSeconds(3);
 
   private final String url;
-  private final Get http = new Get();
+  private final @Nullable Supplier<SSLSocketFactory> tls;
   private final AutoLock reading = new AutoLock();
 
   /** What was found, by the names of the fields. */
@@ -38,13 +47,14 @@ final class IssuerMetadata {
 
   private volatile @Nullable String problem;
 
-  /** Reads nothing yet. */
-  IssuerMetadata(String url) {
+  /**
+   * Reads nothing yet.
+   *
+   * @param tls sockets for https; null for those of the Java runtime
+   */
+  IssuerMetadata(String url, @Nullable Supplier<SSLSocketFactory> tls) {
     this.url = url;
-    http.setConnectTimeout((int) CONNECT_TIMEOUT.toMillis());
-    http.setReadTimeout((int) READ_TIMEOUT.toMillis());
-    http.setResponseBodySizeLimit(MAX_RESPONSE);
-    http.setRetries(0);
+    this.tls = tls;
   }
 
   /** The URL of the issuer, which is its name in tokens. */
@@ -65,12 +75,64 @@ final class IssuerMetadata {
   /** Reads a document of the issuer. */
   SimpleResponse read(String location) throws IOException {
     try {
-      SimpleResponse response = http.get(location);
+      HttpURLConnection connection = connection(location);
+      int status = connection.getResponseCode();
+      if (status != HttpURLConnection.HTTP_OK) {
+        throw new IOException("status " + status);
+      }
+      String body = body(connection, connection.getInputStream(), MAX_RESPONSE);
       ended(null);
-      return response;
+      return new Response(status, "", connection.getHeaderFields(), body);
     } catch (IOException away) {
       ended(location + " cannot be read: " + away.getMessage());
       throw away;
+    }
+  }
+
+  /**
+   * Prepares a request to the issuer.
+   *
+   * @throws IOException if the location is not below https, as that of the issuer is: others could
+   *     replace the keys, and read tokens and secrets
+   */
+  HttpURLConnection connection(String location) throws IOException {
+    URL target = toUrl(location);
+    if (isHttps(toUrl(url)) && !isHttps(target)) {
+      throw new IOException("not https");
+    }
+    if (!(target.openConnection() instanceof HttpURLConnection connection)) {
+      throw new IOException("no URL of HTTP");
+    }
+    if (tls != null && connection instanceof HttpsURLConnection secure) {
+      secure.setSSLSocketFactory(tls.get());
+    }
+    connection.setConnectTimeout((int) CONNECT_TIMEOUT.toMillis());
+    connection.setReadTimeout((int) READ_TIMEOUT.toMillis());
+    return connection;
+  }
+
+  private static URL toUrl(String text) throws IOException {
+    try {
+      return URI.create(text).toURL();
+    } catch (IllegalArgumentException malformed) {
+      throw new IOException("no URL", malformed);
+    }
+  }
+
+  private static boolean isHttps(URL location) {
+    return location.getProtocol().equalsIgnoreCase("https");
+  }
+
+  /** Reads a body, and closes its stream. */
+  static String body(HttpURLConnection connection, @Nullable InputStream stream, int max)
+      throws IOException {
+    try (InputStream body = stream) {
+      byte[] bytes = body == null ? new byte[0] : body.readNBytes(max + 1);
+      if (bytes.length > max) {
+        connection.disconnect();
+        throw new IOException("more than " + max + " bytes");
+      }
+      return new String(bytes, UTF_8);
     }
   }
 
@@ -116,19 +178,19 @@ final class IssuerMetadata {
         }
         failure = new IOException(metadata + " does not have this issuer and its " + field);
       } catch (IOException | JoseException away) {
-        failure = new IOException(metadata + " cannot be read", away);
+        failure = new IOException(metadata + " cannot be read: " + away.getMessage(), away);
       }
     }
     throw failure;
   }
 
   /** The places of OpenID Connect Discovery and of RFC 8414, section 3. */
-  private Set<String> metadataUrls() {
+  private List<String> metadataUrls() {
     int host = url.indexOf("//") + 2;
     int path = url.indexOf('/', host);
     String root = path < 0 ? url : url.substring(0, path);
     String rest = path < 0 ? "" : url.substring(path).replaceAll("/$", "");
-    return Set.of(
+    return List.of(
         root + rest + "/.well-known/openid-configuration",
         root + "/.well-known/oauth-authorization-server" + rest);
   }

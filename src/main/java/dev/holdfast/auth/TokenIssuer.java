@@ -55,11 +55,13 @@ final class TokenIssuer {
    * Creates an issuer. Reads nothing yet.
    *
    * @param url its name in tokens
-   * @param settings how to ask it about tokens; null to accept only those that can be checked here
    */
-  TokenIssuer(String url, @Nullable IntrospectionSettings settings) {
-    metadata = new IssuerMetadata(url);
-    introspection = settings == null ? null : new Introspection(metadata, settings);
+  TokenIssuer(String url, IssuerSettings settings) {
+    metadata = new IssuerMetadata(url, settings.tls());
+    introspection =
+        settings.introspection() == null
+            ? null
+            : new Introspection(metadata, settings.introspection());
   }
 
   /** Its name in tokens. */

@@ -7,6 +7,7 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.common.ComponentLoader;
 import io.opentelemetry.exporter.internal.http.HttpSenderProvider;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
+import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporterBuilder;
 import io.opentelemetry.exporter.sender.jdk.internal.JdkHttpSenderProvider;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
@@ -16,7 +17,10 @@ import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends spans to an OTLP receiver over HTTP, in batches and on a thread of its own. While the
@@ -39,15 +43,31 @@ public final class TraceExport implements AutoCloseable {
   private final SdkTracerProvider provider;
 
   /**
+   * What takes the spans.
+   *
+   * @param endpoint URL of an OTLP receiver
+   * @param headers of each request
+   * @param tls for https; null for that of the Java runtime
+   */
+  public record Receiver(URI endpoint, Map<String, String> headers, @Nullable SSLContext tls) {
+
+    /** Omits the headers, which may be credentials. */
+    @Override
+    public String toString() {
+      return "Receiver[" + endpoint + "]";
+    }
+  }
+
+  /**
    * Prepares the export. Connects when there are spans.
    *
-   * @param endpoint URL of the receiver
+   * @param receiver where spans go
    * @param share percentage of the traces that begin here and are recorded
    * @param version version of this program
    * @param replica id of this process
    * @throws IllegalArgumentException if the endpoint is not an HTTP URL
    */
-  public TraceExport(URI endpoint, int share, String version, String replica) {
+  public TraceExport(Receiver receiver, int share, String version, String replica) {
     Resource resource =
         Resource.getDefault()
             .merge(
@@ -56,21 +76,13 @@ public final class TraceExport implements AutoCloseable {
                         AttributeKey.stringKey("service.name"), "holdfast",
                         AttributeKey.stringKey("service.version"), version,
                         AttributeKey.stringKey("service.instance.id"), replica)));
-    OtlpHttpSpanExporter exporter =
-        OtlpHttpSpanExporter.builder()
-            .setEndpoint(endpoint.toString())
-            .setTimeout(TIMEOUT)
-            .setConnectTimeout(CONNECT_TIMEOUT)
-            .setMeterProvider(MeterProvider.noop())
-            .setComponentLoader(new JdkSender())
-            .build();
     provider =
         SdkTracerProvider.builder()
             .setResource(resource)
             .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(share / 100.0)))
             .setSpanLimits(SpanLimits.builder().setMaxAttributeValueLength(MOST_CHARACTERS).build())
             .addSpanProcessor(
-                BatchSpanProcessor.builder(new ReportingExporter(exporter))
+                BatchSpanProcessor.builder(new ReportingExporter(exporter(receiver)))
                     .setMaxQueueSize(QUEUED_SPANS)
                     .setMaxExportBatchSize(BATCH_SPANS)
                     .setScheduleDelay(BATCH_DELAY)
@@ -78,6 +90,22 @@ public final class TraceExport implements AutoCloseable {
                     .setMeterProvider(MeterProvider.noop())
                     .build())
             .build();
+  }
+
+  private static OtlpHttpSpanExporter exporter(Receiver receiver) {
+    OtlpHttpSpanExporterBuilder exporter =
+        OtlpHttpSpanExporter.builder()
+            .setEndpoint(receiver.endpoint().toString())
+            .setTimeout(TIMEOUT)
+            .setConnectTimeout(CONNECT_TIMEOUT)
+            .setMeterProvider(MeterProvider.noop())
+            .setComponentLoader(new JdkSender());
+    receiver.headers().forEach(exporter::addHeader);
+    if (receiver.tls() != null) {
+      // The sender of the JDK uses no trust manager besides.
+      exporter.setSslContext(receiver.tls(), null);
+    }
+    return exporter.build();
   }
 
   /** Returns what creates spans. */

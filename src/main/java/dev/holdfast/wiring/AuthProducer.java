@@ -5,6 +5,7 @@ import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.auth.IntrospectionSettings;
+import dev.holdfast.auth.IssuerSettings;
 import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.RequiredScopes;
 import jakarta.enterprise.inject.Produces;
@@ -31,7 +32,7 @@ final class AuthProducer {
       new ClientTokens(Runtime.getRuntime().maxMemory() / TOKENS_PART, InstantSource.system());
 
   /** Creates them for a configuration that was checked. */
-  AuthProducer(CurrentConfig current, AuthConfig config) {
+  AuthProducer(CurrentConfig current, AuthConfig config, TlsConfigurations tls) {
     keys = new AccessKeys(config.keys());
     tokens =
         new AccessTokens(
@@ -39,11 +40,17 @@ final class AuthProducer {
                 .collect(
                     Collectors.toMap(
                         issuer -> issuer.url().toString(),
-                        issuer -> issuer.introspection().map(AuthProducer::settings),
+                        issuer -> settings(issuer, tls),
                         (_, last) -> last)),
             Clock.systemUTC());
     resources = new ProtectedResources(config.publicUrl().map(URI::toString).orElse(""));
     scopes = new RequiredScopes(current::scope);
+  }
+
+  private static IssuerSettings settings(AuthConfig.Issuer issuer, TlsConfigurations tls) {
+    return new IssuerSettings(
+        issuer.introspection().map(AuthProducer::settings).orElse(null),
+        issuer.tls().map(name -> tls.sockets("The key tls of an issuer", name)).orElse(null));
   }
 
   private static IntrospectionSettings settings(AuthConfig.Introspection configured) {

@@ -62,7 +62,7 @@ final class CheckedConfig {
             _ -> TlsConfigurations.NONE,
             new ClientTokens(0, InstantSource.system())));
     TlsConfigurations.problem(config).ifPresent(problems::add);
-    config.getConfigMapping(TraceConfig.class).endpoint().ifPresent(this::checkEndpoint);
+    checkTraces(config.getConfigMapping(TraceConfig.class));
     checkTapes();
     checkHeartbeats(config.getConfigMapping(ClusterConfig.class));
     checkKeys(config.getConfigMapping(AuthConfig.class));
@@ -220,8 +220,20 @@ final class CheckedConfig {
     return named(prefix + problem.substring(0, end)) + problem.substring(end);
   }
 
-  private void checkEndpoint(URI endpoint) {
-    if (!isUrl(endpoint.toString(), "http", "https")) {
+  private String withoutUse(String prefix, String tls, String url) {
+    return named(prefix + tls)
+        + " has no use unless "
+        + prefix
+        + url
+        + " begins with https://: remove it, or change the other";
+  }
+
+  private void checkTraces(TraceConfig trace) {
+    URI endpoint = trace.endpoint().orElse(null);
+    if (trace.tls().isPresent() && (endpoint == null || !isUrl(endpoint.toString(), "https"))) {
+      problems.add(withoutUse("holdfast.trace.", "tls", "endpoint"));
+    }
+    if (endpoint != null && !isUrl(endpoint.toString(), "http", "https")) {
       problems.add(
           named("holdfast.trace.endpoint")
               + " must begin with http:// or https://, such as http://localhost:4318/v1/traces");
@@ -286,6 +298,9 @@ final class CheckedConfig {
                 named("holdfast.auth.issuers." + name + ".url")
                     + " must begin with https://, such as https://login.example.com; http:// is for"
                     + " this machine only");
+          }
+          if (issuer.tls().isPresent() && !isUrl(issuer.url().toString(), "https")) {
+            problems.add(withoutUse("holdfast.auth.issuers." + name + ".", "tls", "url"));
           }
           issuer
               .introspection()

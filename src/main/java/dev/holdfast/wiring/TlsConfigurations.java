@@ -19,11 +19,15 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
 import org.jboss.logging.Logger;
 
 /**
- * The TLS configurations {@code quarkus.tls.<name>.…} for connections to upstreams. Quarkus reads
- * their files again after each {@code reload-period}.
+ * The TLS configurations {@code quarkus.tls.<name>.…} for connections to upstreams, issuers of
+ * tokens and the receiver of traces. Quarkus reads their files again after each {@code
+ * reload-period}.
  */
 @Singleton
 final class TlsConfigurations {
@@ -44,6 +48,7 @@ final class TlsConfigurations {
 
   private final TlsConfigurationRegistry registry;
   private final Map<String, List<Consumer<SSLOptions>>> listeners = new ConcurrentHashMap<>();
+  private final Map<String, SSLSocketFactory> sockets = new ConcurrentHashMap<>();
 
   TlsConfigurations(TlsConfigurationRegistry registry) {
     this.registry = registry;
@@ -55,13 +60,7 @@ final class TlsConfigurations {
    * @throws ConfigurationException if there is none of that name
    */
   ClientTls named(String name) {
-    TlsConfiguration found =
-        registry
-            .get(name)
-            .orElseThrow(() ->
-                new ConfigurationException(
-                    "The key tls of an upstream names the TLS configuration %s, and there is none: set such as quarkus.tls.%s.trust-store.pem.certs=ca.crt"
-                        .formatted(name, name)));
+    TlsConfiguration found = find("The key tls of an upstream", name);
     return new ClientTls() {
       @Override
       public void configure(HttpClientOptions options) {
@@ -78,8 +77,45 @@ final class TlsConfigurations {
     };
   }
 
+  private TlsConfiguration find(String key, String name) {
+    return registry
+        .get(name)
+        .orElseThrow(() ->
+            new ConfigurationException(
+                "%s names the TLS configuration %s, and there is none: set such as quarkus.tls.%s.trust-store.pem.certs=ca.crt"
+                    .formatted(key, name, name)));
+  }
+
+  /**
+   * Returns a configuration as it is now, for clients of the Java runtime.
+   *
+   * @param key the configuration key that names it
+   * @throws ConfigurationException if there is none of that name, or its files cannot be read
+   */
+  SSLContext context(String key, String name) {
+    return context(find(key, name));
+  }
+
+  /** Returns sockets with its newest certificates. Parameters and exceptions as above. */
+  Supplier<SSLSocketFactory> sockets(String key, String name) {
+    // The same object until a renewal: only then connections can be used again.
+    sockets.putIfAbsent(name, context(key, name).getSocketFactory());
+    return () -> sockets.get(name);
+  }
+
+  private static SSLContext context(TlsConfiguration found) {
+    try {
+      return found.createSSLContext();
+    } catch (Exception unreadable) {
+      throw new ConfigurationException(
+          "The TLS configuration " + found.getName() + " cannot be used", unreadable);
+    }
+  }
+
   void renewed(@Observes CertificateUpdatedEvent event) {
     LOG.debugf("new connections use the certificates of tls=%s", event.name());
+    sockets.computeIfPresent(
+        event.name(), (_, _) -> context(event.tlsConfiguration()).getSocketFactory());
     listeners
         .getOrDefault(event.name(), List.of())
         .forEach(listener -> listener.accept(event.tlsConfiguration().getSSLOptions()));

@@ -15,6 +15,7 @@ import dev.holdfast.upstream.Upstream;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
@@ -32,6 +33,7 @@ final class TraceProducer {
       StreamConfig streams,
       StoreProducer stores,
       ProcessMode mode,
+      TlsConfigurations tls,
       @ConfigProperty(name = "quarkus.application.version") String version) {
     if (config.endpoint().isEmpty() || !mode.serves()) {
       export = null;
@@ -44,7 +46,14 @@ final class TraceProducer {
         redis == null
             ? new MemoryTraceStore()
             : new RedisTraceStore(redis.client(), redis.keys(), streams.eventTtl());
-    export = new TraceExport(config.endpoint().get(), config.share(), version, replica.value());
+    Map<String, String> headers = new HashMap<>();
+    config.headers().forEach((name, value) -> headers.put(name.replace('.', '-'), value));
+    TraceExport.Receiver receiver =
+        new TraceExport.Receiver(
+            config.endpoint().get(),
+            headers,
+            config.tls().map(name -> tls.context("holdfast.trace.tls", name)).orElse(null));
+    export = new TraceExport(receiver, config.share(), version, replica.value());
     listener = new SpanListener(export, store);
   }
 

@@ -35,7 +35,8 @@ class AccessTokensIT {
   private final AccessTokens tokens = tokens();
 
   private AccessTokens tokens() {
-    return new AccessTokens(Map.of(provider.issuer(), Optional.empty()), Clock.systemUTC());
+    return new AccessTokens(
+        Map.of(provider.issuer(), new IssuerSettings(null, null)), Clock.systemUTC());
   }
 
   private void assertInvalid(String token, String reason) {

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -25,11 +24,13 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An endpoint that answers what no provider should. */
+@Timeout(60)
 class IntrospectionTest {
 
   private static final Set<String> HERE = Set.of("https://mcp.example.com/mcp");
@@ -39,8 +40,9 @@ class IntrospectionTest {
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final CountDownLatch gate = new CountDownLatch(1);
   private final HttpServer server = server();
+  private volatile Instant now = Instant.parse("2026-11-23T10:15:30Z");
   private final AccessTokens tokens =
-      new AccessTokens(Map.of(ISSUER, Optional.of(settings())), Clock.systemUTC());
+      new AccessTokens(Map.of(ISSUER, new IssuerSettings(settings(), null)), () -> now);
   private volatile int status = 200;
   private volatile String answer = active("");
   private volatile boolean waits;
@@ -94,11 +96,11 @@ class IntrospectionTest {
     threads.shutdownNow();
   }
 
-  private static String active(String more) {
+  private String active(String more) {
     return """
     {"active":true,"sub":"alice","aud":"https://mcp.example.com/mcp","exp":%d%s}\
     """
-        .formatted(Instant.now().getEpochSecond() + 600, more);
+        .formatted(now.getEpochSecond() + 600, more);
   }
 
   private Principal ask(String token) {
@@ -260,5 +262,40 @@ class IntrospectionTest {
     assertThatThrownBy(() -> ask("token"))
         .isInstanceOf(TokenException.IssuerAway.class)
         .hasMessageContaining("more than");
+  }
+
+  /** An issuer may revoke a token, and may let in one that it has refused. */
+  @Test
+  void shouldAskAgainWhenWhatItRemembersIsTooOld() {
+    ask("good");
+    String good = answer;
+    answer = "{\"active\":false}";
+    assertThatThrownBy(() -> ask("bad")).hasMessage("The token is not active");
+    asked.clear();
+
+    now = now.plusSeconds(10).minusNanos(1);
+    assertThatThrownBy(() -> ask("bad")).hasMessage("The token is not active");
+    assertThat(asked).isEmpty();
+    now = now.plusNanos(1);
+    assertThatThrownBy(() -> ask("bad")).hasMessage("The token is not active");
+    assertThat(asked).hasSize(1);
+
+    now = now.plusSeconds(20).minusNanos(1);
+    ask("good");
+    assertThat(asked).hasSize(1);
+    now = now.plusNanos(1);
+    answer = good;
+    ask("good");
+    assertThat(asked).hasSize(2);
+  }
+
+  /** Otherwise requests of clients would wait for ever. */
+  @Test
+  void shouldNotWaitForASilentIssuer() {
+    waits = true;
+
+    assertThatThrownBy(() -> ask("token"))
+        .isInstanceOf(TokenException.IssuerAway.class)
+        .hasMessageContaining("timed out");
   }
 }

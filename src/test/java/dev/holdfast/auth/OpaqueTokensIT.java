@@ -32,7 +32,7 @@ class OpaqueTokensIT {
 
   private AccessTokens tokens(String secret, boolean all, Clock clock) {
     IntrospectionSettings settings = new IntrospectionSettings(null, "gateway", secret, all);
-    return new AccessTokens(Map.of(provider.issuer(), Optional.of(settings)), clock);
+    return new AccessTokens(Map.of(provider.issuer(), new IssuerSettings(settings, null)), clock);
   }
 
   private void assertInvalid(String token, String reason) {

@@ -2,8 +2,11 @@ package dev.holdfast.testing;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.common.v1.KeyValue;
@@ -23,7 +26,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /** Receives traces as a collector does: OTLP over HTTP, as Protocol Buffers. */
 public final class TraceReceiver implements AutoCloseable {
@@ -31,6 +36,7 @@ public final class TraceReceiver implements AutoCloseable {
   private final HttpServer server;
   private final List<Received> spans = new CopyOnWriteArrayList<>();
   private final List<String> bodies = new CopyOnWriteArrayList<>();
+  private final List<Headers> heads = new CopyOnWriteArrayList<>();
   private volatile CountDownLatch open = new CountDownLatch(0);
   private volatile int status = 200;
 
@@ -58,9 +64,16 @@ public final class TraceReceiver implements AutoCloseable {
     }
   }
 
-  private TraceReceiver() {
+  private TraceReceiver(@Nullable SSLContext tls) {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try {
-      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      if (tls == null) {
+        server = HttpServer.create(address, 0);
+      } else {
+        HttpsServer secure = HttpsServer.create(address, 0);
+        secure.setHttpsConfigurator(new HttpsConfigurator(tls));
+        server = secure;
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -71,13 +84,19 @@ public final class TraceReceiver implements AutoCloseable {
 
   /** Starts a receiver on a free port. */
   public static TraceReceiver start() {
-    return new TraceReceiver();
+    return new TraceReceiver(null);
+  }
+
+  /** Starts a receiver with TLS. */
+  public static TraceReceiver withTls(SSLContext tls) {
+    return new TraceReceiver(tls);
   }
 
   private void receive(HttpExchange exchange) throws IOException {
     try (exchange) {
       byte[] body = exchange.getRequestBody().readAllBytes();
       open.await();
+      heads.add(exchange.getRequestHeaders());
       bodies.add(new String(body, ISO_8859_1));
       ExportTraceServiceRequest.parseFrom(body).getResourceSpansList().forEach(this::add);
       exchange.sendResponseHeaders(status, -1);
@@ -128,7 +147,13 @@ public final class TraceReceiver implements AutoCloseable {
 
   /** Where spans are sent to. */
   public URI url() {
-    return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/v1/traces");
+    String scheme = server instanceof HttpsServer ? "https" : "http";
+    return URI.create(scheme + "://127.0.0.1:" + server.getAddress().getPort() + "/v1/traces");
+  }
+
+  /** The values of a header of all requests. */
+  public List<String> headers(String name) {
+    return heads.stream().flatMap(head -> head.getOrDefault(name, List.of()).stream()).toList();
   }
 
   /** All spans that have arrived. */

@@ -4,18 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testing.Certificates;
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.TraceReceiver;
 import io.opentelemetry.api.trace.Tracer;
 import java.net.URI;
+import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class TraceExportTest {
 
   private static final int BATCH = 512;
 
   @AutoClose private final TraceReceiver receiver = TraceReceiver.start();
+
+  private static TraceExport.Receiver to(URI url) {
+    return new TraceExport.Receiver(url, Map.of(), null);
+  }
 
   private static void record(Tracer tracer, String name, int spans) {
     for (int i = 0; i < spans; i++) {
@@ -25,7 +33,7 @@ class TraceExportTest {
 
   @Test
   void shouldSendTheLastSpansWhenItCloses() {
-    try (TraceExport export = new TraceExport(receiver.url(), 100, "1.2.3", "r1")) {
+    try (TraceExport export = new TraceExport(to(receiver.url()), 100, "1.2.3", "r1")) {
       record(export.tracer(), "last", 1);
     }
 
@@ -34,9 +42,27 @@ class TraceExportTest {
     assertThat(receiver.raw()).contains("holdfast", "1.2.3");
   }
 
+  /** As hosted services and receivers behind a company's authority want it. */
+  @Test
+  void shouldSendHeadersAndTrustTheAuthorityThatIsConfigured(@TempDir Path directory) {
+    Certificates authority = new Certificates(directory, "company");
+    try (TraceReceiver secure =
+        TraceReceiver.withTls(authority.context(authority.issue("receiver")))) {
+      TraceExport.Receiver hosted =
+          new TraceExport.Receiver(secure.url(), Map.of("api-key", "k-1"), authority.context(null));
+      try (TraceExport export = new TraceExport(hosted, 100, "1", "r1")) {
+        record(export.tracer(), "sent", 1);
+      }
+
+      secure.await(each -> each.name().equals("sent"));
+      assertThat(secure.headers("api-key")).containsOnly("k-1");
+      assertThat(hosted.toString()).doesNotContain("k-1");
+    }
+  }
+
   @Test
   void shouldRecordNoneWithAShareOfZero() {
-    try (TraceExport export = new TraceExport(receiver.url(), 0, "1", "r1")) {
+    try (TraceExport export = new TraceExport(to(receiver.url()), 0, "1", "r1")) {
       record(export.tracer(), "none", 100);
     }
 
@@ -47,7 +73,7 @@ class TraceExportTest {
   @Test
   void shouldDropSpansWhileTheReceiverIsSlow() {
     receiver.stall();
-    try (TraceExport export = new TraceExport(receiver.url(), 100, "1", "r1")) {
+    try (TraceExport export = new TraceExport(to(receiver.url()), 100, "1", "r1")) {
       record(export.tracer(), "early", 20_000);
 
       receiver.resume();
@@ -67,7 +93,7 @@ class TraceExportTest {
   void shouldLogThatSpansAreLost() {
     receiver.answer(413);
     try (LoggedLines lines = new LoggedLines(ReportingExporter.class)) {
-      try (TraceExport export = new TraceExport(receiver.url(), 100, "1", "r1")) {
+      try (TraceExport export = new TraceExport(to(receiver.url()), 100, "1", "r1")) {
         record(export.tracer(), "lost", 3);
       }
 
@@ -79,6 +105,7 @@ class TraceExportTest {
   @Test
   void shouldRefuseAnEndpointThatIsNoUrl() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new TraceExport(URI.create("collector:4318"), 100, "1", "r1").close());
+        .isThrownBy(
+            () -> new TraceExport(to(URI.create("collector:4318")), 100, "1", "r1").close());
   }
 }

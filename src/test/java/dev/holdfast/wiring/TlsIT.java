@@ -15,6 +15,7 @@ import dev.holdfast.testing.RawConnection;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.ScriptedServer;
+import dev.holdfast.testing.TraceReceiver;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,6 +34,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
@@ -293,6 +295,55 @@ class TlsIT {
               assertThat(seen).contains("CN=gateway-2");
             });
       }
+    }
+  }
+
+  private void refuseToken(ScriptedRequest request, RawConnection wire) throws IOException {
+    seen.add(wire.clientCertificate());
+    wire.answer(200, "application/json", "{\"active\":false}", "Connection: close").close();
+  }
+
+  @Test
+  void shouldShowItsCertificateToIssuersAndRenewIt() throws Exception {
+    Identity own = authority.issue("gateway-1");
+    SSLContext loginTls = authority.context(authority.issue("login"));
+    SSLContext receiverTls = authority.context(authority.issue("receiver"));
+    try (ScriptedServer login = ScriptedServer.withTls(loginTls, this::refuseToken);
+        TraceReceiver receiver = TraceReceiver.withTls(receiverTls);
+        ScriptedServer upstream = ScriptedServer.playing(this::serve)) {
+      Map<String, String> settings = new HashMap<>(tls("out", own, authority));
+      String issuer = "holdfast.auth.issuers.corp.";
+      settings.put(issuer + "url", "https://127.0.0.1");
+      settings.put(issuer + "tls", "out");
+      settings.put(issuer + "introspection.endpoint", login.url().toString());
+      settings.put(issuer + "introspection.client-id", "holdfast");
+      settings.put(issuer + "introspection.client-secret", "secret");
+      settings.put("holdfast.auth.public-url", "https://mcp.example.com");
+      settings.put("holdfast.trace.endpoint", receiver.url().toString());
+      settings.put("holdfast.trace.tls", "out");
+      settings.put("holdfast.trace.headers.api-key", "k-1");
+      settings.put("holdfast.upstream.url", upstream.url().toString());
+      try (Gateway gateway = Gateway.start(settings)) {
+        assertThat(statusWithToken(gateway)).as(gateway.output()).isEqualTo(401);
+        assertThat(seen).containsOnly("CN=gateway-1");
+        own.renew(authority.issue("gateway-2"));
+        await()
+            .untilAsserted(() -> {
+              assertThat(statusWithToken(gateway)).isEqualTo(401);
+              assertThat(seen).contains("CN=gateway-2");
+            });
+        receiver.await(span -> span.name().equals("POST"));
+        assertThat(receiver.headers("api-key")).containsOnly("k-1");
+      }
+    }
+  }
+
+  /** Sends another token each time: the gateway remembers those that are refused. */
+  private static int statusWithToken(Gateway gateway) throws Exception {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      String token = "Bearer " + UUID.randomUUID();
+      return post(http, gateway.url(), INITIALIZE, BodyHandlers.ofString(), "Authorization", token)
+          .statusCode();
     }
   }
 

@@ -1,0 +1,208 @@
+package dev.holdfast.auth;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import dev.holdfast.testing.Certificates;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
+import org.jose4j.jwk.JsonWebKey.OutputControlLevel;
+import org.jose4j.jwk.JsonWebKeySet;
+import org.jose4j.jwk.RsaJsonWebKey;
+import org.jose4j.jwk.RsaJwkGenerator;
+import org.jose4j.jws.AlgorithmIdentifiers;
+import org.jose4j.jws.JsonWebSignature;
+import org.jose4j.jwt.JwtClaims;
+import org.jose4j.lang.JoseException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an issuer with a certificate of a company's own authority says about itself. */
+class IssuerMetadataTest {
+
+  private static final Set<String> HERE = Set.of("https://mcp.example.com/mcp");
+  private static final String OPENID = "/.well-known/openid-configuration";
+  private static final String OAUTH = "/.well-known/oauth-authorization-server";
+
+  @SuppressWarnings("NullAway.Init")
+  private static SSLContext tls;
+
+  @SuppressWarnings("NullAway.Init")
+  private static RsaJsonWebKey key;
+
+  private final Map<String, String> documents = new ConcurrentHashMap<>();
+  private final List<String> asked = new CopyOnWriteArrayList<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private HttpServer secure;
+
+  @SuppressWarnings("NullAway.Init")
+  private HttpServer plain;
+
+  @BeforeAll
+  static void make(@TempDir Path directory) throws JoseException {
+    Certificates authority = new Certificates(directory, "company");
+    tls = authority.context(authority.issue("issuer"));
+    key = RsaJwkGenerator.generateJwk(2048);
+    key.setKeyId("k");
+  }
+
+  @BeforeEach
+  void serve() throws IOException {
+    HttpsServer https = HttpsServer.create(loopback(), 0);
+    https.setHttpsConfigurator(new HttpsConfigurator(tls));
+    secure = started(https, "");
+    plain = started(HttpServer.create(loopback(), 0), "plain ");
+  }
+
+  private static InetSocketAddress loopback() {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  }
+
+  private HttpServer started(HttpServer server, String name) {
+    server.createContext("/", exchange -> answer(exchange, name));
+    server.start();
+    return server;
+  }
+
+  private void answer(HttpExchange exchange, String server) throws IOException {
+    String path = exchange.getRequestURI().getPath();
+    asked.add(server + path);
+    String document = documents.get(path);
+    byte[] body = document == null ? new byte[0] : document.getBytes(UTF_8);
+    exchange.sendResponseHeaders(document == null ? 404 : 200, body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  @AfterEach
+  void stop() {
+    secure.stop(0);
+    plain.stop(0);
+  }
+
+  private String issuer() {
+    return "https://127.0.0.1:" + secure.getAddress().getPort();
+  }
+
+  private String plainUrl() {
+    return "http://127.0.0.1:" + plain.getAddress().getPort();
+  }
+
+  private void publish(String field, String location) {
+    documents.put(OPENID, "{\"issuer\":\"%s\",\"%s\":\"%s\"}".formatted(issuer(), field, location));
+    documents.put("/keys", new JsonWebKeySet(key).toJson(OutputControlLevel.PUBLIC_ONLY));
+  }
+
+  private String token() throws JoseException {
+    JwtClaims claims = new JwtClaims();
+    claims.setIssuer(issuer());
+    claims.setSubject("alice");
+    claims.setAudience(HERE.iterator().next());
+    claims.setExpirationTimeMinutesInTheFuture(10);
+    JsonWebSignature token = new JsonWebSignature();
+    token.setPayload(claims.toJson());
+    token.setKey(key.getPrivateKey());
+    token.setKeyIdHeaderValue("k");
+    token.setAlgorithmHeaderValue(AlgorithmIdentifiers.RSA_USING_SHA256);
+    return token.getCompactSerialization();
+  }
+
+  private Principal principal(
+      String token,
+      @Nullable IntrospectionSettings introspection,
+      @Nullable Supplier<SSLSocketFactory> sockets) {
+    return new AccessTokens(
+            Map.of(issuer(), new IssuerSettings(introspection, sockets)), InstantSource.system())
+        .principal(token, HERE);
+  }
+
+  @Test
+  void shouldTrustTheAuthorityThatIsConfigured() throws JoseException {
+    publish("jwks_uri", issuer() + "/keys");
+    String token = token();
+
+    assertThat(principal(token, null, tls::getSocketFactory).id().subject()).isEqualTo("alice");
+
+    assertThatThrownBy(() -> principal(token, null, null))
+        .isInstanceOf(TokenException.IssuerAway.class);
+  }
+
+  /** Anybody on the way could replace the keys. Before, the token was accepted. */
+  @Test
+  void shouldNotReadKeysOverPlainHttp() throws JoseException {
+    publish("jwks_uri", plainUrl() + "/keys");
+    String token = token();
+
+    assertThatThrownBy(() -> principal(token, null, tls::getSocketFactory))
+        .isInstanceOf(TokenException.IssuerAway.class);
+
+    assertThat(asked).containsExactly(OPENID);
+  }
+
+  /** Anybody on the way could read the token, and the secret of the gateway. */
+  @Test
+  void shouldNotAskAboutTokensOverPlainHttp() {
+    publish("introspection_endpoint", plainUrl() + "/ask");
+    IntrospectionSettings named = new IntrospectionSettings(null, "id", "secret", false);
+    IntrospectionSettings configured =
+        new IntrospectionSettings(URI.create(plainUrl() + "/ask"), "id", "secret", false);
+
+    for (IntrospectionSettings each : List.of(named, configured)) {
+      assertThatThrownBy(() -> principal("opaque", each, tls::getSocketFactory))
+          .isInstanceOf(TokenException.IssuerAway.class)
+          .hasMessageContaining("not https");
+    }
+
+    assertThat(asked).containsExactly(OPENID);
+  }
+
+  @Test
+  void shouldTryThePlacesOnceAndInOrder() {
+    IssuerMetadata metadata = new IssuerMetadata(issuer() + "/realms/a", tls::getSocketFactory);
+
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(() -> metadata.location("jwks_uri"))
+          .isInstanceOf(TokenException.IssuerAway.class);
+    }
+
+    assertThat(asked).containsExactly("/realms/a" + OPENID, OAUTH + "/realms/a");
+    assertThat(metadata.problem()).get().asString().contains("status 404");
+  }
+
+  @Test
+  void shouldReadABoundedDocument() {
+    publish("jwks_uri", issuer() + "/keys");
+    documents.computeIfPresent(
+        OPENID, (_, json) -> json + " ".repeat(IssuerMetadata.MAX_RESPONSE - json.length()));
+    assertThat(new IssuerMetadata(issuer(), tls::getSocketFactory).location("jwks_uri"))
+        .isEqualTo(issuer() + "/keys");
+
+    documents.computeIfPresent(OPENID, (_, json) -> json + " ");
+
+    IssuerMetadata metadata = new IssuerMetadata(issuer(), tls::getSocketFactory);
+    assertThatThrownBy(() -> metadata.location("jwks_uri"))
+        .isInstanceOf(TokenException.IssuerAway.class);
+  }
+}
