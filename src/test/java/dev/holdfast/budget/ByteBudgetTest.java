@@ -51,4 +51,15 @@ class ByteBudgetTest {
     }
     assertThat(take()).isEqualTo(LARGEST);
   }
+
+  /** Otherwise each refusal would leave less for all others, for ever. */
+  @Test
+  void shouldKeepNothingOfARefusedTake() {
+    assertThat(budget.tryTake(16 * LARGEST + 1)).isFalse();
+
+    assertThat(budget.taken()).isZero();
+    assertThat(budget.tryTake(16 * LARGEST)).isTrue();
+    assertThat(budget.tryTake(1)).isFalse();
+    assertThat(budget.isExceeded()).isFalse();
+  }
 }
