@@ -41,11 +41,11 @@ labels:
   {{- include "holdfast.labels" (list $root (index . 1)) | nindent 2 }}
 {{- end }}
 
-{{/* Reference of an image. Takes a list of its values and the default tag. */}}
+{{/* Reference of an image. Takes a list of its values, the default tag and the root. */}}
 {{- define "holdfast.image" -}}
 {{- $image := first . -}}
-{{- with $image.registry }}{{ . }}/{{ end }}{{ $image.repository }}
-{{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ default (last .) $image.tag }}{{ end }}
+{{- with default (last .).Values.global.imageRegistry $image.registry }}{{ . }}/{{ end }}{{ $image.repository }}
+{{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ default (index . 1) $image.tag }}{{ end }}
 {{- end }}
 
 {{- define "holdfast.serviceAccount" -}}
@@ -277,13 +277,40 @@ config_ordinal=260
 {{- uniq $ports | sortAlpha | toJson }}
 {{- end }}
 
-{{/* Whether the name of an upstream may be that of a Service, whose pods may listen on another port than the Service. */}}
-{{- define "holdfast.upstreamInCluster" -}}
-{{- if not .Values.networkPolicy.upstreamPorts }}
-{{- range include "holdfast.remoteUpstreams" . | fromJsonArray }}
+{{/* URLs of issuers of access tokens, of their introspection and of token endpoints, as JSON. */}}
+{{- define "holdfast.issuers" -}}
+{{- $urls := list }}
+{{- range $key, $value := include "holdfast.settings" . | fromJson }}
+{{- if regexMatch "^holdfast\\.(auth\\.issuers\\..+\\.(url|introspection\\.endpoint)|upstreams?\\.(.+\\.)?token\\.endpoint)$" $key }}
+{{- if and (kindIs "string" $value) (not (contains "${" $value)) }}
+{{- if not (has (urlParse $value).hostname (list "localhost" "127.0.0.1" "::1")) }}{{ $urls = append $urls $value }}{{ end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- toJson $urls }}
+{{- end }}
+
+{{/* Ports of these URLs, as JSON. */}}
+{{- define "holdfast.issuerPorts" -}}
+{{- $ports := list }}
+{{- range include "holdfast.issuers" . | fromJsonArray }}{{ $ports = append $ports (include "holdfast.port" .) }}{{ end }}
+{{- uniq $ports | sortAlpha | toJson }}
+{{- end }}
+
+{{/* Whether clients need a key or a token. A key in a variable of the container is not known. */}}
+{{- define "holdfast.authenticates" -}}
+{{- range $key, $_ := .Values.config }}
+{{- if regexMatch "^auth\\.(keys|issuers)\\." $key }}true{{ end }}
+{{- end }}
+{{- end }}
+
+{{/* Whether the name of an upstream or issuer may be that of a Service, whose pods may listen on another port than the Service. */}}
+{{- define "holdfast.serversInCluster" -}}
+{{- $urls := include "holdfast.issuers" . | fromJsonArray }}
+{{- if not .Values.networkPolicy.upstreamPorts }}{{ $urls = concat $urls (include "holdfast.remoteUpstreams" . | fromJsonArray) }}{{ end }}
+{{- range $urls }}
 {{- $host := (urlParse .).hostname }}
 {{- if or (lt (len (splitList "." $host)) 3) (regexMatch "\\.svc(\\.|$)" $host) }}true{{ end }}
-{{- end }}
 {{- end }}
 {{- end }}
 

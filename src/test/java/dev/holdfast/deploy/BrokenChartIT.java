@@ -215,15 +215,32 @@ class BrokenChartIT {
             "values.yaml",
             "networkPolicy:\n"
                 + "  # -- Whether to make a NetworkPolicy: clients and Prometheus may connect to"
-                + " Holdfast, and Holdfast to Redis, to its upstreams, to the receiver of traces"
-                + " and to the DNS.\n"
+                + " Holdfast, and Holdfast to Redis, to its upstreams, to issuers of tokens, to the"
+                + " receiver of traces and to the DNS.\n"
                 + "  enabled: true",
             "networkPolicy:\n  enabled: false"),
         edit(ChartCheck.NETWORK_POLICY, minimal, POLICY, "- port: 53\n          protocol: TCP", ""),
-        edit(ChartCheck.NETWORK_POLICY, minimal, POLICY, "- port: management", "- port: http"),
         edit(
             ChartCheck.NETWORK_POLICY,
-            minimal,
+            "production.yaml",
+            POLICY,
+            "- port: management",
+            "- port: http"),
+        edit(
+            ChartCheck.NETWORK_POLICY,
+            "production.yaml",
+            POLICY,
+            "{{- with include \"holdfast.issuerPorts\" . | fromJsonArray }}",
+            "{{- with list }}"),
+        edit(
+            ChartCheck.NETWORK_POLICY,
+            "production.yaml",
+            HELPERS,
+            "(url|introspection",
+            "(introspection"),
+        edit(
+            ChartCheck.NETWORK_POLICY,
+            "production.yaml",
             POLICY,
             "      from:\n        {{- toYaml . | nindent 8 }}\n    {{- end }}\n  egress",
             "    {{- end }}\n  egress"),

@@ -62,7 +62,14 @@ final class NetworkChecks {
         problems.add("lets in " + rule);
       }
     }
-    compare(problems, "lets in", ports(in), Set.of("http", "management"));
+    // Nobody may read health and metrics by default.
+    compare(
+        problems,
+        "lets in",
+        ports(in),
+        !chart.values().at("/networkPolicy/monitoring").isEmpty()
+            ? Set.of("http", "management")
+            : Set.of("http"));
     List<NetworkPolicyEgressRule> out = new ArrayList<>(policy.getSpec().getEgress());
     int more = chart.values().at("/networkPolicy/extraEgress").size();
     Set<String> expected = expectedEgress(chart);
@@ -80,9 +87,11 @@ final class NetworkChecks {
   private static Set<String> withPods(RenderedChart chart, Set<String> expected) {
     Set<String> adjusted = new TreeSet<>(expected);
     boolean allowed = adjusted.remove("any port of a pod");
-    boolean wanted =
+    Stream<URI> servers =
         chart.values().at("/networkPolicy/upstreamPorts").isEmpty()
-            && upstreams(chart).stream().map(URI::getHost).anyMatch(NetworkChecks::maybeService);
+            ? Stream.concat(upstreams(chart).stream(), issuers(chart).stream())
+            : issuers(chart).stream();
+    boolean wanted = servers.map(URI::getHost).anyMatch(NetworkChecks::maybeService);
     if (allowed != wanted) {
       adjusted.add("any port of a pod: " + wanted);
     }
@@ -113,6 +122,7 @@ final class NetworkChecks {
     if (upstreamPorts.isEmpty()) {
       upstreams(chart).forEach(url -> expected.add(port(url)));
     }
+    issuers(chart).forEach(url -> expected.add(port(url)));
     String traces = chart.settings().get("holdfast.trace.endpoint");
     if (traces != null) {
       expected.add(port(URI.create(traces)));
@@ -132,6 +142,17 @@ final class NetworkChecks {
             .map(server -> server.get("url").asText());
     return Stream.concat(own, ofClients)
         .map(URI::create)
+        .filter(url -> !LOOPBACK.contains(url.getHost()))
+        .toList();
+  }
+
+  /** Who is asked about tokens of clients, or for own ones. */
+  private static List<URI> issuers(RenderedChart chart) {
+    return chart.settings().entrySet().stream()
+        .filter(each ->
+            each.getKey().matches("holdfast\\.auth\\.issuers\\.\\w+\\.(url|.*endpoint)")
+                || each.getKey().endsWith(".token.endpoint"))
+        .map(each -> URI.create(each.getValue()))
         .filter(url -> !LOOPBACK.contains(url.getHost()))
         .toList();
   }

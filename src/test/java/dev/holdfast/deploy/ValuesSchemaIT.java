@@ -199,6 +199,9 @@ class ValuesSchemaIT {
         arguments("shutdownSeconds: 5", "shutdownSeconds"),
         arguments("ports: {http: 70000}", "http"),
         arguments("service: {type: ExternalName}", "type"),
+        arguments("service: {externalTrafficPolicy: local}", "externalTrafficPolicy"),
+        arguments("service: {ipFamilyPolicy: DualStack}", "ipFamilyPolicy"),
+        arguments("serviceMonitor: {scrapeTimeout: 10}", "scrapeTimeout"),
         arguments("trustedProxies: [proxy.example.com]", "trustedProxies"),
         arguments("paths: [mcp]", "paths"),
         arguments("ingress: {hosts: ['https://mcp.example.com']}", "hosts"),
@@ -240,7 +243,10 @@ class ValuesSchemaIT {
             "{redis: {url: 'redis://x'}, ingress: {enabled: true}}", "ingress.hosts is empty"),
         arguments(
             "{redis: {url: 'redis://x'}, httpRoute: {enabled: true}}",
-            "httpRoute.parentRefs is empty"));
+            "httpRoute.parentRefs is empty"),
+        arguments(
+            "{redis: {url: 'redis://x'}, serviceMonitor: {enabled: true}}",
+            "serviceMonitor needs networkPolicy.monitoring"));
   }
 
   @ParameterizedTest
