@@ -44,7 +44,9 @@ final class CommandLineReader {
 
   /** Parses the arguments of the program. An error becomes a {@link Command.Print}. */
   static Command read(String... arguments) {
-    CommandLine root = new CommandLine(CommandLineSyntax.program());
+    // The value of an option may be the name of a command, such as that of --transport.
+    CommandLine root =
+        new CommandLine(CommandLineSyntax.program()).setAllowSubcommandsAsOptionParameters(true);
     try {
       ParseResult program = root.parseArgs(withHelpOption(arguments));
       ParseResult command = program.hasSubcommand() ? program.subcommand() : program;

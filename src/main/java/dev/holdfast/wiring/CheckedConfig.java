@@ -183,7 +183,14 @@ final class CheckedConfig {
         };
     missing.ifPresent(key ->
         problems.add(
-            named(prefix + "transport") + " needs " + prefix + key + ": set it, or set auto"));
+            named(prefix + "transport")
+                + " needs "
+                + prefix
+                + key
+                + ": set it, or set auto"
+                + (key.equals("command")
+                    ? ". To connect a client on stdin and stdout, run 'holdfast stdio'"
+                    : "")));
     if (server.forwardHeaders().isPresent() && server.url().isEmpty()) {
       problems.add(
           named(prefix + "forward-headers")

@@ -84,6 +84,24 @@ class CommandLineReaderTest {
         .containsEntry("holdfast.upstream.transport", "sse");
   }
 
+  /** Before, the parser took each of these values for a command. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--transport stdio",
+        "--transport=stdio",
+        "serve --transport stdio",
+      })
+  void shouldAcceptTheNameOfACommandAsAValue(String words) {
+    assertThat(read(words.split(" ")).properties())
+        .containsEntry("holdfast.upstream.transport", "stdio");
+    assertThat(read("--host=stdio").properties()).containsEntry("quarkus.http.host", "stdio");
+    assertThat(read("--upstream", "key", "--port", "1").properties())
+        .containsEntry("holdfast.upstream.command", "key")
+        .containsEntry("quarkus.http.port", "1");
+    assertThat(read("--upstream", "key", "--transport", "stdio")).isInstanceOf(Command.Serve.class);
+  }
+
   @Test
   void shouldQuoteTheArgumentsOfACommand() {
     Command stdio = read("stdio", "--", "node", "my server.js", "--port", "it's");

@@ -77,6 +77,7 @@ class StartFailureTest {
           holdfast.upstream.command='' | holdfast.upstream.command (command line) names no program, such as npx -y my-server
           holdfast.upstream.command=npx ; holdfast.upstream.directory=/no/such | holdfast.upstream.directory (command line) does not exist: create it, or name another one
           HOLDFAST_UPSTREAM_TRANSPORT=sse | holdfast.upstream.transport (HOLDFAST_UPSTREAM_TRANSPORT) needs holdfast.upstream.url: set it, or set auto
+          holdfast.upstream.transport=stdio | holdfast.upstream.transport (command line) needs holdfast.upstream.command: set it, or set auto. To connect a client on stdin and stdout, run 'holdfast stdio'
           holdfast.upstream.command=npx ; holdfast.upstream.transport=streamable-http | holdfast.upstream.transport (command line) needs holdfast.upstream.url: set it, or set auto
           holdfast.upstream.url=http://a/mcp ; holdfast.upstream.headers.content-length=1 | holdfast.upstream.headers.content-length (command line) cannot be set, because Holdfast sets this header itself: remove it
           holdfast.upstream.url=http://a/mcp ; holdfast.upstream.headers."a b"=secret | holdfast.upstream.headers.a b is not the name of a header: use letters, digits and dashes, as in x-api-key
@@ -107,6 +108,8 @@ class StartFailureTest {
           HOLDFAST_COLOUR=red | HOLDFAST_COLOUR is ignored: there is no such key
           holdfast.upstream.headers.authorization=Bearer ${NO_SUCH_TOKEN} | holdfast.upstream.headers.authorization (command line) refers to ${NO_SUCH_TOKEN}, which is not set: set it, or give a default, as in ${NO_SUCH_TOKEN:none}
           holdfast.trace.endpoint=collector:4318 | holdfast.trace.endpoint (command line) must begin with http:// or https://, such as http://localhost:4318/v1/traces
+          holdfast.trace.endpoint=http://a/v1/traces ; holdfast.trace.tls=b | holdfast.trace.tls (command line) has no use unless holdfast.trace.endpoint begins with https://: remove it, or change the other
+          holdfast.auth.public-url=https://b ; holdfast.auth.issuers.a.url=http://localhost ; holdfast.auth.issuers.a.tls=b | holdfast.auth.issuers.a.tls (command line) has no use unless holdfast.auth.issuers.a.url begins with https://: remove it, or change the other
           holdfast.record.max-bytes=4K | holdfast.record.max-bytes (command line) must be at least 8K and twice holdfast.record.file-bytes: raise it, or lower the other
           HOLDFAST_CLUSTER_HEARTBEAT=2s | holdfast.cluster.dead-after must be at least twice holdfast.cluster.heartbeat (HOLDFAST_CLUSTER_HEARTBEAT): raise it, or lower the other
           holdfast.store=redis ; QUARKUS_REDIS_HOSTS=foo | quarkus.redis.hosts (QUARKUS_REDIS_HOSTS) must be URLs that begin with redis:// or rediss://, such as redis://127.0.0.1:6379
