@@ -94,6 +94,7 @@ final class ClientRequest implements AutoCloseable {
   void found(Session session) {
     // Shortened, as in logs: the full id is a secret of the client.
     span.setAttribute(SpanAttributes.SESSION, session.id().toString());
+    span.setAttribute(SpanAttributes.CLIENT, SpanAttributes.cut(session.client()));
     span.setAttribute(SpanAttributes.VERSION, session.version().wire());
   }
 

@@ -22,6 +22,7 @@ final class SpanAttributes {
       AttributeKey.stringKey("holdfast.position.last");
   static final AttributeKey<Long> EVENTS = AttributeKey.longKey("holdfast.events");
   static final AttributeKey<String> SESSION = AttributeKey.stringKey("mcp.session.id");
+  static final AttributeKey<String> CLIENT = AttributeKey.stringKey("holdfast.client");
   static final AttributeKey<String> VERSION = AttributeKey.stringKey("mcp.protocol.version");
   static final AttributeKey<String> HTTP_METHOD = AttributeKey.stringKey("http.request.method");
   static final AttributeKey<Long> STATUS = AttributeKey.longKey("http.response.status_code");
@@ -69,7 +70,7 @@ final class SpanAttributes {
         : null;
   }
 
-  private static String cut(String text) {
+  static String cut(String text) {
     return text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS);
   }
 

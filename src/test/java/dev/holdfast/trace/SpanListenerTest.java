@@ -8,11 +8,16 @@ import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.relay.stream.TraceListener;
+import dev.holdfast.session.PrincipalId;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -91,6 +96,25 @@ class SpanListenerTest {
         .extracting(LinkData::getSpanContext)
         .extracting(SpanContext::getTraceId)
         .containsExactly(OTHER_TRACE);
+  }
+
+  @Test
+  void shouldNameTheClient() {
+    Session session =
+        new Session(
+            SessionId.random(),
+            "default",
+            "",
+            ProtocolVersion.V2025_11_25,
+            "web 1.2" + "x".repeat(200),
+            Instant.EPOCH,
+            "",
+            PrincipalId.ANONYMOUS);
+
+    post(Map.of(), call("echo"), () -> listener.found(session));
+
+    String client = spans.all().getFirst().getAttributes().get(SpanAttributes.CLIENT);
+    assertThat(client).startsWith("web 1.2").hasSize(100);
   }
 
   @Test
