@@ -26,6 +26,25 @@ public record ConformanceReport(List<ScenarioResult> scenarios, String output) {
   }
 
   /**
+   * The row of the table in docs/clients.md.
+   *
+   * @param way how requests reach the server
+   */
+  public String row(String way) {
+    return "| %s | %s | %s | %s | %d |"
+        .formatted(
+            ConformanceRunner.REVISION,
+            way,
+            passed(scored()),
+            passed(unscored()),
+            scenarios.stream().mapToInt(ScenarioResult::warnings).sum());
+  }
+
+  private static String passed(List<ScenarioResult> some) {
+    return some.stream().filter(ScenarioResult::isPassed).count() + " of " + some.size();
+  }
+
+  /**
    * The result of one scenario.
    *
    * @throws IllegalArgumentException if the suite has no such scenario for the revision

@@ -8,6 +8,7 @@ import dev.holdfast.testing.NodeFixture;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RoundRobin;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -20,7 +21,7 @@ class GatewayConformanceIT {
   void shouldConformOnTheStoreInMemory() {
     try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         Gateway gateway = Gateway.start(Map.of("holdfast.upstream.url", server.url().toString()))) {
-      conforms(gateway.url(), "memory");
+      conforms(gateway.url(), "memory", "store in memory");
     }
   }
 
@@ -30,7 +31,7 @@ class GatewayConformanceIT {
     // A pipe does not tell which request a message belongs to; the client must not notice.
     String command = NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO);
     try (Gateway gateway = Gateway.start(Map.of("holdfast.upstream.command", command))) {
-      conforms(gateway.url(), "stdio");
+      conforms(gateway.url(), "stdio", "store in memory, server over stdio");
     }
   }
 
@@ -40,7 +41,7 @@ class GatewayConformanceIT {
     try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         RedisFixture redis = RedisFixture.start();
         Gateway gateway = Gateway.start(onRedis(redis, "url", server.url().toString()))) {
-      conforms(gateway.url(), "redis");
+      conforms(gateway.url(), "redis", "Redis");
     }
   }
 
@@ -49,7 +50,10 @@ class GatewayConformanceIT {
   void shouldConformOverTwoReplicasInTurn() {
     try (NodeFixture server = NodeFixture.start(NodeFixture.CONFORMANCE_SERVER);
         RedisFixture redis = RedisFixture.start()) {
-      conformsOverTwo(onRedis(redis, "url", server.url().toString()), "replicas");
+      conformsOverTwo(
+          onRedis(redis, "url", server.url().toString()),
+          "replicas",
+          "Redis, two replicas in turn");
     }
   }
 
@@ -58,7 +62,10 @@ class GatewayConformanceIT {
   void shouldConformInFrontOfProcessesOverTwoReplicasInTurn() {
     String command = NodeFixture.commandLine(NodeFixture.CONFORMANCE_STDIO);
     try (RedisFixture redis = RedisFixture.start()) {
-      conformsOverTwo(onRedis(redis, "command", command), "stdio-replicas");
+      conformsOverTwo(
+          onRedis(redis, "command", command),
+          "stdio-replicas",
+          "Redis, two replicas in turn, server over stdio");
     }
   }
 
@@ -72,22 +79,24 @@ class GatewayConformanceIT {
         redis.url());
   }
 
-  private static void conformsOverTwo(Map<String, String> settings, String name) {
+  private static void conformsOverTwo(Map<String, String> settings, String name, String way) {
     List<Gateway> pair = Gateway.startPair(settings);
     try (Gateway first = pair.getFirst();
         Gateway second = pair.getLast();
         RoundRobin replicas = RoundRobin.over(first.url(), second.url())) {
-      conforms(replicas.url(), name);
+      conforms(replicas.url(), name, way);
 
       assertThat(replicas.requests(0)).isGreaterThan(30);
       assertThat(replicas.requests(1)).isCloseTo(replicas.requests(0), within(1));
     }
   }
 
-  private static void conforms(URI gateway, String name) {
+  private static void conforms(URI gateway, String name, String way) {
     ConformanceReport report = ConformanceRunner.run(gateway, name);
 
     assertThat(report.scored()).as(report.summary()).hasSize(30).allMatch(ScenarioResult::isClean);
     assertThat(report.unscored()).as(report.summary()).hasSize(3).allMatch(ScenarioResult::isClean);
+    // The table shows what this test has found: copy the row if it differs.
+    assertThat(Path.of("docs", "clients.md")).content().contains(report.row(way));
   }
 }
