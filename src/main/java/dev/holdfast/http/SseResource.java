@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.http.stream.EventStream;
 import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.McpHeaders;
@@ -15,6 +16,7 @@ import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HEAD;
+import jakarta.ws.rs.NotFoundException;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.core.Context;
@@ -44,10 +46,12 @@ public abstract sealed class SseResource {
 
   private final LegacySseRelay relay;
   private final RequestHandler handler;
+  private final HttpConfig config;
 
-  private SseResource(LegacySseRelay relay, RequestHandler handler) {
+  private SseResource(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
     this.relay = relay;
     this.handler = handler;
+    this.config = config;
   }
 
   /** Opens a session or, with {@code Last-Event-ID}, resumes its stream. */
@@ -56,6 +60,9 @@ public abstract sealed class SseResource {
       @PathParam("upstream") @DefaultValue(Session.DEFAULT_UPSTREAM) String upstream,
       @Context HttpHeaders headers,
       @Context UriInfo uri) {
+    if (!config.sse()) {
+      throw new NotFoundException();
+    }
     Function<SessionId, String> messagesPath = session -> messagesPath(upstream, session, uri);
     return handler.handle(
         upstream,
@@ -128,24 +135,24 @@ public abstract sealed class SseResource {
   /** The default upstream. */
   @Path("/sse")
   public static final class DefaultUpstream extends SseResource {
-    DefaultUpstream(LegacySseRelay relay, RequestHandler handler) {
-      super(relay, handler);
+    DefaultUpstream(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
+      super(relay, handler, config);
     }
   }
 
   /** The default upstream, for clients that append {@code /sse} to the URL of a server. */
   @Path("/mcp/sse")
   public static final class DefaultUpstreamAlias extends SseResource {
-    DefaultUpstreamAlias(LegacySseRelay relay, RequestHandler handler) {
-      super(relay, handler);
+    DefaultUpstreamAlias(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
+      super(relay, handler, config);
     }
   }
 
   /** A named upstream. */
   @Path("/servers/{upstream}/sse")
   public static final class NamedUpstream extends SseResource {
-    NamedUpstream(LegacySseRelay relay, RequestHandler handler) {
-      super(relay, handler);
+    NamedUpstream(LegacySseRelay relay, RequestHandler handler, HttpConfig config) {
+      super(relay, handler, config);
     }
   }
 }

@@ -2,12 +2,17 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.http.origin.OriginPolicy;
 import dev.holdfast.session.SessionLimits;
+import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The part of the configuration that a reload may change. Thread-safe. */
 @Singleton
@@ -64,6 +69,17 @@ final class CurrentConfig {
     int common = now.limits().requests();
     int each = now.servers().size() == 1 ? common : (common + 1) / 2;
     return OptionalInt.of(server.maxRequests().orElse(each));
+  }
+
+  /** The headers of clients that go to upstreams. */
+  @Produces
+  @Singleton
+  OriginPolicy.PageHeaders pageHeaders() {
+    return () ->
+        values.servers().values().stream()
+            .flatMap(server -> server.forwardHeaders().stream().flatMap(List::stream))
+            .map(String::strip)
+            .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** The scope that an upstream requires. */

@@ -176,12 +176,14 @@ class ArchitectureTest {
                   "log",
                   "upstream",
                   "session")),
-          entry("http.error", List.of("relay.pump", "relay.stream", "session", "protocol")),
+          entry(
+              "http.error", List.of("budget", "relay.pump", "relay.stream", "session", "protocol")),
           entry("http.limit", List.of("config", "http.error", "budget", "lock", "session")),
           entry("http.origin", List.of("config", "http.error", "protocol")),
           entry(
               "http.socket", List.of("http.limit", "http.origin", "budget", "session", "protocol")),
-          entry("http.stream", List.of("http.limit", "http.socket", "relay.tail", "timer")),
+          entry(
+              "http.stream", List.of("budget", "http.limit", "http.socket", "relay.tail", "timer")),
           entry(
               "http",
               List.of(

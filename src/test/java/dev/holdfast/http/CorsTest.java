@@ -75,7 +75,11 @@ class CorsTest {
             "Authorization",
             "Mcp-Session-Id",
             "MCP-Protocol-Version",
-            "Last-Event-ID");
+            "Last-Event-ID",
+            "Cache-Control",
+            "traceparent",
+            "tracestate",
+            "X-Tenant");
     assertThat(answer.header("Access-Control-Max-Age")).isEqualTo("7200");
     assertThat(answer.header("Access-Control-Allow-Credentials")).isNull();
     assertThat(answer.headers().getValues("Vary")).contains("Origin");

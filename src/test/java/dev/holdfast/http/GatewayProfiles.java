@@ -25,7 +25,8 @@ final class GatewayProfiles {
       return Map.of(
           "holdfast.limits.requests", "20",
           "holdfast.upstreams.other.max-sessions", "1",
-          "holdfast.upstreams.narrow.max-connections", "1");
+          "holdfast.upstreams.narrow.max-connections", "1",
+          "holdfast.upstreams.other.forward-headers", "X-Tenant");
     }
   }
 
@@ -57,6 +58,7 @@ final class GatewayProfiles {
           "quarkus.http.proxy.allow-x-forwarded", "true",
           "holdfast.http.allowed-origins", "*",
           "holdfast.replay.enabled", "false",
+          "holdfast.http.sse", "false",
           "holdfast.limits.connections-per-address", "4",
           "holdfast.limits.requests", "2",
           // By default, one of the two requests would be reserved for other upstreams.

@@ -4,6 +4,7 @@ import static io.restassured.RestAssured.given;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -53,6 +55,19 @@ class InvalidRequestTest {
   @AfterEach
   void end() {
     client.delete();
+  }
+
+  @Test
+  void shouldLogWhatClientsDoWrong() {
+    try (LoggedLines lines = new LoggedLines("dev.holdfast.http.error")) {
+      lines.awaitRepeating(
+          "malformed message of a client reason=Parse error",
+          () -> given().contentType("application/json").accept("*/*").body("{").post("/mcp"));
+      lines.awaitRepeating(
+          "request of an unknown session, its client begins again",
+          () -> given().header(SESSION, "x".repeat(43)).accept("*/*").get("/mcp"));
+      assertThat(lines.lines()).noneMatch(line -> line.contains("xxxxxxx"));
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.Frame;
@@ -42,6 +43,13 @@ class WithoutReplayTest {
     assertThat(answer.headers().firstValue("Content-Type").orElse(""))
         .startsWith("application/json");
     assertThat(answer.body()).contains("\"id\":7", "fine");
+  }
+
+  @Test
+  void shouldServeNoHttpWithSseWhenItIsOff() {
+    for (String path : new String[] {"/sse", "/mcp/sse", "/servers/scripted/sse"}) {
+      assertThat(given().accept("text/event-stream").get(path).statusCode()).isEqualTo(404);
+    }
   }
 
   @Test

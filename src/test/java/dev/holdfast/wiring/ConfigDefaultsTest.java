@@ -32,6 +32,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.auth.issuers.*.tls", ""),
                 entry("holdfast.trace.headers.*", ""),
                 entry("holdfast.trace.tls", ""),
+                entry("holdfast.http.sse", "true"),
                 entry("holdfast.auth.issuers.*.introspection.endpoint", ""),
                 entry("holdfast.auth.issuers.*.introspection.client-id", ""),
                 entry("holdfast.auth.issuers.*.introspection.client-secret", ""),

@@ -1,5 +1,6 @@
 package dev.holdfast.http.error;
 
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.LogException;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.JsonRpcErrorCode;
@@ -14,6 +15,7 @@ import dev.holdfast.upstream.UpstreamException;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -27,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 public final class ErrorResponses {
 
   private static final Logger LOG = Logger.getLogger(ErrorResponses.class);
+
+  // Clients cause these at will.
+  private static final LogRate MALFORMED = new LogRate(Duration.ofSeconds(10));
+  private static final LogRate UNKNOWN_SESSIONS = new LogRate(Duration.ofSeconds(10));
 
   /** Seconds after which a client may repeat a request that the gateway could not serve. */
   private static final int RETRY_AFTER = 1;
@@ -55,8 +61,13 @@ public final class ErrorResponses {
     return switch (failure) {
       case RequestRejectedException rejected ->
           of(rejected.status(), id, rejected.code(), String.valueOf(rejected.getMessage()));
-      case EnvelopeException malformed ->
-          of(400, malformed.id().orElse(id), malformed.code(), malformed.clientMessage());
+      case EnvelopeException malformed -> {
+        MALFORMED.log(
+            LOG,
+            Logger.Level.WARN,
+            () -> "malformed message of a client reason=" + malformed.clientMessage());
+        yield of(400, malformed.id().orElse(id), malformed.code(), malformed.clientMessage());
+      }
       case RelayException relay -> of(relay, id);
       case UpstreamException upstream -> of(upstream, id);
       case LogException log -> of(log, id);
@@ -69,8 +80,11 @@ public final class ErrorResponses {
   private static Response of(RelayException failure, @Nullable RequestId id) {
     String message = String.valueOf(failure.getMessage());
     return switch (failure) {
-      case RelayException.SessionNotFound _ ->
-          of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, message);
+      case RelayException.SessionNotFound _ -> {
+        UNKNOWN_SESSIONS.log(
+            LOG, Logger.Level.INFO, () -> "request of an unknown session, its client begins again");
+        yield of(404, id, JsonRpcErrorCode.SESSION_NOT_FOUND, message);
+      }
       case RelayException.UnknownUpstream _ -> serverError(404, message, id);
       case RelayException.NotInitialized _ ->
           of(400, id, JsonRpcErrorCode.INVALID_REQUEST, message);

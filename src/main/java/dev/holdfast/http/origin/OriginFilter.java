@@ -12,6 +12,7 @@ import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,10 @@ class OriginFilter {
           HttpHeaders.AUTHORIZATION,
           McpHeaders.SESSION_ID,
           McpHeaders.PROTOCOL_VERSION,
-          McpHeaders.LAST_EVENT_ID);
+          McpHeaders.LAST_EVENT_ID,
+          HttpHeaders.CACHE_CONTROL,
+          "traceparent",
+          "tracestate");
   private static final String RESPONSE_HEADERS =
       String.join(
           ", ",
@@ -55,10 +59,12 @@ class OriginFilter {
   private static final Duration MAX_AGE = Duration.ofHours(2);
 
   private final OriginPolicy policy;
+  private final OriginPolicy.PageHeaders forwarded;
 
   /** Called with the first request: Quarkus creates singletons before it has a configuration. */
-  OriginFilter(OriginPolicy policy) {
+  OriginFilter(OriginPolicy policy, OriginPolicy.PageHeaders forwarded) {
     this.policy = policy;
+    this.forwarded = forwarded;
   }
 
   /** Refuses a request, answers a preflight, or lets the request pass. */
@@ -96,10 +102,13 @@ class OriginFilter {
         && request.getHeaderString("Access-Control-Request-Method") != null;
   }
 
-  private static Response preflight() {
+  private Response preflight() {
+    Set<String> more = forwarded.names();
+    String allowed =
+        more.isEmpty() ? REQUEST_HEADERS : REQUEST_HEADERS + ", " + String.join(", ", more);
     return Response.noContent()
         .header("Access-Control-Allow-Methods", METHODS)
-        .header("Access-Control-Allow-Headers", REQUEST_HEADERS)
+        .header("Access-Control-Allow-Headers", allowed)
         .header("Access-Control-Max-Age", MAX_AGE.toSeconds())
         .build();
   }

@@ -17,6 +17,14 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 public final class OriginPolicy {
 
+  /** The headers that upstreams get from clients, which pages of allowed origins may send, too. */
+  @FunctionalInterface
+  public interface PageHeaders {
+
+    /** Their names at this time, in order. */
+    Set<String> names();
+  }
+
   private static final String ANY = "*";
   private static final int MAX_PORT_DIGITS = 5;
   private static final String LOCALHOST = "localhost";

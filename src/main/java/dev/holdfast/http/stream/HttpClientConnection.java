@@ -1,5 +1,6 @@
 package dev.holdfast.http.stream;
 
+import dev.holdfast.budget.LogRate;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.relay.tail.ClientConnection;
 import dev.holdfast.relay.tail.ClientGoneException;
@@ -7,11 +8,15 @@ import dev.holdfast.timer.TimeLimit;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to a client over the body of an HTTP response. */
 final class HttpClientConnection implements ClientConnection {
+
+  private static final Logger LOG = Logger.getLogger(HttpClientConnection.class);
+  private static final LogRate LEFT = new LogRate(Duration.ofMillis(100));
 
   private final ServerHttpResponse response;
   private final Runnable reset;
@@ -19,8 +24,8 @@ final class HttpClientConnection implements ClientConnection {
   private final ConnectionLimit.Slot slot;
   private final @Nullable TimeLimit expiry;
 
-  // The writing thread owns these three.
-  private boolean ended;
+  // The writing thread writes these three.
+  private volatile boolean ended;
   private CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
 
   /** Completes when the bytes are written, or the client is gone. */
@@ -44,7 +49,14 @@ final class HttpClientConnection implements ClientConnection {
     this.expiry = expiry;
     response.setChunked(true);
     // Also called at the normal end of the response, when the listeners no longer matter.
-    response.addCloseHandler(() -> gone.complete(null));
+    response.addCloseHandler(this::closed);
+  }
+
+  private void closed() {
+    if (gone.complete(null) && !ended && LOG.isDebugEnabled()) {
+      LEFT.next()
+          .ifPresent(before -> LOG.debugf("client left its stream not-logged-before=%s", before));
+    }
   }
 
   @Override

@@ -7,12 +7,16 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.http.limit.Client;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.relay.tail.ClientGoneException;
+import dev.holdfast.testing.LoggedLines;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jboss.resteasy.reactive.server.spi.ServerHttpResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +28,7 @@ class HttpClientConnectionTest {
 
   private static final Client CLIENT = Client.at("192.0.2.1");
 
-  private final ConnectionLimit limit = new ConnectionLimit(1, 1, 100, 10);
+  private final ConnectionLimit limit = new ConnectionLimit(2, 1, 100, 10);
   private final AtomicInteger resets = new AtomicInteger();
   private final CompletableFuture<Void> written = new CompletableFuture<>();
   private final AtomicReference<Runnable> closed = new AtomicReference<>(() -> {});
@@ -124,5 +128,27 @@ class HttpClientConnectionTest {
 
     assertThatExceptionOfType(ClientGoneException.class)
         .isThrownBy(() -> connection.write(new byte[1]));
+  }
+
+  @Test
+  void shouldLogAClientThatLeaves() {
+    Logger logger = Logger.getLogger(HttpClientConnection.class.getName());
+    logger.setLevel(Level.FINE);
+    try (LoggedLines lines = new LoggedLines(HttpClientConnection.class)) {
+      Runnable left = closed.get();
+      HttpClientConnection complete =
+          new HttpClientConnection(response(), () -> {}, limit.acquire(Client.at("::1")), null);
+      complete.end();
+      closed.get().run();
+      assertThat(lines.lines()).isEmpty();
+
+      left.run();
+
+      assertThat(lines.lines())
+          .singleElement(InstanceOfAssertFactories.STRING)
+          .startsWith("client left its stream");
+    } finally {
+      logger.setLevel(null);
+    }
   }
 }
