@@ -2,8 +2,6 @@ package dev.holdfast.upstream;
 
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.Message;
-import dev.holdfast.protocol.Opener;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -109,7 +107,7 @@ public final class UpstreamMonitor implements AutoCloseable {
     servers.values().forEach(Watched::stopLooking);
   }
 
-  private final class Watched extends ForwardingUpstream {
+  private final class Watched extends ObservedUpstream implements ObservedUpstream.Operation {
 
     private final String name;
     private final Supplier<Optional<String>> look;
@@ -128,24 +126,12 @@ public final class UpstreamMonitor implements AutoCloseable {
     }
 
     @Override
-    public Handshake initialize(Message.Request initialize, Opener opener) {
-      return watch(() -> upstream.initialize(initialize, opener));
+    protected Operation begin(Kind kind, @Nullable Body body) {
+      return this;
     }
 
     @Override
-    public UpstreamSession attach(UpstreamLink link) {
-      return new Session(this, upstream.attach(link));
-    }
-
-    @Override
-    public void reopen(UpstreamLink link, Message.Request initialize, boolean initialized) {
-      watch(() -> {
-        upstream.reopen(link, initialize, initialized);
-        return true;
-      });
-    }
-
-    <T> T watch(Supplier<T> work) {
+    public <T> T run(Supplier<T> work) {
       T result;
       try {
         result = work.get();
@@ -156,6 +142,18 @@ public final class UpstreamMonitor implements AutoCloseable {
       found();
       return result;
     }
+
+    @Override
+    public List<UpstreamMessage> takeArrived(MessageSource answer) {
+      List<UpstreamMessage> arrived = answer.takeArrived();
+      if (!arrived.isEmpty()) {
+        found();
+      }
+      return arrived;
+    }
+
+    @Override
+    public void end() {}
 
     private void failed(UpstreamException failure) {
       if (closed) {
@@ -270,60 +268,5 @@ public final class UpstreamMonitor implements AutoCloseable {
             };
     String line = reason.replaceAll("\\p{Cntrl}", " ");
     return line.substring(0, Math.min(line.length(), MAX_REASON));
-  }
-
-  private record Session(Watched server, UpstreamSession session) implements UpstreamSession {
-
-    @Override
-    public Answer request(Body requests) {
-      Answer answer = server.watch(() -> session.request(requests));
-      return answer instanceof Answer.Stream(MessageSource source)
-          ? new Answer.Stream(new Source(server, source))
-          : answer;
-    }
-
-    @Override
-    public void send(Body messages) {
-      server.watch(() -> {
-        session.send(messages);
-        return true;
-      });
-    }
-
-    @Override
-    public Optional<MessageSource> listen(@Nullable String after) {
-      return server.watch(() -> session.listen(after)).map(source -> new Source(server, source));
-    }
-
-    @Override
-    public MessageSource resume(String eventId) {
-      return new Source(server, server.watch(() -> session.resume(eventId)));
-    }
-
-    @Override
-    public void end() {
-      session.end();
-    }
-  }
-
-  private static final class Source extends ForwardingSource {
-
-    private final Watched server;
-
-    Source(Watched server, MessageSource source) {
-      super(source);
-      this.server = server;
-    }
-
-    @Override
-    public List<UpstreamMessage> take() {
-      return server.watch(source::take);
-    }
-
-    @Override
-    public List<UpstreamMessage> takeArrived() {
-      List<UpstreamMessage> arrived = source.takeArrived();
-      return arrived.isEmpty() ? arrived : server.watch(() -> arrived);
-    }
   }
 }
