@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BinaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -23,30 +24,16 @@ import java.util.stream.StreamSupport;
  */
 public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
 
-  private static final String START = "(?s)(?:[\\w.$]+: )?(?:SRCFG\\d+: )?";
+  /** What the framework puts before a sentence. */
+  private static final String START = "^(?:[\\w.$]+: )?(?:SRCFG\\d+: )?";
 
-  private static final Pattern INVALID =
-      Pattern.compile(START + "The (?:config )?property (\\S+) with the config value \"(.*)");
-
-  /** The rest of such a problem. Numbers, sizes, durations and names of choices: no URL. */
+  /**
+   * The value in a sentence, and why it is invalid. Numbers, sizes, durations and names of choices:
+   * no URL.
+   */
   private static final Pattern HARMLESS =
       Pattern.compile(
           "(?s)([\\w.,+-]*)\" threw an Exception whilst being converted (?:SRCFG\\d+: )?(.*)");
-
-  private static final Pattern EMPTY =
-      Pattern.compile(START + "The config property (\\S+) is defined as the empty .*");
-
-  private static final Pattern MISSING =
-      Pattern.compile(START + "The config property (\\S+) is required but .*");
-
-  private static final Pattern UNKNOWN =
-      Pattern.compile(START + "(\\S+) in (.*) does not map to any root");
-
-  private static final Pattern UNSET =
-      Pattern.compile(START + "Could not expand value (\\S+) in property (\\S+)");
-
-  /** What {@link RangeValidator} reports. */
-  private static final Pattern OUT_OF_RANGE = Pattern.compile("(holdfast\\.\\S+) must be .*");
 
   private static final Pattern URL_FAULT =
       Pattern.compile("(?s).*converted ([\\w ]+ at index \\d+).*");
@@ -57,16 +44,10 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
   /** Keys of Quarkus without a mapping of ours: what a value must be, by the reason given. */
   private static final Map<String, String> KINDS =
       Map.of(
-          "Expected an integer value", "a whole number, such as ",
-          "Expected a long value", "a whole number, such as ",
-          "Invalid duration", "a duration, such as ",
-          "value .* not in correct format", "a size, such as ");
-
-  private static final Map<String, String> EXAMPLES =
-      Map.of(
-          "a whole number, such as ", "10",
-          "a duration, such as ", "30s",
-          "a size, such as ", "10M");
+          "Expected an integer value", "a whole number, such as 10",
+          "Expected a long value", "a whole number, such as 10",
+          "Invalid duration", "a duration, such as 30s",
+          "value .* not in correct format", "a size, such as 10M");
 
   /** Returns a line for each problem. */
   public List<String> lines(ConfigValidationException refused) {
@@ -94,38 +75,47 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
   }
 
   private void explain(String problem, Map<String, String> lines) {
-    Matcher found = INVALID.matcher(problem);
-    if (found.matches()) {
-      lines.putIfAbsent(found.group(1), invalid(found.group(1), found.group(2)));
-      return;
-    }
-    found = EMPTY.matcher(problem);
-    if (found.matches()) {
-      lines.putIfAbsent(found.group(1), empty(found.group(1)));
-      return;
-    }
-    found = MISSING.matcher(problem);
-    if (found.matches()) {
-      lines.putIfAbsent(found.group(1), found.group(1) + " is not set: give it a value");
-      return;
-    }
-    found = UNKNOWN.matcher(problem);
-    if (found.matches()) {
-      lines.putIfAbsent(found.group(1), unknown(found.group(1)));
-      return;
-    }
-    found = UNSET.matcher(problem);
-    if (found.matches()) {
-      lines.putIfAbsent(found.group(2), unset(found.group(2), found.group(1)));
-      return;
-    }
-    found = OUT_OF_RANGE.matcher(problem);
-    if (found.matches()) {
-      String key = found.group(1);
-      lines.putIfAbsent(key, outOfRange(key, value(key).orElse("")));
-      return;
-    }
-    lines.putIfAbsent(problem, problem.replaceFirst(START, "").lines().findFirst().orElse(""));
+    String text = problem.replaceFirst(START, "");
+    // The sentences of the framework, and at the end that of RangeValidator.
+    Stream.of(
+            line(
+                "The (?:config )?property (?<key>\\S+) with the config value \"(?<rest>.*)",
+                text,
+                this::invalid),
+            line(
+                "The config property (?<key>\\S+) is defined as the empty (?<rest>.*)",
+                text,
+                (key, _) -> empty(key)),
+            line(
+                "The config property (?<key>\\S+) is required but (?<rest>.*)",
+                text,
+                (key, _) -> key + " is not set: give it a value"),
+            line(
+                "(?<key>\\S+) in (?<rest>.*) does not map to any root",
+                text,
+                (key, _) -> unknown(key)),
+            line(
+                "Could not expand value (?<rest>\\S+) in property (?<key>\\S+)", text, this::unset),
+            line(
+                "(?<key>holdfast\\.\\S+) must be (?<rest>.*)",
+                text,
+                (key, _) -> outOfRange(key, value(key).orElse(""))))
+        .flatMap(Optional::stream)
+        .findFirst()
+        .or(() -> Optional.of(Map.entry(problem, text.lines().findFirst().orElse(""))))
+        .ifPresent(line -> lines.putIfAbsent(line.getKey(), line.getValue()));
+  }
+
+  /** Returns the line for a key if the text is such a sentence. */
+  private static Optional<Map.Entry<String, String>> line(
+      String sentence, String text, BinaryOperator<String> lineOfKeyAndRest) {
+    Matcher found = Pattern.compile(sentence, Pattern.DOTALL).matcher(text);
+    return found.matches()
+        ? Optional.of(
+            Map.entry(
+                found.group("key"),
+                lineOfKeyAndRest.apply(found.group("key"), found.group("rest"))))
+        : Optional.empty();
   }
 
   private String named(String key) {
@@ -139,9 +129,8 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
   private String invalid(String key, String valueAndReason) {
     Matcher harmless = HARMLESS.matcher(valueAndReason);
     if (harmless.matches()) {
-      String value = harmless.group(1);
-      String reason = harmless.group(2);
-      return mustBe(key, allowed(key, reason).orElse("another value"), value);
+      String allowed = allowed(key, harmless.group(2)).orElse("another value");
+      return mustBe(key, allowed, harmless.group(1));
     }
     Matcher rule = RULE.matcher(valueAndReason);
     if (rule.matches()) {
@@ -176,7 +165,10 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
                 .filter(kind -> reason.matches("(?s)" + kind.getKey() + ".*"))
                 .map(Map.Entry::getValue)
                 .findFirst()
-                .map(allowed -> allowed + example(key).orElse(EXAMPLES.get(allowed))));
+                .map(allowed ->
+                    example(key)
+                        .map(own -> allowed.replaceFirst("\\S+$", Matcher.quoteReplacement(own)))
+                        .orElse(allowed)));
   }
 
   /** The default of a key of Quarkus that the program sets. */
@@ -214,11 +206,7 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
   }
 
   private String unset(String key, String variable) {
-    return named(key)
-        + " refers to ${"
-        + variable
-        + "}, which is not set: set it, or give a default, as in ${"
-        + variable
-        + ":none}";
+    return "%s refers to ${%s}, which is not set: set it, or give a default, as in ${%s:none}"
+        .formatted(named(key), variable, variable);
   }
 }
