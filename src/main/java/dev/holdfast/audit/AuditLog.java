@@ -204,11 +204,9 @@ public final class AuditLog {
     }
 
     void write(LogRate rate) {
-      if (on) {
-        rate.next()
-            .ifPresent(before ->
-                with("not-logged-before", before > 0 ? Long.toString(before) : null).write());
-      }
+      rate.next()
+          .ifPresent(before ->
+              with("not-logged-before", before > 0 ? Long.toString(before) : null).write());
     }
 
     void write() {
