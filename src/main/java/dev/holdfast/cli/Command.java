@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 sealed interface Command {
 
   /** Returns the configuration from the options, by key. It overrides all other sources. */
-  Map<String, String> properties();
+  default Map<String, String> properties() {
+    return Map.of();
+  }
 
   /** Returns whether the results are printed as JSON, one object per line. */
   default boolean json() {
@@ -24,12 +26,7 @@ sealed interface Command {
    * @param code exit code; the text goes to stdout if it is {@link ExitCode#SUCCESS}, else to
    *     stderr
    */
-  record Print(ExitCode code, String text) implements Command {
-    @Override
-    public Map<String, String> properties() {
-      return Map.of();
-    }
-  }
+  record Print(ExitCode code, String text) implements Command {}
 
   record Serve(Map<String, String> properties) implements Command {}
 
@@ -51,12 +48,7 @@ sealed interface Command {
       implements Command {}
 
   /** Prints a tape, without starting Quarkus. */
-  record Show(Path tape, boolean json) implements Command {
-    @Override
-    public Map<String, String> properties() {
-      return Map.of();
-    }
-  }
+  record Show(Path tape, boolean json) implements Command {}
 
   /**
    * Connects a client on stdin and stdout to the default upstream.
@@ -73,20 +65,10 @@ sealed interface Command {
    *
    * @param onlyCheck whether only the problems are printed
    */
-  record Config(boolean onlyCheck, boolean json) implements Command {
-    @Override
-    public Map<String, String> properties() {
-      return Map.of();
-    }
-  }
+  record Config(boolean onlyCheck, boolean json) implements Command {}
 
   /** Asks the gateway on this machine whether it is alive, without starting Quarkus. */
-  record Live(int port) implements Command {
-    @Override
-    public Map<String, String> properties() {
-      return Map.of();
-    }
-  }
+  record Live(int port) implements Command {}
 
   /** A command that reads the store of a gateway, and therefore needs a shared store. */
   sealed interface OnStore extends Command {}
