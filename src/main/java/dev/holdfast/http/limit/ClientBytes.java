@@ -7,6 +7,7 @@ import io.quarkus.runtime.configuration.MemorySize;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits the bytes that this replica holds for its clients, such as those of unfinished request
@@ -57,13 +58,6 @@ public final class ClientBytes {
     return all;
   }
 
-  /** Whether bytes were taken, or which limit they would exceed. */
-  enum Result {
-    TAKEN,
-    TOO_MANY_OF_CLIENT,
-    TOO_MANY
-  }
-
   /** Bytes that are held together. */
   public final class Lease implements AutoCloseable {
 
@@ -76,16 +70,21 @@ public final class ClientBytes {
     }
 
     /** Takes bytes before they are held, unless that exceeds a limit. */
-    Result tryTake(long bytes) {
+    boolean tryTake(long bytes) {
+      return excess(bytes) == null;
+    }
+
+    /** Takes bytes and returns null, or returns what to say about the limit they exceed. */
+    private @Nullable String excess(long bytes) {
       if (!clients.tryTake(client, bytes)) {
-        return Result.TOO_MANY_OF_CLIENT;
+        return " from this client";
       }
       if (!all.tryTake(bytes)) {
         clients.giveBack(client, bytes);
-        return Result.TOO_MANY;
+        return "; try again";
       }
       taken.addAndGet(bytes);
-      return Result.TAKEN;
+      return null;
     }
 
     /**
@@ -94,12 +93,9 @@ public final class ClientBytes {
      * @throws RequestRejectedException with 503 when too few are left
      */
     public void take(long bytes) {
-      switch (tryTake(bytes)) {
-        case TAKEN -> {}
-        case TOO_MANY_OF_CLIENT ->
-            throw new RequestRejectedException(503, "Too many bytes at once from this client");
-        case TOO_MANY ->
-            throw new RequestRejectedException(503, "Too many bytes at once; try again");
+      String excess = excess(bytes);
+      if (excess != null) {
+        throw new RequestRejectedException(503, "Too many bytes at once" + excess);
       }
     }
 

@@ -120,7 +120,7 @@ public final class ConnectionLimit {
      * Takes bytes that wait for the client to read, unless too many wait for this client or in all.
      */
     public boolean tryHold(long more) {
-      return bytes.tryTake(more) == ClientBytes.Result.TAKEN;
+      return bytes.tryTake(more);
     }
 
     /**

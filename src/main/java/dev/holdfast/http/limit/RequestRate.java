@@ -4,6 +4,7 @@ import dev.holdfast.lock.LruMap;
 import java.util.OptionalInt;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits the requests of each client per second. Each client has a bucket of tokens. The bucket
@@ -20,21 +21,8 @@ final class RequestRate {
   private final LongSupplier nanoTime;
   private final LruMap<Client, Bucket> buckets = new LruMap<>(MAX_CLIENTS);
 
-  /**
-   * A bucket after a request.
-   *
-   * @param taken whether the request got a token
-   */
-  private record Bucket(double tokens, long at, boolean taken) {
-
-    static Bucket take(double tokens, long now) {
-      return new Bucket(tokens >= 1 ? tokens - 1 : tokens, now, tokens >= 1);
-    }
-
-    Bucket next(int most, long now) {
-      return take(Math.min(most, tokens + (now - at) * most / SECOND), now);
-    }
-  }
+  /** A bucket after a request, and whether that request got a token. */
+  private record Bucket(double tokens, long at, boolean taken) {}
 
   /**
    * Creates a limit.
@@ -57,14 +45,15 @@ final class RequestRate {
       return true;
     }
     int most = perSecond.getAsInt();
-    return buckets
-        .compute(
-            client,
-            (_, before) -> {
-              long now = nanoTime.getAsLong();
-              return before == null ? Bucket.take(most, now) : before.next(most, now);
-            })
-        .taken();
+    return buckets.compute(client, (_, before) -> next(before, most)).taken();
+  }
+
+  private Bucket next(@Nullable Bucket before, int most) {
+    long now = nanoTime.getAsLong();
+    double tokens =
+        before == null ? most : Math.min(most, before.tokens + (now - before.at) * most / SECOND);
+    boolean taken = tokens >= 1;
+    return new Bucket(taken ? tokens - 1 : tokens, now, taken);
   }
 
   int clients() {
