@@ -96,6 +96,20 @@ class RedisSessionStoreIT extends SessionStoreContract {
         PrincipalId.ANONYMOUS);
   }
 
+  /** Redis serves nobody else while a script removes what has expired. */
+  @Test
+  void shouldRemoveSomeExpiredSessionsOfAnOpenerAtOnce() {
+    SessionStore store = create(Duration.ofHours(1), 10);
+    Session session = opened();
+    String index = keys.openedSessions(session.opener());
+    redis.command(
+        "EVAL", "for i = 1, 2000 do redis.call('ZADD', ARGV[1], 1, i) end return 1", "0", index);
+
+    store.create(session);
+
+    assertThat(redis.command("ZCARD", index)).isEqualTo(":" + (2000 - 256 + 1));
+  }
+
   /** Redis has expired the session while no replica ran, but the index still lists it. */
   @Test
   void shouldRemoveASessionWhoseDataRedisHasDropped() {
