@@ -140,10 +140,14 @@ public interface EventLog extends AutoCloseable {
   Position deliveredUpTo(StreamRef stream);
 
   /**
-   * Records, without waiting for the store, that a complete stream was delivered to its end. The
-   * log then keeps it only for {@link Retention#completedTtl}.
+   * Records, without waiting for the store, that a complete stream was delivered to its end. It
+   * then gives way first when a quota is exceeded.
+   *
+   * @param keep whether the log keeps the stream for {@link Retention#eventTtl} all the same,
+   *     because nothing proves that the client received the end; otherwise only for {@link
+   *     Retention#completedTtl}. A later call without it shortens the time
    */
-  void markFullyDelivered(StreamRef stream);
+  void markFullyDelivered(StreamRef stream, boolean keep);
 
   /** Removes expired events and streams, unless the store does. Callers run it periodically. */
   void sweep();

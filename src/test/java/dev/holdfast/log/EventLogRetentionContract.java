@@ -90,7 +90,7 @@ interface EventLogRetentionContract extends EventLogFixture {
     Position end = brief.open(ref(), "1").append(List.of(last("1")));
     Position otherEnd = brief.open(stays, "2").append(List.of(last("1")));
 
-    brief.markFullyDelivered(ref());
+    brief.markFullyDelivered(ref(), false);
     pass(SHORT);
 
     await()
@@ -107,8 +107,8 @@ interface EventLogRetentionContract extends EventLogFixture {
     Position head = writer.append(numbered(1, 1));
     Position end = brief.open(retired, "2").append(List.of(last("1")));
 
-    brief.markFullyDelivered(ref());
-    brief.markFullyDelivered(retired);
+    brief.markFullyDelivered(ref(), false);
+    brief.markFullyDelivered(retired, false);
     pass(SHORT);
 
     await()
@@ -203,7 +203,8 @@ interface EventLogRetentionContract extends EventLogFixture {
     StreamWriter done = small.open(ref(), "1");
     Position head = done.append(filled(50_000, false));
     done.append(filled(50_000, true));
-    StreamWriter writer = small.open(new StreamRef(ref().session(), "b"), "2");
+    small.markFullyDelivered(ref(), false);
+    StreamWriter writer = small.openUnfollowed(new StreamRef(ref().session(), "b"), null);
     assertThat(events(small.read(ref(), head, 10))).hasSize(1);
     Position newest = Position.START;
     for (int n = 1; n <= 80; n++) {

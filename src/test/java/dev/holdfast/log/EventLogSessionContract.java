@@ -60,7 +60,7 @@ interface EventLogSessionContract extends EventLogFixture {
     StreamRef ended = new StreamRef("e" + UUID.randomUUID(), "a");
 
     log().markDelivered(ended, new Position(1, 1));
-    log().markFullyDelivered(ended);
+    log().markFullyDelivered(ended, false);
     log().watch(ended, new CountingWatcher()).close();
 
     assertThatExceptionOfType(LogException.SessionEnded.class)

@@ -134,9 +134,9 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
-  public void markFullyDelivered(StreamRef stream) {
+  public void markFullyDelivered(StreamRef stream, boolean keep) {
     retired.incrementAndGet();
-    target.markFullyDelivered(stream);
+    target.markFullyDelivered(stream, keep);
   }
 
   @Override

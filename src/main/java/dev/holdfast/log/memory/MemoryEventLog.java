@@ -127,8 +127,8 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   @Override
-  public void markFullyDelivered(StreamRef stream) {
-    MemorySession found = sessions.get(stream.session());
+  public void markFullyDelivered(StreamRef stream, boolean keep) {
+    MemorySession found = keep ? null : sessions.get(stream.session());
     if (found != null) {
       found.markFullyDelivered(stream.name());
     }

@@ -229,8 +229,8 @@ public final class RedisEventLog implements EventLog {
   }
 
   @Override
-  public void markFullyDelivered(StreamRef stream) {
-    reports.delivered(stream);
+  public void markFullyDelivered(StreamRef stream, boolean keep) {
+    reports.delivered(stream, keep);
   }
 
   /** Forgets the streams of expired sessions, which Redis removes by itself. */

@@ -12,18 +12,20 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
  * Keeps the events of all sessions within a number of bytes. Scripts count the bytes of each
  * session exactly, but a cluster has no script for the keys of all sessions. So every replica
  * reports the sessions that it has written once per interval, and one of them purges while the sum
- * is too large: the largest session of the client that has the most bytes. So no client can take
- * the place of those that need less. Between two reports, the sum can exceed the quota by what is
- * written meanwhile.
+ * is too large: first delivered streams, then the largest session of the client that has the most
+ * bytes. So no client can take the place of those that need less. Between two reports, the sum can
+ * exceed the quota by what is written meanwhile.
  */
 final class TotalQuota {
 
@@ -31,6 +33,12 @@ final class TotalQuota {
 
   /** Longer than any session lives. */
   private static final Duration RETENTION = Duration.ofDays(60);
+
+  /** The most sessions in one run of a script. */
+  private static final int MOST_SESSIONS = 64;
+
+  /** The most steps of purging until the next report. */
+  private static final int MOST_STEPS = 256;
 
   private final RedisClient client;
   private final RedisKeys keys;
@@ -66,27 +74,50 @@ final class TotalQuota {
     Map<String, SessionSize> sizes = reports.reportAll();
     try {
       List<Object> report = new ArrayList<>();
-      sizes.forEach(
-          (session, size) -> report.addAll(List.of(session, size.bytes(), size.client())));
-      List<Response> largest = record(report);
-      while (!largest.isEmpty()) {
-        String session = largest.get(0).toString();
-        long before = Long.parseLong(largest.get(1).toString());
-        long excess = Long.parseLong(largest.get(2).toString());
-        String after =
-            shrinkSession.runForText(
-                List.of(keys.session(session)), Math.max(before / 2, before - excess));
-        largest = Long.parseLong(after) < before ? record(List.of(session, after, "")) : List.of();
+      for (var each : sizes.entrySet()) {
+        report.addAll(entry(each.getKey(), each.getValue()));
+        if (report.size() >= MOST_SESSIONS * 4) {
+          record(report, Set.of());
+          report.clear();
+        }
       }
+      purge(record(report, Set.of()));
     } catch (RedisException away) {
       sizes.keySet().forEach(reports::used);
       LOG.debugf("the quota of all sessions was not checked: %s", away.getMessage());
     }
   }
 
-  private List<Response> record(List<Object> report) {
+  /** Purges in steps, so that other commands have their turn, from the session that is next. */
+  private void purge(List<Response> next) {
+    Set<String> exhausted = new HashSet<>();
+    for (int step = 0; step < MOST_STEPS && !next.isEmpty(); step++) {
+      String session = next.get(0).toString();
+      SessionSize left =
+          SessionSize.parse(
+              shrinkSession.runForText(List.of(keys.session(session)), next.get(1), next.get(2)));
+      if (!left.more()) {
+        exhausted.add(session);
+      }
+      next = record(entry(session, left), exhausted);
+    }
+  }
+
+  private static List<Object> entry(String session, SessionSize size) {
+    return List.of(session, size.bytes(), size.delivered(), size.client());
+  }
+
+  /** Returns the session to purge, the bytes that it may keep, and what of it to purge. */
+  private List<Response> record(List<Object> report, Set<String> exhausted) {
     return recordSizes.runForList(
-        keys.allSizes(), replica, maxBytes, maxClientBytes, RETENTION.toMillis(), report);
+        keys.allSizes(),
+        replica,
+        maxBytes,
+        maxClientBytes,
+        RETENTION.toMillis(),
+        exhausted.size(),
+        List.copyOf(exhausted),
+        report);
   }
 
   /** The used part of the quota. */

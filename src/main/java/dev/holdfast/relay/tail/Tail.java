@@ -260,7 +260,7 @@ public final class Tail implements Tails.Movable {
       client.end(frames.take());
     }
     if (complete) {
-      context.log().markFullyDelivered(stream);
+      context.log().markFullyDelivered(stream, false);
     }
   }
 

@@ -107,7 +107,7 @@ class ClusterLogIT {
       assertThat(texts(two.log.read(writer.stream(), Position.START, 10)))
           .containsExactly("a", "b", "c");
       assertThat(two.log.beforeOldest(writer.stream())).isPresent();
-      two.log.markFullyDelivered(writer.stream());
+      two.log.markFullyDelivered(writer.stream(), false);
     }
   }
 

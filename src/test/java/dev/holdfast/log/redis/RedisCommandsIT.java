@@ -55,7 +55,7 @@ class RedisCommandsIT {
 
   private void call(String name) {
     open(name).append(List.of(last("1")));
-    replica.log.markFullyDelivered(new StreamRef(session, name));
+    replica.log.markFullyDelivered(new StreamRef(session, name), false);
   }
 
   private static long commands() {
@@ -142,11 +142,22 @@ class RedisCommandsIT {
         .satisfies(bytes -> assertThat(bytes.get(0)).isEqualTo(bytes.get(1)));
   }
 
+  /** Nobody may use the session any more, and its bytes count. */
+  @Test
+  void shouldForgetTheSizesOfStreamsThatExpireUndelivered() {
+    start(retention(BRIEF, HOUR, 1000, HOUR, 10));
+    open("a").append(List.of(last("1")));
+    String all = Replica.KEYS.allSizes().getFirst();
+    await().until(() -> redis.reply("ZRANGE", all, "0", "-1").contains(session));
+
+    await().until(() -> !redis.reply("ZRANGE", all, "0", "-1").contains(session));
+  }
+
   /** A quota may remove all complete streams, and with them the set and its time to live. */
   @Test
   void shouldLetEveryKeyExpire() {
     start(new Retention(HOUR, HOUR, 1000, 1 << 20, HOUR, 100_000, 10));
-    StreamWriter writer = open("a");
+    StreamWriter writer = replica.log.openUnfollowed(new StreamRef(session, "a"), null);
     call("b");
     writer.append(List.of(new NewEvent(new byte[200_000], null, false)));
     assertThat(reply("EXISTS", streams)).isZero();
@@ -159,7 +170,7 @@ class RedisCommandsIT {
     await().until(() -> reply("EXISTS", streams) == 1);
     assertThat(redis.keys())
         .filteredOn(key -> key.contains(session))
-        .hasSize(5)
+        .hasSize(6)
         .allMatch(key -> reply("PTTL", key) > 0);
   }
 
@@ -183,7 +194,7 @@ class RedisCommandsIT {
   void shouldRetireOnlyCompleteStreams() {
     start(retention(HOUR, BRIEF, 1000, HOUR, 10));
     open("a").append(List.of(event("1")));
-    replica.log.markFullyDelivered(new StreamRef(session, "a"));
+    replica.log.markFullyDelivered(new StreamRef(session, "a"), false);
     call("b");
 
     await().until(() -> reply("EXISTS", Replica.KEYS.stream(session, "b")) == 0);

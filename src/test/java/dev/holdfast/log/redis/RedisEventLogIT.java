@@ -8,6 +8,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
+import dev.holdfast.log.EventLogQuotaContract;
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-class RedisEventLogIT extends EventLogContract {
+class RedisEventLogIT extends EventLogContract implements EventLogQuotaContract {
 
   @AutoClose private static final RedisFixture redis = RedisFixture.start();
 
@@ -93,7 +95,7 @@ class RedisEventLogIT extends EventLogContract {
     small.begin(ref.session(), "");
     small.begin(greedy.session(), "");
     small.open(ref, "1").append(List.of(new NewEvent(new byte[100_000], null, true)));
-    StreamWriter writer = small.open(greedy, "1");
+    StreamWriter writer = small.openUnfollowed(greedy, null);
     Position first = writer.append(numbered(1, 1));
     for (int n = 2; n <= 100; n++) {
       writer.append(List.of(new NewEvent(new byte[10_000], null, false)));
@@ -114,13 +116,17 @@ class RedisEventLogIT extends EventLogContract {
   }
 
   private static void forgetOtherTests() {
-    SIZES.forEach(key -> redis.command("DEL", key));
+    redis.command(
+        "EVAL",
+        "for _, key in ipairs(redis.call('KEYS', ARGV[1])) do redis.call('DEL', key) end",
+        "0",
+        SIZES.getFirst() + "*");
   }
 
   private StreamWriter opened(RedisEventLog log, String name, String client) {
     StreamRef stream = new StreamRef(name + ref.session(), "a");
     log.begin(stream.session(), client);
-    return log.open(stream, "1");
+    return log.openUnfollowed(stream, null);
   }
 
   /** Many sessions, each smaller than that of another client, once took its place. */
@@ -167,6 +173,54 @@ class RedisEventLogIT extends EventLogContract {
         .anyMatch(
             each -> limited.read(each.stream(), Position.START, 1) instanceof ReadResult.Events)
         .anyMatch(each -> limited.read(each.stream(), Position.START, 1) instanceof ReadResult.Gap);
+  }
+
+  /** A client with few bytes loses what it has already before others lose what they have not. */
+  @Test
+  void shouldPurgeDeliveredStreamsOfAnyClientFirst() {
+    forgetOtherTests();
+    RedisEventLog small = replica("fair", 500_000).log;
+    StreamWriter done = opened(small, "done", "key bob");
+    done.append(List.of(new NewEvent(new byte[100_000], null, true)));
+    small.markFullyDelivered(done.stream(), true);
+    StreamWriter waiting = opened(small, "waiting", "key alice");
+    List<NewEvent> event = List.of(new NewEvent(new byte[10_000], null, false));
+    for (int n = 1; n <= 45; n++) {
+      waiting.append(event);
+    }
+
+    await()
+        .untilAsserted(() ->
+            assertThat(small.read(done.stream(), Position.START, 1))
+                .isInstanceOf(ReadResult.Gap.class));
+    await().untilAsserted(() -> assertThat(sum()).isBetween(450_000L, 500_000L));
+    assertThat(events(small.read(waiting.stream(), Position.START, 1))).hasSize(1);
+    assertThat(redis.keys()).noneMatch(key -> key.startsWith(SIZES.getFirst() + ":delivered"));
+  }
+
+  /** The largest session cannot give anything: its client is connected and has received nothing. */
+  @Test
+  void shouldPurgeTheNextSessionIfTheLargestHasNothingToGive() {
+    forgetOtherTests();
+    RedisEventLog small = replica("fair", 500_000).log;
+    StreamRef followed = new StreamRef("followed" + ref.session(), "a");
+    small.begin(followed.session(), "key alice");
+    StreamWriter reading = small.open(followed, "1");
+    StreamWriter waiting = opened(small, "waiting", "key alice");
+    List<NewEvent> event = List.of(new NewEvent(new byte[10_000], null, false));
+    Position first = waiting.append(event);
+    for (int n = 1; n <= 40; n++) {
+      reading.append(event);
+    }
+    for (int n = 1; n <= 20; n++) {
+      waiting.append(event);
+    }
+
+    await()
+        .untilAsserted(() ->
+            assertThat(small.read(waiting.stream(), first, 1)).isInstanceOf(ReadResult.Gap.class));
+    await().untilAsserted(() -> assertThat(sum()).isBetween(410_000L, 500_000L));
+    assertThat(LogTesting.readAll(small, followed, Position.START)).hasSize(40);
   }
 
   /** Replicas of an earlier version keep only the first two keys. */

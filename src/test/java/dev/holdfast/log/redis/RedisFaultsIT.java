@@ -180,7 +180,7 @@ class RedisFaultsIT extends ReplicasFixture {
     a.markDelivered(ref, new Position(1, 1));
     await().untilAsserted(() -> assertThat(b.deliveredUpTo(ref)).isEqualTo(new Position(1, 1)));
     Position end = writer.append(List.of(last("4")));
-    a.markFullyDelivered(ref);
+    a.markFullyDelivered(ref, false);
 
     await().untilAsserted(() -> assertThat(watcher.wakes()).isPositive());
     assertThat(payloads(readAll(b, ref, Position.START))).containsExactly("1", "2", "3", "4");

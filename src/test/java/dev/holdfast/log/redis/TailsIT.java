@@ -172,6 +172,8 @@ class TailsIT extends ReplicasFixture {
     List<String> keys = Replica.KEYS.allSizes();
     redis.command("ZADD", keys.get(0), "1e30", "somebody");
     redis.command("SET", keys.get(1), "1000000000000000");
+    redis.command("HSET", Replica.KEYS.session("somebody"), "log", "1");
+    redis.command("HSET", Replica.KEYS.sizes("somebody"), "b", "1e30");
     try (LoggedLines lines = new LoggedLines(RedisEventLog.class)) {
       writer.append(numbered(1, 1));
 

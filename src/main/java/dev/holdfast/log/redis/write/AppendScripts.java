@@ -149,11 +149,11 @@ public final class AppendScripts {
   /**
    * Reports streams of a session, without waiting.
    *
-   * @param streams at most a thousand, because a script has limited arguments. If the list is
-   *     empty, the script only removes expired streams
-   * @return the bytes of the session's events; zero when there is no such session
+   * @param streams some hundred at most. If the list is empty, the script looks for expired streams
+   * @param again whether an earlier run has left something to do
    */
-  CompletionStage<SessionSize> report(String session, List<UnreportedStream> streams) {
+  CompletionStage<SessionSize> report(
+      String session, List<UnreportedStream> streams, boolean again) {
     List<Object> arguments = new ArrayList<>(4 * streams.size());
     for (UnreportedStream each : streams) {
       arguments.addAll(List.of(each.name(), each.bytes(), each.largest(), each.flags()));
@@ -166,6 +166,7 @@ public final class AppendScripts {
             retention.sessionTtl().toMillis(),
             retention.maxStreamBytes(),
             retention.maxSessionBytes(),
+            again ? 1 : 0,
             arguments)
         .thenApply(reply -> SessionSize.parse(String.valueOf(reply)));
   }

@@ -3,11 +3,14 @@ package dev.holdfast.log.redis.write;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.redis.RedisClient;
+import dev.holdfast.log.redis.write.UnreportedStream.Delivery;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
@@ -34,31 +37,47 @@ public final class StreamReports {
   /** The part of a quota that is not reported at once. */
   private static final int QUOTA_PART = 16;
 
-  /** The most streams in one report. */
-  private static final int MOST_STREAMS = 500;
+  /**
+   * The most streams in one report, and the most streams and sessions in reports that are sent
+   * together: other commands wait behind them.
+   */
+  private static final int MOST_STREAMS = 250;
+
+  /** The most runs of a script that has left something to do, until others have their turn. */
+  private static final int MOST_RUNS = 64;
+
+  /** Bounds the memory. Redis learns of the streams of further sessions when they are used. */
+  private static final int MOST_EXPIRIES = 100_000;
 
   private final AppendScripts scripts;
   private final long mostBytes;
-  private final Duration deliveredTtl;
+  private final Retention retention;
   private final Map<String, Unreported> sessions = new ConcurrentHashMap<>();
 
-  /** By session: when all streams have expired that were delivered, by the nano time. */
-  private final Map<String, Long> expiries = new ConcurrentHashMap<>();
+  /** When all complete streams of sessions have expired, by the nano time. */
+  private final Map<Expiry, Long> expiries = new ConcurrentHashMap<>();
+
+  /** The end of the streams of a session that are kept for a time. */
+  private record Expiry(String session, Duration time) {}
 
   /** Creates reports to a Redis with these quotas. */
   public StreamReports(AppendScripts scripts, Retention retention) {
     this.scripts = scripts;
-    this.deliveredTtl = retention.completedTtl();
+    this.retention = retention;
     long quota = Math.min(retention.maxStreamBytes(), retention.maxSessionBytes());
     this.mostBytes = Math.min(MOST_BYTES, quota / QUOTA_PART);
   }
 
   /** What was not reported of a session, by stream. Not changed any more after it was taken. */
   private static final class Unreported {
-    final Map<String, UnreportedStream> streams = new HashMap<>();
+    final Map<String, UnreportedStream> streams = new LinkedHashMap<>();
     long bytes;
 
-    Unreported add(List<UnreportedStream> added) {
+    /** Whether an earlier report has left something to do. */
+    boolean again;
+
+    Unreported add(List<UnreportedStream> added, boolean again) {
+      this.again |= again;
       for (UnreportedStream stream : added) {
         streams.merge(stream.name(), stream, UnreportedStream::plus);
         bytes += stream.bytes();
@@ -85,31 +104,45 @@ public final class StreamReports {
       bytes += size + EVENT_BYTES;
     }
     UnreportedStream added =
-        new UnreportedStream(stream.name(), bytes, largest, isNew, complete, false);
-    if (add(stream.session(), List.of(added)) <= mostBytes) {
+        new UnreportedStream(stream.name(), bytes, largest, isNew, complete, Delivery.NONE);
+    if (add(stream.session(), List.of(added), false) <= mostBytes) {
       return CompletableFuture.completedFuture(null);
     }
     // The quota of all sessions needs the new size.
-    return report(stream.session()).thenRun(() -> used(stream.session()));
+    return reportFully(stream.session(), MOST_RUNS).thenRun(() -> used(stream.session()));
   }
 
-  /** Adds a stream that was delivered to its end. */
-  public void delivered(StreamRef stream) {
-    long _ = add(stream.session(), List.of(UnreportedStream.delivered(stream.name())));
+  private CompletableFuture<?> reportFully(String session, int runs) {
+    return report(session)
+        .thenCompose(size ->
+            size != null && size.more() && runs > 1
+                ? reportFully(session, runs - 1)
+                : CompletableFuture.completedFuture(null));
+  }
+
+  /**
+   * Adds a stream that was delivered to its end.
+   *
+   * @param keep whether it is kept as long as one that was not
+   */
+  public void delivered(StreamRef stream, boolean keep) {
+    Delivery delivery = keep ? Delivery.UNPROVEN : Delivery.PROVEN;
+    var added = List.of(UnreportedStream.delivered(stream.name(), delivery));
+    long _ = add(stream.session(), added, false);
   }
 
   /** Adds a session, of which the next report extends the time to live. */
   public void used(String session) {
-    long _ = add(session, List.of());
+    long _ = add(session, List.of(), false);
   }
 
   /** Returns the bytes of the session that wait. */
-  private long add(String session, List<UnreportedStream> added) {
+  private long add(String session, List<UnreportedStream> added, boolean again) {
     long[] bytes = new long[1];
     sessions.compute(
         session,
         (_, known) -> {
-          Unreported sum = (known == null ? new Unreported() : known).add(added);
+          Unreported sum = (known == null ? new Unreported() : known).add(added, again);
           bytes[0] = sum.bytes;
           return sum;
         });
@@ -119,24 +152,32 @@ public final class StreamReports {
   /** Reports all sessions. Returns the sizes of those of which Redis has heard. */
   public Map<String, SessionSize> reportAll() {
     long now = System.nanoTime();
-    expiries.forEach((session, expiry) -> {
-      if (now - expiry >= 0 && expiries.remove(session, expiry)) {
-        used(session);
+    expiries.forEach((streams, expiry) -> {
+      if (now - expiry >= 0 && expiries.remove(streams, expiry)) {
+        used(streams.session());
       }
     });
     Map<String, SessionSize> sizes = new HashMap<>();
-    List<String> waiting = List.copyOf(sessions.keySet());
-    // Leaves room for other commands.
-    for (int from = 0; from < waiting.size(); from += RedisClient.BATCH_SIZE) {
-      int to = Math.min(waiting.size(), from + RedisClient.BATCH_SIZE);
+    Queue<String> waiting = new ArrayDeque<>(sessions.keySet());
+    int runs = 0;
+    while (!waiting.isEmpty()) {
       Map<String, CompletableFuture<@Nullable SessionSize>> reports = new HashMap<>();
-      waiting.subList(from, to).forEach(session -> reports.put(session, report(session)));
-      reports.forEach((session, report) -> {
-        SessionSize size = report.join();
+      // Leaves room for other commands.
+      for (int streams = 0; streams < MOST_STREAMS && !waiting.isEmpty(); streams++) {
+        Unreported next = sessions.get(waiting.element());
+        streams += next == null ? 0 : next.again ? MOST_STREAMS : next.streams.size();
+        reports.put(waiting.element(), report(waiting.remove()));
+      }
+      for (var each : reports.entrySet()) {
+        SessionSize size = each.getValue().join();
         if (size != null) {
-          sizes.put(session, size);
+          sizes.put(each.getKey(), size);
         }
-      });
+        if (size != null && size.more() && runs < MOST_RUNS) {
+          runs++;
+          waiting.add(each.getKey());
+        }
+      }
     }
     return sizes;
   }
@@ -153,33 +194,49 @@ public final class StreamReports {
       return CompletableFuture.completedFuture(null);
     }
     List<UnreportedStream> streams = List.copyOf(taken.streams.values());
-    CompletableFuture<@Nullable SessionSize> last = null;
-    for (int from = 0; last == null || from < streams.size(); from += MOST_STREAMS) {
+    int first = Math.min(streams.size(), MOST_STREAMS);
+    CompletableFuture<@Nullable SessionSize> last =
+        report(session, streams.subList(0, first), taken.again);
+    for (int from = first; from < streams.size(); from += MOST_STREAMS) {
       int to = Math.min(streams.size(), from + MOST_STREAMS);
-      CompletableFuture<@Nullable SessionSize> sent = report(session, streams.subList(from, to));
+      List<UnreportedStream> next = streams.subList(from, to);
       last =
-          last == null
-              ? sent
-              : last.thenCombine(sent, (before, size) -> before == null ? null : size);
+          last.thenCompose(before ->
+              report(session, next, false).thenApply(size -> before == null ? null : size));
     }
     return last;
   }
 
   private CompletableFuture<@Nullable SessionSize> report(
-      String session, List<UnreportedStream> streams) {
+      String session, List<UnreportedStream> streams, boolean again) {
     return scripts
-        .report(session, streams)
+        .report(session, streams, again)
         .<@Nullable SessionSize>handle((size, failure) -> {
           if (failure != null) {
             LOG.debugf("streams were not reported: %s", failure.getMessage());
-            long _ = add(session, streams);
+            long _ = add(session, streams, again);
             return null;
           }
-          if (streams.stream().anyMatch(UnreportedStream::delivered)) {
-            expiries.put(session, System.nanoTime() + deliveredTtl.toNanos());
+          expireLater(session, streams, size);
+          if (size.more()) {
+            // The script looks at the quotas of these streams again.
+            long _ = add(session, streams.stream().map(UnreportedStream::reported).toList(), true);
           }
           return size;
         })
         .toCompletableFuture();
+  }
+
+  /** Remembers to report the session when complete streams have expired. */
+  private void expireLater(String session, List<UnreportedStream> streams, SessionSize size) {
+    for (UnreportedStream each : streams) {
+      boolean brief = each.delivery() == Delivery.PROVEN;
+      if (brief || each.complete() || each.delivery() == Delivery.UNPROVEN) {
+        Duration time = brief ? retention.completedTtl() : retention.eventTtl();
+        if (size.bytes() > 0 && (brief || expiries.size() < MOST_EXPIRIES)) {
+          expiries.put(new Expiry(session, time), System.nanoTime() + time.toNanos());
+        }
+      }
+    }
   }
 }

@@ -2,10 +2,13 @@
 -- retry with the same owner returns the same streams. The keys of the streams are not in KEYS; they
 -- share the slot of the session hash.
 -- KEYS session hash
--- ARGV previous replica, new owner, most events to search for an upstream id, then names of streams
+-- ARGV previous replica, new owner, most events to search for an upstream id in a stream, then names
+--      of streams
 -- Returns for each stream: name, ids of its requests, last position, id from which the upstream can
 --      resume (or none), shared stream that keeps its events (or none).
 local previous, owner = ARGV[1], ARGV[2]
+-- Besides the newest event of each stream, one run searches so many events, or events of so many bytes.
+local eventsLeft, bytesLeft = MOST, 1048576
 local claimed = {}
 local named = {}
 for i = 4, #ARGV do
@@ -36,6 +39,13 @@ local function upstreamId(name)
       if entry[2][i] == 'u' then
         return entry[2][i + 1]
       end
+    end
+    for i = 2, #entry[2], 2 do
+      bytesLeft = bytesLeft - #entry[2][i]
+    end
+    eventsLeft = eventsLeft - 1
+    if eventsLeft < 0 or bytesLeft < 0 then
+      return recorded or false
     end
     from = '(' .. entry[1]
   end

@@ -1,24 +1,25 @@
--- Removes a session with all its streams, and notifies every replica that owns or tails one.
--- The keys of the streams are not in KEYS; they share the slot of the session hash.
+-- Ends a session: removes its open streams and first complete ones, and notifies every replica that
+-- owns or tails a stream. The reports of a session that has ended remove the other streams: see
+-- report-streams.lua. The keys of the streams are not in KEYS; they share the slot of the hash.
 -- KEYS session hash, set of complete streams, inbox, set of ended streams
 -- ARGV channel prefix, session
 -- Returns 'OK'.
-local replicas, streams = {}, {}
+local replicas = {}
 for name, owner in pairs(openStreams()) do
-  streams[streamKey(name)] = true
+  redis.call('UNLINK', streamKey(name))
   replicas[replicaOf(owner)] = true
   local tail = redis.call('HGET', KEYS[1], TAIL .. name)
   if tail then
     replicas[replicaOf(tail)] = true
   end
 end
-for _, name in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
-  streams[streamKey(name)] = true
+redis.call('UNLINK', KEYS[1], KEYS[3], KEYS[4], SIZES, ORDER)
+if redis.call('EXISTS', KEYS[2]) == 1 then
+  -- An earlier session with this id may have left streams, which expire by themselves.
+  redis.call('UNLINK', GARBAGE)
+  redis.call('RENAME', KEYS[2], GARBAGE)
 end
-redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4], SIZES)
-for key in pairs(streams) do
-  redis.call('UNLINK', key)
-end
+removeGarbage()
 for replica in pairs(replicas) do
   redis.call('PUBLISH', ARGV[1] .. replica, 'end ' .. ARGV[2])
 end

@@ -51,7 +51,7 @@ for _, replica in ipairs(replicas) do
 end
 if accepted then
   local now = currentMillis()
-  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
+  removePassed(KEYS[3], now)
   redis.call('ZADD', KEYS[3], now + REMEMBER, ARGV[9])
   if redis.call('PTTL', KEYS[3]) < REMEMBER then
     redis.call('PEXPIRE', KEYS[3], REMEMBER)

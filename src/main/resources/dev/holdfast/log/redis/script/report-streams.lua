@@ -1,81 +1,116 @@
 -- Reports the streams that a replica has written, or delivered to their end, since its last report.
--- Counts their bytes, keeps the quotas, and lists complete streams by their expiry. Now and then,
--- and always without streams, removes expired streams and extends times to live.
+-- Counts their bytes, keeps the quotas, and lists complete streams by their expiry and in the order
+-- in which they give way. Now and then, and always without streams, looks for expired streams and
+-- extends times to live.
 -- KEYS session hash
 -- ARGV time to live of events in ms, of delivered streams in ms, of the session in ms, most bytes of
---      a stream, most bytes of a session, then for each stream: name, bytes, bytes of the largest
---      event, flags ('n' new since the last report, 'c' complete, 'd' delivered to its end)
--- Returns the bytes of the session, a space and its client; '0 ' when there is no such session.
-local FIRST, FIELDS = 6, 4
+--      a stream, most bytes of a session, '1' to remove expired streams, then for each stream: name,
+--      bytes, bytes of the largest event, flags ('n' new since the last report, 'c' complete, 'd'
+--      delivered to its end, 'k' kept as if it was not)
+-- Returns the bytes of the session and of its delivered complete streams, '1' if the script has to
+--      run again, else '0', and the client; all in one text. If there is no such session, removes
+--      streams that it has left, and returns no bytes.
+local FIRST, FIELDS = 7, 4
+local LARGE = 1048576 -- bytes of a stream of which age or count may have purged many
+local MOST_LARGE = 32 -- streams that one run looks at because they are large
 local timeToLive, deliveredTimeToLive = tonumber(ARGV[1]), tonumber(ARGV[2])
 local sessionTimeToLive = tonumber(ARGV[3])
 local mostOfStream, mostOfSession = tonumber(ARGV[4]), tonumber(ARGV[5])
-local owners, sizes = { 'log', CLIENT }, { ALL_BYTES, REMOVED_AT }
+local names, written, owners, sizes = {}, {}, { 'log', CLIENT }, {}
 for i = FIRST, #ARGV, FIELDS do
-  owners[#owners + 1] = OWNER .. ARGV[i]
-  sizes[#sizes + 1] = BYTES .. ARGV[i]
-  sizes[#sizes + 1] = LARGEST .. ARGV[i]
+  local name = ARGV[i]
+  names[#names + 1] = name
+  written[name] = true
+  owners[#owners + 1] = OWNER .. name
+  sizes[#sizes + 1] = BYTES .. name
+  sizes[#sizes + 1] = LARGEST .. name
 end
 owners = redis.call('HMGET', KEYS[1], unpack(owners))
 if not owners[1] and redis.call('EXISTS', KEYS[1]) == 0 then
-  for i = FIRST, #ARGV, FIELDS do
-    redis.call('UNLINK', streamKey(ARGV[i])) -- Completed when the session ended.
+  for _, name in ipairs(names) do
+    redis.call('UNLINK', streamKey(name)) -- Completed when the session ended.
   end
-  return '0 '
+  return removeGarbage() and '0 0 1 ' or '0 0 0 '
 end
-sizes = redis.call('HMGET', SIZES, unpack(sizes))
-
 local now = currentMillis()
-local all = tonumber(sizes[1]) or 0
-local changed, complete, undelivered = {}, {}, {}
-for i = FIRST, #ARGV, FIELDS do
-  local name, added, largest, flags =
-    ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), ARGV[i + 3]
-  local nth = (i - FIRST) / FIELDS + 1
-  local bytes, known = sizes[nth * 2 + 1], sizes[nth * 2 + 2]
-  local delivered = string.find(flags, 'd', 1, true)
-  local isOpen = owners[nth + 2]
-  if isOpen or not delivered then
-    undelivered[name] = true
-  end
+local lookedAt = loadTotals()
+local again = ARGV[6] == '1' and removeExpired(now)
+sizes = #names > 0 and redis.call('HMGET', SIZES, unpack(sizes)) or {}
+
+local changed, tooLarge, known = {}, {}, {}
+for nth, name in ipairs(names) do
+  local i = FIRST + (nth - 1) * FIELDS
+  local added, largest, flags = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), ARGV[i + 3]
+  known[name] = tonumber(sizes[nth * 2 - 1] or 0)
+  local bytes, before = known[name] + added, sizes[nth * 2]
   if added > 0 then
-    bytes = (tonumber(bytes) or 0) + added
     all = all + added
-    if bytes > mostOfStream then
-      local size = measure(name)
-      size = size > mostOfStream and shrink(name, size, mostOfStream * KEPT_PART, 1) or size
-      all = all - bytes + size
-      bytes = size
-    end
     changed[#changed + 1] = BYTES .. name
-    changed[#changed + 1] = bytes
+    changed[#changed + 1] = text(bytes)
   end
   -- The largest event of a stream stays unknown if an older version began the stream.
-  if (known or string.find(flags, 'n', 1, true)) and largest > (tonumber(known) or 0) then
+  if (before or string.find(flags, 'n', 1, true)) and largest > tonumber(before or 0) then
     changed[#changed + 1] = LARGEST .. name
     changed[#changed + 1] = largest
   end
-  if not isOpen and flags ~= '' and flags ~= 'n' then
-    complete[#complete + 1] = now + (delivered and deliveredTimeToLive or timeToLive)
-    complete[#complete + 1] = name
+  if bytes > mostOfStream or bytes > LARGE and string.find(flags, 'c', 1, true) then
+    tooLarge[nth] = name
   end
 end
 if #changed > 0 then
-  redis.call('HSET', SIZES, ALL_BYTES, all, unpack(changed))
+  redis.call('HSET', SIZES, unpack(changed))
+end
+local looked = 0
+for nth, name in pairs(tooLarge) do
+  looked = looked + 1
+  if looked <= MOST_LARGE then
+    again = keepStreamQuota(name, owners[nth + 2], mostOfStream) or again
+  end
+end
+again = again or looked > MOST_LARGE and hasPurged()
+
+local complete, streams, isDelivered, fields = {}, {}, {}, {}
+for nth, name in ipairs(names) do
+  local flags = ARGV[FIRST + (nth - 1) * FIELDS + 3]
+  if not owners[nth + 2] and string.find(flags, '[cd]') then
+    streams[#streams + 1] = name
+    isDelivered[#streams] = string.find(flags, 'd', 1, true)
+    local brief = isDelivered[#streams] and not string.find(flags, 'k', 1, true)
+    complete[#complete + 1] = now + (brief and deliveredTimeToLive or timeToLive)
+    complete[#complete + 1] = name
+    fields[#streams * 2 - 1], fields[#streams * 2] = BYTES .. name, LARGEST .. name
+  end
 end
 local interval = extensionInterval(math.min(timeToLive, sessionTimeToLive))
-if #complete > 0 then
+if #streams > 0 then
+  local order = {}
+  local before = redis.call('ZMSCORE', ORDER, unpack(streams))
+  fields = redis.call('HMGET', SIZES, unpack(fields))
+  for i, name in ipairs(streams) do
+    local bytes, largest = tonumber(fields[i * 2 - 1] or 0), tonumber(fields[i * 2] or 0)
+    local wasDelivered = before[i] and tonumber(before[i]) < STAGE
+    if wasDelivered or isDelivered[i] then
+      delivered = delivered + bytes - (wasDelivered and known[name] or 0)
+    end
+    local stage = bytes - largest > EVENT_BYTES and NOTIFICATIONS or RESULTS
+    -- The fraction keeps the order of this report.
+    local time = now + i / 512
+    order[i * 2 - 1], order[i * 2] = scoreText(isDelivered[i] and time or time + stage), name
+  end
   -- Another replica may have reported that the stream was delivered.
   redis.call('ZADD', COMPLETE, 'LT', unpack(complete))
+  redis.call('ZADD', ORDER, 'LT', unpack(order))
   redis.call('PEXPIRE', COMPLETE, timeToLive + interval)
+  redis.call('PEXPIRE', ORDER, timeToLive + interval)
 end
 if all > mostOfSession then
-  shrinkSession(mostOfSession, undelivered)
+  giveWay(mostOfSession * KEPT_PART, written, now, false)
+  again = again or all > mostOfSession and hasPurged()
 end
-if #ARGV < FIRST or math.abs(now - (tonumber(sizes[2]) or 0)) >= interval then
-  removeExpired(now)
+if #names == 0 or math.abs(now - lookedAt) >= interval then
+  again = again or #redis.call('ZRANGEBYSCORE', COMPLETE, '-inf', now, 'LIMIT', 0, 1) > 0
+  redis.call('HSET', SIZES, REMOVED_AT, text(now))
   redis.call('PEXPIRE', SIZES, timeToLive + interval)
   redis.call('PEXPIRE', KEYS[1], sessionTimeToLive)
 end
-local bytes = string.format('%.0f', redis.call('HGET', SIZES, ALL_BYTES) or 0)
-return bytes .. ' ' .. (owners[2] or '')
+return savedTotals(again, owners[2] or '')

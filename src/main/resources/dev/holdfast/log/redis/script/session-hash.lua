@@ -16,9 +16,16 @@ local LOST = 'lost'
 -- The keys of the complete streams and of the hash of sizes. Both share the slot of the session
 -- hash, as do the streams themselves.
 local COMPLETE, SIZES = KEYS[1] .. ':streams', KEYS[1] .. ':sizes'
+-- The complete streams in the order in which they give way to others, and those of an ended session.
+local ORDER, GARBAGE = KEYS[1] .. ':order', KEYS[1] .. ':garbage'
 -- Fields of the hash of sizes: the bytes of the largest event of a stream and of all its events,
--- the bytes of all events of the session, and when expired streams were last removed.
-local LARGEST, BYTES, ALL_BYTES, REMOVED_AT = 'w:', 'b:', 'b', 'c'
+-- the bytes of all events of the session and of its delivered complete streams, and when expired
+-- streams were last looked for.
+local LARGEST, BYTES, ALL_BYTES, DELIVERED_BYTES, REMOVED_AT = 'w:', 'b:', 'b', 'd', 'c'
+
+-- Redis serves nobody else while a script runs. So one run handles at most so many complete streams,
+-- events to remove, or members of a set, and its caller runs it again.
+local MOST = 256
 
 local function streamKey(name)
   return KEYS[1] .. ':e:' .. name
@@ -46,5 +53,27 @@ local function openStreams()
     end
   end
   return owners
+end
+
+-- Removes streams of an ended session. Returns whether more are left.
+local function removeGarbage()
+  local names = redis.call('ZRANGE', GARBAGE, 0, MOST - 1)
+  if #names > 0 then
+    local streams = {}
+    for i, name in ipairs(names) do
+      streams[i] = streamKey(name)
+    end
+    redis.call('UNLINK', unpack(streams))
+    redis.call('ZREM', GARBAGE, unpack(names))
+  end
+  return #names == MOST
+end
+
+-- Removes members of a sorted set whose time has passed.
+local function removePassed(set, now)
+  local passed = redis.call('ZRANGEBYSCORE', set, '-inf', now, 'LIMIT', 0, MOST)
+  if #passed > 0 then
+    redis.call('ZREM', set, unpack(passed))
+  end
 end
 

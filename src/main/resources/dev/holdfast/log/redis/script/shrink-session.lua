@@ -1,9 +1,11 @@
--- Purges the oldest events of a session until it has at most so many bytes, and measures it.
+-- Purges events of a session in one step towards a number of bytes.
 -- KEYS session hash
--- ARGV most bytes
--- Returns the bytes of the session; 0 when there is no such session.
+-- ARGV bytes to keep, 'delivered' to remove only complete streams that were delivered, or ''
+-- Returns as report-streams.lua, without a client. There may be more to purge if the script has
+-- purged something.
 if redis.call('EXISTS', KEYS[1], SIZES) < 2 then
-  return '0'
+  return '0 0 0 '
 end
-shrinkSession(tonumber(ARGV[1]), {})
-return string.format('%.0f', redis.call('HGET', SIZES, ALL_BYTES))
+loadTotals()
+giveWay(tonumber(ARGV[1]), {}, currentMillis(), ARGV[2] ~= '')
+return savedTotals(hasPurged(), '')

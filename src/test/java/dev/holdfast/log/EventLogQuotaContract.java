@@ -1,0 +1,179 @@
+package dev.holdfast.log;
+
+import static dev.holdfast.log.LogTesting.events;
+import static dev.holdfast.log.LogTesting.readAll;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What gives way when a session has too many bytes. */
+public interface EventLogQuotaContract extends EventLogFixture {
+
+  Duration HOUR = Duration.ofHours(1);
+  int EVENT = 10_000;
+  long MOST = 400_000;
+
+  private EventLog limited() {
+    return begun(new Retention(HOUR, HOUR, 100_000, MOST, HOUR, MOST, 10));
+  }
+
+  private StreamRef stream(String name) {
+    return new StreamRef(ref().session(), name);
+  }
+
+  /** Writes events in batches of one. Returns their positions. */
+  private static List<Position> write(StreamWriter writer, int count, boolean complete) {
+    List<Position> positions = new ArrayList<>();
+    for (int n = 1; n <= count; n++) {
+      boolean last = complete && n == count;
+      positions.add(writer.append(List.of(new NewEvent(new byte[EVENT], null, last))));
+    }
+    return positions;
+  }
+
+  @Test
+  default void shouldPurgeDeliveredStreamsFirst() {
+    EventLog log = limited();
+    StreamWriter waiting = log.openUnfollowed(stream("waiting"), null);
+    write(waiting, 8, false);
+    StreamWriter undelivered = log.open(stream("undelivered"), "1");
+    write(undelivered, 8, true);
+    StreamWriter done = log.open(stream("done"), "2");
+    write(done, 8, true);
+    StreamWriter kept = log.open(stream("kept"), "3");
+    write(kept, 8, true);
+    log.markFullyDelivered(done.stream(), false);
+    log.markFullyDelivered(kept.stream(), true);
+
+    write(log.open(stream("new"), "4"), 16, false);
+
+    await()
+        .untilAsserted(() -> {
+          assertThat(log.read(done.stream(), Position.START, 1))
+              .isNotInstanceOf(ReadResult.Events.class);
+          assertThat(log.read(kept.stream(), Position.START, 1))
+              .isNotInstanceOf(ReadResult.Events.class);
+        });
+    assertThat(readAll(log, undelivered.stream(), Position.START)).hasSize(8);
+    assertThat(readAll(log, waiting.stream(), Position.START)).hasSize(8);
+  }
+
+  /** The stream of a connected client once lost its oldest events, which the client had not got. */
+  @Test
+  default void shouldKeepEventsThatAConnectedClientHasNotReceived() {
+    EventLog log = limited();
+    StreamWriter writer = log.open(ref(), "1");
+
+    List<Position> positions = write(writer, 80, false);
+
+    assertThat(readAll(log, ref(), Position.START)).hasSize(80);
+    log.markDelivered(ref(), positions.get(49));
+    write(writer, 10, false);
+    await()
+        .untilAsserted(() ->
+            assertThat(log.read(ref(), positions.getFirst(), 1))
+                .isInstanceOf(ReadResult.Gap.class));
+    assertThat(readAll(log, ref(), positions.get(49))).hasSize(40);
+  }
+
+  @Test
+  default void shouldPurgeDeliveredEventsBeforeOthers() {
+    EventLog log = limited();
+    StreamWriter undelivered = log.open(stream("undelivered"), "1");
+    write(undelivered, 10, true);
+    StreamWriter waiting = log.openUnfollowed(stream("waiting"), null);
+    write(waiting, 5, false);
+    StreamWriter followed = log.open(ref(), "2");
+    List<Position> positions = write(followed, 20, false);
+    log.markDelivered(ref(), positions.get(15));
+
+    write(log.open(stream("new"), "3"), 10, false);
+
+    await()
+        .untilAsserted(() ->
+            assertThat(log.read(ref(), positions.getFirst(), 1))
+                .isInstanceOf(ReadResult.Gap.class));
+    assertThat(readAll(log, ref(), positions.get(15))).hasSize(4);
+    assertThat(readAll(log, undelivered.stream(), Position.START)).hasSize(10);
+    assertThat(readAll(log, waiting.stream(), Position.START)).hasSize(5);
+  }
+
+  @Test
+  default void shouldPurgeNotificationsBeforeResults() {
+    EventLog log = limited();
+    StreamWriter first = log.open(stream("first"), "1");
+    List<Position> ofFirst = write(first, 10, true);
+    StreamWriter second = log.open(stream("second"), "2");
+    List<Position> ofSecond = write(second, 10, true);
+    StreamWriter waiting = log.openUnfollowed(stream("waiting"), null);
+    Position newest = write(waiting, 10, false).getLast();
+
+    write(log.open(ref(), "3"), 30, false);
+
+    await()
+        .untilAsserted(() ->
+            assertThat(log.read(second.stream(), Position.START, 1))
+                .isInstanceOf(ReadResult.Gap.class));
+    assertThat(lastOf(log, first.stream(), ofFirst)).isEqualTo(ofFirst.getLast());
+    assertThat(lastOf(log, second.stream(), ofSecond)).isEqualTo(ofSecond.getLast());
+    assertThat(log.read(waiting.stream(), newest, 1)).isEqualTo(new ReadResult.Events(List.of()));
+    assertThat(readAll(log, ref(), Position.START)).hasSize(30);
+  }
+
+  /** Reads the last event of a complete stream. */
+  private static Position lastOf(EventLog log, StreamRef stream, List<Position> positions) {
+    Position beforeLast = positions.get(positions.size() - 2);
+    return events(log.read(stream, beforeLast, 10)).getFirst().position();
+  }
+
+  @Test
+  default void shouldPurgeTheOldestResultsLast() {
+    EventLog log = limited();
+    List<StreamWriter> results = new ArrayList<>();
+    for (int n = 1; n <= 10; n++) {
+      results.add(log.open(stream("r" + n), Integer.toString(n)));
+      write(results.getLast(), 1, true);
+    }
+
+    write(log.open(ref(), "0"), 34, false);
+
+    await()
+        .untilAsserted(() ->
+            assertThat(log.read(results.getFirst().stream(), Position.START, 1))
+                .isInstanceOf(ReadResult.Gap.class));
+    assertThat(events(log.read(results.getLast().stream(), Position.START, 1))).hasSize(1);
+    assertThat(readAll(log, ref(), Position.START)).hasSize(34);
+  }
+
+  /** Nothing may prove that a client has received what was handed to its socket. */
+  @Test
+  default void shouldKeepADeliveredStreamUntilTheDeliveryIsProven() {
+    Duration brief = Duration.ofMillis(300);
+    EventLog log = begun(LogTesting.retention(HOUR, brief, 1000, HOUR, 10));
+    StreamWriter proven = log.open(stream("proven"), "1");
+    write(proven, 1, true);
+    StreamWriter unproven = log.open(ref(), "2");
+    write(unproven, 1, true);
+
+    log.markFullyDelivered(ref(), true);
+    log.markFullyDelivered(proven.stream(), false);
+    pass(brief);
+
+    awaitRemoval(log, proven.stream());
+    assertThat(events(log.read(ref(), Position.START, 1))).hasSize(1);
+    log.markFullyDelivered(ref(), false);
+    pass(brief);
+    awaitRemoval(log, ref());
+  }
+
+  private static void awaitRemoval(EventLog log, StreamRef stream) {
+    await()
+        .untilAsserted(() ->
+            assertThat(log.read(stream, Position.START, 1))
+                .isEqualTo(new ReadResult.NoSuchStream()));
+  }
+}
