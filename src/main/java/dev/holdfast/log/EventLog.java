@@ -119,10 +119,19 @@ public interface EventLog extends AutoCloseable {
    * log wakes the watcher when there may be new events. Wake-ups can be spurious. They can be lost
    * when a connection to the store breaks, so a reader must also read from time to time.
    *
+   * <p>As long as it watches, the log does not purge events that it has not {@link Watch#advanced
+   * received}, and {@link StreamWriter#awaitRoom} holds the writer back.
+   *
+   * @param cursor the last event that the reader has; null for {@link #deliveredUpTo}
    * @param watcher called on threads of the log; must return at once
    * @return closing it ends the watch
    */
-  Watch watch(StreamRef stream, Watcher watcher);
+  Watch watch(StreamRef stream, @Nullable Position cursor, Watcher watcher);
+
+  /** Watches a stream from its start. */
+  default Watch watch(StreamRef stream, Watcher watcher) {
+    return watch(stream, Position.START, watcher);
+  }
 
   /**
    * Whether this replica writes the stream. Then a tail here may also receive {@link
@@ -176,6 +185,14 @@ public interface EventLog extends AutoCloseable {
      * a {@link #openShared shared} stream are the requests of all open streams that it keeps.
      */
     String requests();
+
+    /**
+     * Notes that the client's socket has taken the events up to this one. Does not wait for the
+     * store.
+     *
+     * @param bytes bytes of these events since the last call
+     */
+    default void advanced(Position cursor, long bytes) {}
 
     /**
      * Records, without waiting for the store, that nobody follows the stream, unless another tail

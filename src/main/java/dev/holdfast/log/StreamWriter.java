@@ -48,6 +48,23 @@ public interface StreamWriter {
   }
 
   /**
+   * Whether the events can be appended without getting too far ahead of a connected reader. A true
+   * result may take room for them, which the next append gives back. Does not wait.
+   */
+  default boolean hasRoom(List<NewEvent> events) {
+    return true;
+  }
+
+  /**
+   * Waits until {@link #hasRoom}, until no reader is connected, or until {@link #stopWaiting}. An
+   * append without this wait succeeds, too.
+   */
+  default void awaitRoom(List<NewEvent> events) throws InterruptedException {}
+
+  /** Ends the waits for room, also all later ones. */
+  default void stopWaiting() {}
+
+  /**
    * Delivers events to the stream's watcher on this replica without the log. Used when the store
    * does not accept events in time. The events get the next numbers of the stream. Events of an
    * append with unknown outcome are delivered first. Later readers find a gap instead of these

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +21,9 @@ public final class WatcherRegistry {
   /**
    * Registers a watcher and evicts the previous one of the stream.
    *
-   * @param onRemoval runs once, when the registration is closed or evicted
+   * @param onRemoval gets the number of the registration once it is closed or evicted
    */
-  public Registration register(StreamRef stream, EventLog.Watcher watcher, Runnable onRemoval) {
+  public Registration register(StreamRef stream, EventLog.Watcher watcher, LongConsumer onRemoval) {
     Registration registration = new Registration(stream, watcher, onRemoval);
     AtomicReference<@Nullable Registration> previous = new AtomicReference<>();
     sessions.compute(
@@ -138,7 +139,7 @@ public final class WatcherRegistry {
     private final StreamRef stream;
     private final EventLog.Watcher watcher;
     private final long number = numbers.incrementAndGet();
-    private final Runnable onRemoval;
+    private final LongConsumer onRemoval;
 
     /** Set once, by the registering thread. */
     private volatile boolean recorded;
@@ -146,7 +147,7 @@ public final class WatcherRegistry {
     // Owned by the registering thread.
     private String requests = "";
 
-    private Registration(StreamRef stream, EventLog.Watcher watcher, Runnable onRemoval) {
+    private Registration(StreamRef stream, EventLog.Watcher watcher, LongConsumer onRemoval) {
       this.stream = stream;
       this.watcher = watcher;
       this.onRemoval = onRemoval;
@@ -178,14 +179,14 @@ public final class WatcherRegistry {
     }
 
     private void evict() {
-      onRemoval.run();
+      onRemoval.accept(number);
       watcher.evicted();
     }
 
     @Override
     public void close() {
       if (remove(this)) {
-        onRemoval.run();
+        onRemoval.accept(number);
       }
     }
   }

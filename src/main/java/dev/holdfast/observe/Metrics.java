@@ -82,12 +82,18 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
         .description("Open client connections that follow a stream")
         .strongReference(true)
         .register(registry);
+    AtomicInteger heldBack = new AtomicInteger();
     ofStreams =
         new StreamMeters.Shared(
             counter(registry, "holdfast.events.appended", "Events written to the log"),
             DistributionSummary.builder("holdfast.replay.events")
                 .description("Events that a reconnecting client had missed")
-                .register(registry));
+                .register(registry),
+            heldBack);
+    Gauge.builder("holdfast.streams.held.back", heldBack::get)
+        .description("Streams whose server waits for a client that reads slowly")
+        .strongReference(true)
+        .register(registry);
     passed =
         counter(
             registry,

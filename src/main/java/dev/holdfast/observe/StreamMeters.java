@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /** The metrics of the streams of one upstream. Thread-safe. */
@@ -26,7 +27,7 @@ final class StreamMeters implements StreamListener {
   private final Timer replays;
 
   /** What the streams of all upstreams count. */
-  record Shared(Counter appended, DistributionSummary replayed) {}
+  record Shared(Counter appended, DistributionSummary replayed, AtomicInteger heldBack) {}
 
   /** Registers the histograms; {@code upstream} is its configured name. */
   StreamMeters(MeterRegistry registry, String upstream, Shared shared) {
@@ -67,6 +68,11 @@ final class StreamMeters implements StreamListener {
   public void appended(int events, Duration took) {
     shared.appended().increment(events);
     appends.record(took);
+  }
+
+  @Override
+  public void heldBack(boolean waits) {
+    shared.heldBack().addAndGet(waits ? 1 : -1);
   }
 
   @Override

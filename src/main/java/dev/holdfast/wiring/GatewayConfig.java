@@ -133,10 +133,8 @@ public interface GatewayConfig {
 
   /** The memory store. */
   interface Memory {
-    /** Limit on the size of all events together. The largest session loses its oldest first. */
-    @WithDefault("10M")
-    @WithConverter(SizeConverter.class)
-    MemorySize maxBytes();
+    /** Limit on the size of all events together. */
+    Optional<@WithConverter(SizeConverter.class) MemorySize> maxBytes();
   }
 
   /** The Redis store. */

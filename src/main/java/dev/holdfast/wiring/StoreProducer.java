@@ -27,11 +27,19 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.function.Supplier;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** Produces the stores: all in memory, or all in Redis. */
 @Singleton
 final class StoreProducer {
+
+  private static final Logger LOG = Logger.getLogger(StoreProducer.class);
+
+  /** The part of the heap that the memory store fills, and what it has at least. */
+  private static final int HEAP_FRACTION = 8;
+
+  private static final long LEAST_MEMORY = 10 << 20;
 
   /**
    * Extra lifetime of a log level beyond that of an idle session. A session that only listens does
@@ -77,8 +85,7 @@ final class StoreProducer {
     if (gateway.store() == GatewayConfig.Store.MEMORY) {
       redis = null;
       MemoryEventLog memoryLog =
-          new MemoryEventLog(
-              retention, gateway.memory().maxBytes().asLongValue(), clientBytes, clock);
+          new MemoryEventLog(retention, memoryBytes(gateway.memory()), clientBytes, clock);
       log = memoryLog;
       streams = memoryLog;
       sharedLog = SharedLog.NONE;
@@ -87,6 +94,8 @@ final class StoreProducer {
       return;
     }
     RedisConnections opened = connections.get();
+    ReplicaList replicas =
+        new ReplicaList(opened.client(), opened.keys(), HeartbeatTiming.of(cluster).deadAfter());
     RedisEventLog redisLog =
         new RedisEventLog(
             opened.client(),
@@ -95,13 +104,11 @@ final class StoreProducer {
             opened.replica().value(),
             opened.ownedSessions()::add,
             retention,
-            gateway.redis().maxBytes().asLongValue(),
-            clientBytes);
+            new RedisEventLog.Bytes(gateway.redis().maxBytes().asLongValue(), clientBytes),
+            replicas::alive);
     opened.subscription().start();
     redis = opened;
     log = redisLog;
-    ReplicaList replicas =
-        new ReplicaList(opened.client(), opened.keys(), HeartbeatTiming.of(cluster).deadAfter());
     streams = new RedisStreamIndex(opened.client(), opened.keys(), replicas::alive);
     sharedLog = redisLog.shared();
     sessions =
@@ -109,6 +116,14 @@ final class StoreProducer {
             opened.client(), opened.keys(), idleTimeout, sessionTtl, sessionLimits);
     logLevels =
         new RedisLogLevelStore(opened.client(), opened.keys(), idleTimeout.plus(LOG_LEVEL_MARGIN));
+  }
+
+  /** An eighth of the heap, unless configured. */
+  private static long memoryBytes(GatewayConfig.Memory memory) {
+    long ofHeap = Math.max(LEAST_MEMORY, Runtime.getRuntime().maxMemory() / HEAP_FRACTION);
+    long bytes = memory.maxBytes().map(MemorySize::asLongValue).orElse(ofHeap);
+    LOG.infof("events are kept in memory max-bytes=%d", bytes);
+    return bytes;
   }
 
   @PreDestroy

@@ -19,7 +19,9 @@ public abstract class EventLogContract
         EventLogSessionContract,
         EventLogWatchContract,
         EventLogConcurrencyContract,
-        SharedStreamContract {
+        SharedStreamContract,
+        EventLogQuotaContract,
+        FlowControlContract {
 
   /** A stream that is not open yet, in a session that has begun. */
   protected final StreamRef ref = new StreamRef("s" + UUID.randomUUID(), "a1");

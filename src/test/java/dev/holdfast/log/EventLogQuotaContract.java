@@ -1,6 +1,7 @@
 package dev.holdfast.log;
 
 import static dev.holdfast.log.LogTesting.events;
+import static dev.holdfast.log.LogTesting.openAndLeave;
 import static dev.holdfast.log.LogTesting.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -105,9 +106,9 @@ public interface EventLogQuotaContract extends EventLogFixture {
   @Test
   default void shouldPurgeNotificationsBeforeResults() {
     EventLog log = limited();
-    StreamWriter first = log.open(stream("first"), "1");
+    StreamWriter first = openAndLeave(log, stream("first"), "1");
     List<Position> ofFirst = write(first, 10, true);
-    StreamWriter second = log.open(stream("second"), "2");
+    StreamWriter second = openAndLeave(log, stream("second"), "2");
     List<Position> ofSecond = write(second, 10, true);
     StreamWriter waiting = log.openUnfollowed(stream("waiting"), null);
     Position newest = write(waiting, 10, false).getLast();
@@ -135,7 +136,7 @@ public interface EventLogQuotaContract extends EventLogFixture {
     EventLog log = limited();
     List<StreamWriter> results = new ArrayList<>();
     for (int n = 1; n <= 10; n++) {
-      results.add(log.open(stream("r" + n), Integer.toString(n)));
+      results.add(openAndLeave(log, stream("r" + n), Integer.toString(n)));
       write(results.getLast(), 1, true);
     }
 

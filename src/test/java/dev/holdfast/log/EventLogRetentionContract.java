@@ -5,6 +5,7 @@ import static dev.holdfast.log.LogTesting.events;
 import static dev.holdfast.log.LogTesting.keeping;
 import static dev.holdfast.log.LogTesting.last;
 import static dev.holdfast.log.LogTesting.numbered;
+import static dev.holdfast.log.LogTesting.openAndLeave;
 import static dev.holdfast.log.LogTesting.payloads;
 import static dev.holdfast.log.LogTesting.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,7 +25,7 @@ interface EventLogRetentionContract extends EventLogFixture {
   @Test
   default void shouldReportWhatWasPurgedByCount() {
     EventLog small = begun(keeping(150, 10));
-    StreamWriter writer = small.open(ref(), "1");
+    StreamWriter writer = openAndLeave(small, ref(), "1");
     List<Position> positions = new ArrayList<>();
     for (int n = 1; n <= 1000; n++) {
       positions.add(writer.append(numbered(n, n)));
@@ -170,8 +171,8 @@ interface EventLogRetentionContract extends EventLogFixture {
   @Test
   default void shouldPurgeTheOldestEventsOfAStreamWithTooManyBytes() {
     EventLog small = limited(200_000, 10_000_000);
-    StreamWriter writer = small.open(ref(), "1");
-    StreamWriter other = small.open(new StreamRef(ref().session(), "b"), "2");
+    StreamWriter writer = openAndLeave(small, ref(), "1");
+    StreamWriter other = openAndLeave(small, new StreamRef(ref().session(), "b"), "2");
     Position beside = other.append(numbered(1, 1));
     Position first = writer.append(filled(10_000, false));
     for (int n = 2; n <= 99; n++) {
@@ -190,7 +191,7 @@ interface EventLogRetentionContract extends EventLogFixture {
   @Test
   default void shouldKeepTheNewestEventHoweverLarge() {
     EventLog small = limited(10_000, 20_000);
-    StreamWriter writer = small.open(ref(), "1");
+    StreamWriter writer = openAndLeave(small, ref(), "1");
     Position first = writer.append(numbered(1, 1));
     Position second = writer.append(filled(100_000, false));
 
@@ -200,7 +201,7 @@ interface EventLogRetentionContract extends EventLogFixture {
   @Test
   default void shouldReportAGapInsteadOfACompleteStreamThatItsSessionHasNoRoomFor() {
     EventLog small = limited(400_000, 400_000);
-    StreamWriter done = small.open(ref(), "1");
+    StreamWriter done = openAndLeave(small, ref(), "1");
     Position head = done.append(filled(50_000, false));
     done.append(filled(50_000, true));
     small.markFullyDelivered(ref(), false);

@@ -46,6 +46,15 @@ public final class LogTesting {
     return IntStream.rangeClosed(from, to).mapToObj(n -> event(Integer.toString(n))).toList();
   }
 
+  /** Opens a stream for requests whose client leaves at once. */
+  public static StreamWriter openAndLeave(EventLog log, StreamRef stream, String requests) {
+    StreamWriter writer = log.open(stream, requests);
+    EventLog.Watch watch = log.watch(stream, new CountingWatcher());
+    watch.leave();
+    watch.close();
+    return writer;
+  }
+
   /** The events of a result that has some, or is at the head. */
   public static List<LogEvent> events(ReadResult result) {
     assertThat(result).isInstanceOf(ReadResult.Events.class);

@@ -97,13 +97,18 @@ public final class FaultyLog implements EventLog {
   }
 
   @Override
-  public EventLog.Watch watch(StreamRef stream, Watcher watcher) {
+  public EventLog.Watch watch(StreamRef stream, @Nullable Position cursor, Watcher watcher) {
     beforeWatch.run();
-    EventLog.Watch watch = target().watch(stream, watcher);
+    EventLog.Watch watch = target().watch(stream, cursor, watcher);
     return new EventLog.Watch() {
       @Override
       public String requests() {
         return watch.requests();
+      }
+
+      @Override
+      public void advanced(Position cursor, long bytes) {
+        watch.advanced(cursor, bytes);
       }
 
       @Override

@@ -21,6 +21,7 @@ public final class RecordingListener implements RelayListener, StreamListener {
   public final AtomicInteger resumptions = new AtomicInteger();
   public final AtomicInteger lost = new AtomicInteger();
   public final AtomicInteger gaps = new AtomicInteger();
+  public final AtomicInteger heldBack = new AtomicInteger();
   public final List<Duration> lifetimes = new CopyOnWriteArrayList<>();
   final List<MessageKind> fromClient = new CopyOnWriteArrayList<>();
   final List<MessageKind> fromUpstream = new CopyOnWriteArrayList<>();
@@ -47,6 +48,11 @@ public final class RecordingListener implements RelayListener, StreamListener {
   @Override
   public void fromUpstream(MessageKind kind) {
     fromUpstream.add(kind);
+  }
+
+  @Override
+  public void heldBack(boolean waits) {
+    heldBack.addAndGet(waits ? 1 : 0);
   }
 
   @Override

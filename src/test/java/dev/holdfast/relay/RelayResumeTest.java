@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
@@ -47,6 +49,7 @@ class RelayResumeTest {
     fixture.scripted.answer = _ -> new Answer.Stream(source);
     int before = fixture.heard.appended.get();
     String stream = fixture.request(session, call("1", "t")).stream().name();
+    fixture.pass(Duration.ofSeconds(3)); // The client is gone.
     source.bring(Collections.nCopies(messages, PROGRESS).toArray(String[]::new));
     await().until(() -> fixture.heard.appended.get() == before + messages);
     return stream;
@@ -72,22 +75,32 @@ class RelayResumeTest {
     assertThat(client.data()).containsExactly(PROGRESS, result("1"));
   }
 
-  @Test
-  void shouldSayWhatIsStillThereWhenEventsArePurged() {
-    Session session = fixture.open(SCRIPTED);
-    String stream = streamOf(session, 30);
+  /** Writes the standalone stream of a session that nobody listens to. */
+  private void standalone(Session session, int messages) {
+    StreamRef stream = new StreamRef(session.id().value(), StreamNames.STANDALONE);
+    fixture.log.openUnfollowed(stream, null).append(LogTesting.numbered(1, messages));
+  }
 
+  private EventId purgedFrom(Session session, EventId last) {
     RelayException.EventsPurged purged =
         catchThrowableOfType(
-            RelayException.EventsPurged.class, () -> fixture.relay.resume(session, id(stream, 5)));
-
-    assertThat(purged.firstAvailable()).contains(id(stream, 21));
-    assertThat(fixture.heard.gaps).hasValue(1);
+            RelayException.EventsPurged.class, () -> fixture.relay.resume(session, last));
+    return purged.firstAvailable().orElseThrow();
   }
 
   @Test
-  void shouldGoOnAfterAGapWhenToldSo() {
-    Session session = with(Settings.continuing()).open(SCRIPTED);
+  void shouldSayWhatIsStillThereWhenEventsOfAStandaloneStreamArePurged() {
+    Session session = fixture.open(SCRIPTED);
+    standalone(session, 30);
+
+    assertThat(purgedFrom(session, id("g", 5))).isEqualTo(id("g", 21));
+    assertThat(fixture.heard.gaps).hasValue(1);
+  }
+
+  /** A client that came back to a call was once refused its result if notifications were purged. */
+  @Test
+  void shouldBringTheResultAfterAGap() {
+    Session session = fixture.open(SCRIPTED);
     String stream = streamOf(session, 30);
 
     TestConnection client = resume(session, id(stream, 5));
@@ -97,24 +110,24 @@ class RelayResumeTest {
 
     assertThat(client.text()).contains(": gap: events after ");
     assertThat(client.data()).hasSize(11).last().isEqualTo(result("1"));
+    assertThat(fixture.heard.gaps).hasValue(1);
   }
 
   @Test
-  void shouldTakeAStaleCursorForPurged() {
+  void shouldTakeAStaleCursorForPurgedIfEventsFollowIt() {
     Session session =
         with(new Settings.Replay(true, Duration.ofMinutes(10), ReplayConfig.OnGap.ERROR))
             .open(SCRIPTED);
-    String stream = streamOf(session, 3);
-    EventId first = id(stream, 1);
+    standalone(session, 3);
+    EventId first = id("g", 1);
+    EventId newest = id("g", 3);
     fixture.pass(Duration.ofMinutes(10));
     assertThat(fixture.relay.resume(session, first)).isPresent();
 
     fixture.pass(Duration.ofMillis(1));
 
-    RelayException.EventsPurged purged =
-        catchThrowableOfType(
-            RelayException.EventsPurged.class, () -> fixture.relay.resume(session, first));
-    assertThat(purged.firstAvailable()).contains(first);
+    assertThat(purgedFrom(session, first)).isEqualTo(first);
+    assertThat(fixture.relay.resume(session, newest)).isPresent();
   }
 
   @Test
@@ -175,12 +188,32 @@ class RelayResumeTest {
     source.bring(result("1"));
     resume(session, first).awaitEnd();
 
-    fixture.pass(Duration.ofMinutes(3));
+    // The resumed client may not have received the end, so the stream stays for ten hours.
+    fixture.pass(Duration.ofHours(9));
+    assertThat(fixture.relay.resume(session, first)).isPresent();
+    fixture.pass(Duration.ofHours(2));
 
     RelayException.EventsPurged purged =
         catchThrowableOfType(
             RelayException.EventsPurged.class, () -> fixture.relay.resume(session, first));
     assertThat(purged.firstAvailable()).isEmpty();
+    assertThat(fixture.heard.gaps).hasValue(1);
+  }
+
+  /** Only a client that resumes after the last event has proved that it has it. */
+  @Test
+  void shouldKeepAStreamBrieflyOnceItsClientHasProvedToHaveIt() {
+    Session session = fixture.open(SCRIPTED);
+    String stream = streamOf(session, 1);
+    EventId first = id(stream, 1);
+    source.bring(result("1"));
+    resume(session, first).awaitEnd();
+
+    assertThat(fixture.relay.resume(session, id(stream, 2))).isEmpty();
+    fixture.pass(Duration.ofMinutes(3));
+
+    assertThatThrownBy(() -> fixture.relay.resume(session, first))
+        .isInstanceOf(RelayException.EventsPurged.class);
   }
 
   @Test

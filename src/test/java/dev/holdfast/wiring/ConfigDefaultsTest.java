@@ -55,7 +55,6 @@ class ConfigDefaultsTest {
                 entry("holdfast.log.session-bytes", "1G"),
                 entry("holdfast.log.client-bytes", ""),
                 entry("holdfast.log.stream-bytes", "512M"),
-                entry("holdfast.memory.max-bytes", "10M"),
                 entry("holdfast.record.dir", ""),
                 entry("holdfast.record.file-bytes", "16M"),
                 entry("holdfast.record.max-bytes", "1G"),
@@ -172,7 +171,7 @@ class ConfigDefaultsTest {
 
     GatewayConfig gateway = config.getConfigMapping(GatewayConfig.class);
     assertThat(gateway.store()).isEqualTo(GatewayConfig.Store.MEMORY);
-    assertThat(gateway.memory().maxBytes().asLongValue()).isEqualTo(10 << 20);
+    assertThat(gateway.memory().maxBytes()).isEmpty();
     assertThat(gateway.upstream().url()).isEmpty();
     assertThat(gateway.upstreams()).isEmpty();
     assertThat(config.getConfigMapping(LimitsConfig.class).messageBytes().value())

@@ -2,24 +2,59 @@ package dev.holdfast.log.memory;
 
 import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.EventLog;
+import java.util.ArrayDeque;
 import java.util.Comparator;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Consumer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Byte budget that all sessions share. When it is exceeded, the largest session of the client with
- * the most bytes gives up its oldest event. So no client, and none of its sessions, can take the
- * place of those that need less. The bytes of one client have a limit, too.
+ * Byte budget that all sessions share. When it is exceeded, streams that were delivered to their
+ * end give way first, and then other events, see {@link MemorySession#purge}. In both cases the
+ * largest session of the client with the most bytes gives way, so no client and no session can take
+ * the place of those that need less. The bytes of one client have a limit, too.
+ *
+ * <p>Events that a connected reader does not have yet stay. If they fill the budget, writers wait;
+ * those of clients with less than an equal share do not.
  *
  * <p>Lock order: a session's lock, then this one.
  */
 final class MemoryBudget {
+
+  /** What a session can give up. */
+  enum Kind {
+    /** A complete stream that was delivered to its end. */
+    DELIVERED,
+    /** Other events. */
+    OTHER
+  }
+
+  /** Gives up events of a session. */
+  interface Purger {
+    /**
+     * Gives up the next events of a kind. Called without a lock.
+     *
+     * @param writing whether the session writes: its newest event stays
+     * @return false if there are none
+     */
+    boolean purge(Kind kind, boolean writing);
+  }
+
+  /** Upper bound of one wait, in case a change was not noticed. */
+  private static final long CHECK_MILLIS = 1000;
 
   private static final Comparator<Account> BY_SIZE =
       Comparator.<Account>comparingLong(account -> account.bytes)
@@ -30,17 +65,28 @@ final class MemoryBudget {
 
   private final long maxBytes;
   private final long maxClientBytes;
+
+  /** Guards everything below. */
   private final AutoLock lock = new AutoLock();
 
-  /** The clients with events, the largest last. The lock guards all sets and numbers. */
-  private final NavigableSet<Client> clients = new TreeSet<>(CLIENTS_BY_SIZE);
+  private final Condition changed = lock.newCondition();
 
-  /** The same clients by name. */
+  /** For each kind, the clients that may have some, the largest last. */
+  private final Map<Kind, NavigableSet<Client>> clients = forEachKind(CLIENTS_BY_SIZE);
+
   private final Map<String, Client> clientsByName = new HashMap<>();
+
+  /** The writers that wait, in the order in which they get room. */
+  private final Deque<Long> waiting = new ArrayDeque<>();
+
+  private long tickets;
 
   private long opened;
   private long events;
   private long bytes;
+
+  /** Bytes for events that are about to be written. */
+  private long taken;
 
   MemoryBudget(long maxBytes, long maxClientBytes) {
     if (maxBytes < 1 || maxClientBytes < 1) {
@@ -50,31 +96,47 @@ final class MemoryBudget {
     this.maxClientBytes = maxClientBytes;
   }
 
+  private static <T> Map<Kind, NavigableSet<T>> forEachKind(Comparator<T> order) {
+    Map<Kind, NavigableSet<T>> sets = new EnumMap<>(Kind.class);
+    for (Kind kind : Kind.values()) {
+      sets.put(kind, new TreeSet<>(order));
+    }
+    return sets;
+  }
+
+  private static <T> NavigableSet<T> of(Map<Kind, NavigableSet<T>> sets, Kind kind) {
+    return Objects.requireNonNull(sets.get(kind));
+  }
+
   /** The events of the sessions of one client. */
   private static final class Client {
 
     private final String name;
 
-    /** The accounts with events, the largest last. */
-    private final NavigableSet<Account> accounts = new TreeSet<>(BY_SIZE);
+    /** For each kind, the accounts that may have some, the largest last. */
+    private final Map<Kind, NavigableSet<Account>> accounts = forEachKind(BY_SIZE);
 
     private long bytes;
 
     private Client(String name) {
       this.name = name;
     }
+
+    private boolean isIdle() {
+      return bytes == 0 && accounts.values().stream().allMatch(NavigableSet::isEmpty);
+    }
   }
 
-  /** The events of one session. */
+  /** The events of one session. Its methods are called with the lock of the session. */
   final class Account {
 
     private final String client;
-    private final Consumer<Account> purger;
+    private final Purger purger;
     private final long number;
+    private final Set<Kind> offers = EnumSet.noneOf(Kind.class);
     private long bytes;
-    private long events;
 
-    private Account(String client, Consumer<Account> purger, long number) {
+    private Account(String client, Purger purger, long number) {
       this.client = client;
       this.purger = purger;
       this.number = number;
@@ -83,33 +145,60 @@ final class MemoryBudget {
     /** Adds events, or removes them with negative numbers. */
     void add(long moreEvents, long moreBytes) {
       try (var _ = lock.hold()) {
-        Client owner = clientsByName.computeIfAbsent(client, Client::new);
-        clients.remove(owner);
-        owner.accounts.remove(this);
-        events += moreEvents;
+        Client owner = remove();
         bytes += moreBytes;
         owner.bytes += moreBytes;
-        if (events > 0) {
-          owner.accounts.add(this);
-        }
-        if (owner.accounts.isEmpty()) {
-          clientsByName.remove(client);
-        } else {
-          clients.add(owner);
-        }
-        MemoryBudget.this.events += moreEvents;
+        events += moreEvents;
         MemoryBudget.this.bytes += moreBytes;
+        putBack(owner);
+      }
+    }
+
+    /** Sets whether the session may have something to give up. */
+    void offer(Kind kind, boolean offers) {
+      if (this.offers.contains(kind) == offers) {
+        return;
+      }
+      try (var _ = lock.hold()) {
+        Client owner = remove();
+        boolean _ = offers ? this.offers.add(kind) : this.offers.remove(kind);
+        putBack(owner);
+      }
+    }
+
+    private Client remove() {
+      Client owner = clientsByName.computeIfAbsent(client, Client::new);
+      owner.accounts.forEach((kind, accounts) -> {
+        if (!accounts.isEmpty()) {
+          of(clients, kind).remove(owner);
+        }
+        if (offers.contains(kind)) {
+          accounts.remove(this);
+        }
+      });
+      return owner;
+    }
+
+    private void putBack(Client owner) {
+      owner.accounts.forEach((kind, accounts) -> {
+        if (offers.contains(kind)) {
+          accounts.add(this);
+        }
+        if (!accounts.isEmpty()) {
+          of(clients, kind).add(owner);
+        }
+      });
+      if (owner.isIdle()) {
+        clientsByName.remove(client);
+      }
+      if (!waiting.isEmpty()) {
+        changed.signalAll();
       }
     }
   }
 
-  /**
-   * Opens an account.
-   *
-   * @param client the client of the session
-   * @param purger purges the oldest event of the account; called without a lock
-   */
-  Account open(String client, Consumer<Account> purger) {
+  /** Opens an account for a session of a client. */
+  Account open(String client, Purger purger) {
     try (var _ = lock.hold()) {
       return new Account(client, purger, opened++);
     }
@@ -125,32 +214,124 @@ final class MemoryBudget {
   }
 
   /**
-   * Makes accounts purge events until the budget is kept. The newest event of the writer always
-   * stays: a message that alone exceeds the budget must still be delivered.
+   * Makes sessions purge events until the budget is kept, or nothing may go. The newest event of
+   * the writer always stays: a message that alone exceeds the budget must still be delivered.
    */
   void purgeOverflow(Account writer) {
-    Account largest = largestInOverflow(writer);
-    while (largest != null) {
-      largest.purger.accept(largest);
-      largest = largestInOverflow(writer);
+    purge(0, writer);
+  }
+
+  private void purge(long needed, @Nullable Account writer) {
+    Set<Account> refused = new HashSet<>(0);
+    Purge next = next(needed, refused);
+    while (next != null) {
+      if (!next.account.purger.purge(next.kind, next.account == writer)) {
+        refused.add(next.account);
+      }
+      next = next(needed, refused);
     }
   }
 
-  private @Nullable Account largestInOverflow(Account writer) {
+  private record Purge(Account account, Kind kind) {}
+
+  private @Nullable Purge next(long needed, Set<Account> refused) {
     try (var _ = lock.hold()) {
-      for (Client client : clients.descendingSet()) {
-        if (bytes <= maxBytes && client.bytes <= maxClientBytes) {
-          return null;
-        }
-        Account largest = client.accounts.last();
-        if (largest == writer && largest.events == 1) {
-          largest = client.accounts.lower(largest);
-        }
-        if (largest != null) {
-          return largest;
+      for (Kind kind : Kind.values()) {
+        for (Client client : of(clients, kind).descendingSet()) {
+          if (fits(needed) && client.bytes <= maxClientBytes) {
+            break;
+          }
+          for (Account account : of(client.accounts, kind).descendingSet()) {
+            if (!refused.contains(account)) {
+              return new Purge(account, kind);
+            }
+          }
         }
       }
       return null;
+    }
+  }
+
+  private boolean fits(long needed) {
+    return bytes + taken + needed <= maxBytes;
+  }
+
+  /**
+   * Takes room for events, if there is some. {@link #giveBack} follows once they are written.
+   *
+   * @return false if {@link #take} must wait for it
+   */
+  boolean tryTake(Account writer, long needed) {
+    try (var _ = lock.hold()) {
+      if (waiting.isEmpty() && fits(needed)) {
+        taken += needed;
+        return true;
+      }
+    }
+    purge(needed, null);
+    try (var _ = lock.hold()) {
+      boolean room = (waiting.isEmpty() && fits(needed)) || isWithinShare(writer, needed);
+      taken += room ? needed : 0;
+      return room;
+    }
+  }
+
+  private boolean isWithinShare(Account writer, long needed) {
+    Client client = clientsByName.get(writer.client);
+    int others = clientsByName.size() + (client == null ? 1 : 0);
+    return (client == null ? 0 : client.bytes) + needed <= maxBytes / Math.max(2, others);
+  }
+
+  /** Gives back what {@link #tryTake} or {@link #take} took. */
+  void giveBack(long bytes) {
+    try (var _ = lock.hold()) {
+      taken -= bytes;
+      if (!waiting.isEmpty()) {
+        changed.signalAll();
+      }
+    }
+  }
+
+  /**
+   * Waits for room for events and takes it. More than the whole budget gets room when nothing else
+   * is kept.
+   *
+   * @param stopped whether to give up; then nothing is taken
+   * @return whether it was taken
+   */
+  boolean take(Account writer, long needed, BooleanSupplier stopped) throws InterruptedException {
+    lock.lockInterruptibly();
+    long ticket = tickets++;
+    try {
+      waiting.add(ticket);
+      while (!stopped.getAsBoolean()) {
+        boolean next = waiting.getFirst() == ticket;
+        if (next) {
+          lock.unlock();
+          try {
+            purge(needed, null);
+          } finally {
+            lock.lock();
+          }
+        }
+        if ((next && (fits(needed) || bytes + taken == 0)) || isWithinShare(writer, needed)) {
+          taken += needed;
+          return true;
+        }
+        boolean _ = changed.await(CHECK_MILLIS, TimeUnit.MILLISECONDS);
+      }
+      return false;
+    } finally {
+      waiting.remove(ticket);
+      changed.signalAll();
+      lock.unlock();
+    }
+  }
+
+  /** Lets the writers that wait look whether they still have to. */
+  void wakeWaiting() {
+    try (var _ = lock.hold()) {
+      changed.signalAll();
     }
   }
 }

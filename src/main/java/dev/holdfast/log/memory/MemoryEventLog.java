@@ -7,6 +7,7 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
@@ -36,8 +37,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   /**
    * Creates an empty log.
    *
-   * @param maxBytes byte budget for all events, including the objects around them; the oldest event
-   *     of the largest session of the client with the most bytes is purged first
+   * @param maxBytes byte budget for all events, including the objects around them
    * @param maxClientBytes the same for the sessions of one client
    * @param clock time source of the events
    */
@@ -102,10 +102,55 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   @Override
-  public EventLog.Watch watch(StreamRef stream, Watcher watcher) {
-    WatcherRegistry.Registration registration = watchers.register(stream, watcher, () -> {});
+  public EventLog.Watch watch(StreamRef stream, @Nullable Position cursor, Watcher watcher) {
+    WatcherRegistry.Registration registration =
+        watchers.register(stream, watcher, number -> disconnect(stream, number));
+    inSession(stream, session -> session.connect(stream.name(), registration.number(), cursor));
+    if (!watchers.isCurrent(registration)) {
+      disconnect(stream, registration.number()); // It was evicted meanwhile.
+    }
     registration.setRequests(find(stream, "", MemoryStream::openRequests));
-    return registration;
+    return new FollowedWatch(registration);
+  }
+
+  private void disconnect(StreamRef stream, long reader) {
+    inSession(stream, session -> session.disconnect(stream.name(), reader));
+  }
+
+  private void inSession(StreamRef stream, Consumer<MemorySession> action) {
+    MemorySession session = sessions.get(stream.session());
+    if (session != null) {
+      action.accept(session);
+    }
+  }
+
+  /** A watch whose reader tells how far it is. */
+  private final class FollowedWatch implements EventLog.Watch {
+
+    private final WatcherRegistry.Registration registration;
+
+    FollowedWatch(WatcherRegistry.Registration registration) {
+      this.registration = registration;
+    }
+
+    @Override
+    public String requests() {
+      return registration.requests();
+    }
+
+    @Override
+    public void advanced(Position cursor, long bytes) {
+      StreamRef stream = registration.stream();
+      if (watchers.isCurrent(registration)) {
+        inSession(
+            stream, session -> session.markDelivered(stream.name(), cursor, registration.number()));
+      }
+    }
+
+    @Override
+    public void close() {
+      registration.close();
+    }
   }
 
   @Override
@@ -115,10 +160,8 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
 
   @Override
   public void markDelivered(StreamRef stream, Position position) {
-    MemorySession found = sessions.get(stream.session());
-    if (found != null) {
-      found.markDelivered(stream.name(), position);
-    }
+    inSession(
+        stream, session -> session.markDelivered(stream.name(), position, MemoryStream.NOBODY));
   }
 
   @Override
@@ -128,10 +171,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
 
   @Override
   public void markFullyDelivered(StreamRef stream, boolean keep) {
-    MemorySession found = keep ? null : sessions.get(stream.session());
-    if (found != null) {
-      found.markFullyDelivered(stream.name());
-    }
+    inSession(stream, session -> session.markFullyDelivered(stream.name(), keep));
   }
 
   @Override
@@ -175,6 +215,11 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     private final MemorySession session;
     private final MemoryStream written;
 
+    /** Bytes that the next append has room for. Owned by the thread that appends. */
+    private long taken;
+
+    private volatile boolean stopped;
+
     Writer(MemorySession session, MemoryStream written) {
       this.session = session;
       this.written = written;
@@ -194,15 +239,65 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     public Position append(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);
       Position before = session.last(written);
-      Position position = session.append(written, events);
+      Position position;
+      try {
+        position = session.append(written, events);
+      } finally {
+        budget.giveBack(taken);
+        taken = 0;
+      }
       List<LogEvent> stored = LogEvent.stored(events, position);
       boolean _ = watchers.deliver(stream(), keptIn(), before, stored);
       return position;
     }
 
-    /** Appends at once, since this log never waits. */
+    @Override
+    public boolean hasRoom(List<NewEvent> events) {
+      ReaderWindow window = session.window(written);
+      return stopped || ((window == null || !window.isClosed()) && takeRoom(events));
+    }
+
+    private boolean takeRoom(List<NewEvent> events) {
+      long needed = taken > 0 ? 0 : bytes(events);
+      boolean room = budget.tryTake(session.account(), needed);
+      taken += room ? needed : 0;
+      return room;
+    }
+
+    private static long bytes(List<NewEvent> events) {
+      return events.stream()
+          .mapToLong(event -> MemoryStream.OVERHEAD + event.payload().length)
+          .sum();
+    }
+
+    @Override
+    public void awaitRoom(List<NewEvent> events) throws InterruptedException {
+      ReaderWindow window = session.window(written);
+      if (window != null) {
+        window.await(() -> stopped, () -> session.stopExpecting(written));
+      }
+      if (!stopped && !takeRoom(events)) {
+        long needed = bytes(events);
+        taken += budget.take(session.account(), needed, () -> stopped) ? needed : 0;
+      }
+    }
+
+    @Override
+    public void stopWaiting() {
+      stopped = true;
+      ReaderWindow window = session.window(written);
+      if (window != null) {
+        window.wake();
+      }
+      budget.wakeWaiting();
+    }
+
+    /** Appends at once, unless the writer must wait for a reader. */
     @Override
     public boolean appendLater(List<NewEvent> events, Consumer<Boolean> then) {
+      if (!hasRoom(events)) {
+        return false;
+      }
       try {
         Position _ = append(events);
       } catch (LogException.Fenced fenced) {

@@ -5,17 +5,20 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.memory.MemoryBudget.Kind;
+import dev.holdfast.log.memory.MemoryStream.Oldest;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -28,20 +31,36 @@ final class MemorySession {
   private static final Comparator<MemoryStream> LISTED =
       Comparator.comparingLong(MemoryStream::expires).reversed();
 
+  /** Streams that one step of a sweep looks at. */
+  private static final int SWEPT = 256;
+
+  /** How long the reader of a new stream of requests is expected. */
+  private static final long READER_EXPECTED_MILLIS = 2000;
+
   private final Retention retention;
   private final InstantSource clock;
-  private final MemoryBudget budget;
   private final MemoryBudget.Account account;
+  private final MemoryBudget budget;
 
   /** Guards all fields below, and the state of the streams. */
   private final AutoLock lock = new AutoLock();
 
   private final Map<String, MemoryStream> streams = new HashMap<>(4);
 
-  /** The events of all streams, oldest first. */
-  private final SequencedSet<MemoryStream.Stored> events = new LinkedHashSet<>();
+  /** Streams that are open or followed. */
+  private final SequencedSet<MemoryStream> active = new LinkedHashSet<>(4);
+
+  /** Complete streams that were delivered to their end, the oldest first. */
+  private final SequencedSet<MemoryStream> delivered = new LinkedHashSet<>(4);
+
+  /** Complete streams that nobody has read to the end, the oldest first. */
+  private final SequencedSet<MemoryStream> undelivered = new LinkedHashSet<>(4);
+
+  /** Those of which only the last event is left. */
+  private final SequencedSet<MemoryStream> results = new LinkedHashSet<>(4);
 
   private long bytes;
+  private long appended;
   private int open;
   private boolean ended;
 
@@ -50,9 +69,9 @@ final class MemorySession {
 
   MemorySession(Retention retention, MemoryBudget budget, String client, InstantSource clock) {
     this.retention = retention;
-    this.budget = budget;
     this.clock = clock;
-    this.account = budget.open(client, _ -> purgeOldest());
+    this.budget = budget;
+    this.account = budget.open(client, this::purge);
   }
 
   private <T> T locked(Supplier<T> action) {
@@ -87,7 +106,11 @@ final class MemorySession {
       }
       MemoryStream stream = new MemoryStream(ref, requests, shared);
       streams.put(ref.name(), stream);
+      active.add(stream);
       open++;
+      if (shared == null && !requests.isEmpty()) {
+        stream.expectReader(clock.millis() + READER_EXPECTED_MILLIS, retention);
+      }
       return stream;
     });
   }
@@ -108,6 +131,11 @@ final class MemorySession {
     return last;
   }
 
+  /** The account of this session in the common budget. */
+  MemoryBudget.Account account() {
+    return account;
+  }
+
   Position last(MemoryStream stream) {
     return locked(stream::last);
   }
@@ -117,14 +145,18 @@ final class MemorySession {
     long now = clock.millis();
     MemoryStream keeper = stream.keeper();
     long before = keeper.bytes();
-    int size = events.size();
+    int size = keeper.size();
     for (NewEvent event : added) {
       if (keeper == stream || event.payload().length > 0) {
         boolean isEnd = event.last() && keeper == stream;
-        events.add(keeper.add(new NewEvent(event.payload(), event.upstreamId(), isEnd), now));
+        keeper.add(new NewEvent(event.payload(), event.upstreamId(), isEnd), now, appended++);
       }
     }
-    count(events.size() - size, keeper.bytes() - before);
+    count(keeper.size() - size, keeper.bytes() - before);
+    ReaderWindow window = keeper.window();
+    if (window != null) {
+      window.wrote(keeper.last(), keeper.bytes() - before);
+    }
     purge(keeper, now);
     Position last = keeper == stream ? stream.last() : stream.count(added.size());
     if (added.getLast().last()) {
@@ -135,30 +167,54 @@ final class MemorySession {
         discard(stream);
       }
     }
+    place(keeper, now);
     return last;
+  }
+
+  /** Puts a stream where {@link #purgeOther} looks for it. */
+  private void place(MemoryStream stream, long now) {
+    boolean isActive = stream.isOpen() || stream.isFollowed(now);
+    move(stream, isActive, active);
+    move(stream, !isActive && stream.isDeliveredToEnd(), delivered);
+    boolean isUndelivered = !isActive && !stream.isDeliveredToEnd();
+    move(stream, isUndelivered && stream.size() > 1, undelivered);
+    move(stream, isUndelivered && stream.size() == 1, results);
+    account.offer(Kind.DELIVERED, !delivered.isEmpty());
+    if (stream.oldest(now) != Oldest.NOTHING) {
+      account.offer(Kind.OTHER, true);
+    }
+  }
+
+  private static void move(MemoryStream stream, boolean into, Set<MemoryStream> set) {
+    boolean _ = into ? set.add(stream) : set.remove(stream);
   }
 
   /** Purges events of a stream by age and count, and those that exceed the bytes of a quota. */
   private void purge(MemoryStream stream, long now) {
     purgeOld(stream, now);
-    while (stream.bytes() > retention.maxStreamBytes() && stream.size() > 1) {
+    while (stream.bytes() > retention.maxStreamBytes()
+        && stream.size() > 1
+        && stream.oldest(now) != Oldest.NOTHING) {
       purgeFirst(stream);
     }
-    while (bytes > retention.maxSessionBytes() && events.size() > 1) {
-      purgeForQuota(events.getFirst().stream());
+    boolean purged = true;
+    while (purged && bytes > retention.maxSessionBytes()) {
+      purged = purgeDelivered() || purgeOther(now, true);
     }
   }
 
+  /** Never purges what a connected reader does not have, and no result before it expires. */
   private void purgeOld(MemoryStream stream, long now) {
     long oldest = now - retention.eventTtl().toMillis();
-    while (stream.size() > retention.maxEvents() || stream.isOlderThan(oldest)) {
+    while ((stream.size() > retention.maxEvents() || stream.isOlderThan(oldest))
+        && stream.oldest(now) != Oldest.NOTHING) {
       purgeFirst(stream);
     }
   }
 
   private void purgeFirst(MemoryStream stream) {
     long before = stream.bytes();
-    events.remove(stream.purge());
+    stream.purge();
     count(-1, stream.bytes() - before);
   }
 
@@ -167,49 +223,110 @@ final class MemorySession {
     account.add(moreEvents, moreBytes);
   }
 
-  private void purgeForQuota(MemoryStream stream) {
-    purgeFirst(stream);
-    if (!stream.isOpen() && stream.size() == 0) {
-      discard(stream);
-      hasLostStreams = true;
-    }
+  /** Purges for the common budget, as {@link MemoryBudget.Purger} says. */
+  private boolean purge(Kind kind, boolean writing) {
+    return locked(
+        () -> kind == Kind.DELIVERED ? purgeDelivered() : purgeOther(clock.millis(), writing));
   }
 
-  /** Purges the oldest event, because this session has more of the common budget than others. */
-  private void purgeOldest() {
-    run(() -> {
-      if (!events.isEmpty()) {
-        purgeForQuota(events.getFirst().stream());
+  private boolean purgeDelivered() {
+    if (delivered.isEmpty()) {
+      return false;
+    }
+    lose(delivered.getFirst());
+    return true;
+  }
+
+  private void lose(MemoryStream complete) {
+    discard(complete);
+    hasLostStreams = true;
+  }
+
+  /**
+   * Purges one event: the oldest of an open stream that its client was sent, else the oldest
+   * notification that nobody is connected to, else the oldest result that nobody has fetched.
+   *
+   * @param writing whether the newest event of the session stays
+   */
+  private boolean purgeOther(long now, boolean writing) {
+    MemoryStream first = nextOther(now, writing);
+    if (first == null) {
+      account.offer(
+          Kind.OTHER, writing || active.stream().anyMatch(MemoryStream::isExpectingReader));
+      return false;
+    }
+    purgeFirst(first);
+    if (!first.isOpen() && first.size() == 0) {
+      lose(first);
+    } else {
+      place(first, now);
+    }
+    return true;
+  }
+
+  private @Nullable MemoryStream nextOther(long now, boolean writing) {
+    long kept = writing ? appended - 1 : appended;
+    MemoryStream sent = null;
+    MemoryStream notifying = undelivered.isEmpty() ? null : undelivered.getFirst();
+    MemoryStream result = null;
+    if (!results.isEmpty() && results.getFirst().order() < kept) {
+      result = results.getFirst();
+    }
+    for (MemoryStream stream : active) {
+      Oldest oldest = stream.oldest(now);
+      if (oldest != Oldest.NOTHING && stream.order() < kept) {
+        switch (oldest) {
+          case DELIVERED -> sent = older(stream, sent);
+          case NOTIFICATION -> notifying = older(stream, notifying);
+          case RESULT, NOTHING -> result = older(stream, result);
+        }
       }
-    });
+    }
+    return sent != null ? sent : notifying != null ? notifying : result;
+  }
+
+  private static MemoryStream older(MemoryStream stream, @Nullable MemoryStream other) {
+    return other == null || stream.order() < other.order() ? stream : other;
   }
 
   private void discard(MemoryStream stream) {
+    int events = stream.size();
+    long before = stream.bytes();
     stream.discard();
-    while (stream.size() > 0) {
-      purgeFirst(stream);
-    }
+    count(-events, -before);
     streams.remove(stream.ref().name(), stream);
+    for (Set<MemoryStream> set : List.of(active, delivered, undelivered, results)) {
+      set.remove(stream);
+    }
+    account.offer(Kind.DELIVERED, !delivered.isEmpty());
   }
 
+  /** Purges what is old, in steps. */
   void sweep() {
-    run(() -> {
-      long now = clock.millis();
-      for (MemoryStream stream : List.copyOf(streams.values())) {
-        purgeOld(stream, now);
-        if (stream.isExpired(now) || (!stream.isOpen() && stream.size() == 0)) {
-          discard(stream);
-        }
-      }
-    });
+    List<MemoryStream> all = locked(() -> List.copyOf(streams.values()));
+    for (int from = 0; from < all.size(); from += SWEPT) {
+      List<MemoryStream> some = all.subList(from, Math.min(all.size(), from + SWEPT));
+      run(() -> some.forEach(stream -> sweep(stream, clock.millis())));
+    }
   }
 
-  /** Discards all streams. Later calls of {@link #open} fail. */
+  private void sweep(MemoryStream stream, long now) {
+    purgeOld(stream, now);
+    if (stream.isExpired(now) || (!stream.isOpen() && stream.size() == 0)) {
+      discard(stream);
+    } else if (!stream.isDiscarded()) {
+      place(stream, now);
+    }
+  }
+
+  /** Discards all streams, in steps. Later calls of {@link #open} fail. */
   void end() {
-    run(() -> {
-      ended = true;
-      List.copyOf(streams.values()).forEach(this::discard);
-    });
+    run(() -> ended = true);
+    List<MemoryStream> all = locked(() -> List.copyOf(streams.values()));
+    for (int from = 0; from < all.size(); from += SWEPT) {
+      List<MemoryStream> some = all.subList(from, Math.min(all.size(), from + SWEPT));
+      run(() -> some.forEach(this::discard));
+    }
   }
 
   StreamIndex.Page list(long skip, int most) {
@@ -248,16 +365,45 @@ final class MemorySession {
     });
   }
 
-  void markFullyDelivered(String name) {
-    long expires = clock.millis() + retention.completedTtl().toMillis();
+  /** Notes the connected reader of a stream. */
+  void connect(String name, long reader, @Nullable Position cursor) {
+    change(
+        name,
+        stream -> stream.connect(reader, cursor == null ? stream.delivered() : cursor, retention));
+  }
+
+  /** Notes that the reader of a stream has left. */
+  void disconnect(String name, long reader) {
+    change(name, stream -> stream.disconnect(reader));
+  }
+
+  /** Notes that the reader of a stream that was expected has not come. */
+  void stopExpecting(MemoryStream stream) {
+    run(() -> stream.stopExpecting(clock.millis()));
+  }
+
+  /** The flow control of the connected reader; null if no reader has come yet. */
+  @Nullable ReaderWindow window(MemoryStream stream) {
+    return locked(() -> stream.keeper().window());
+  }
+
+  void markFullyDelivered(String name, boolean keep) {
+    long expires = keep ? Long.MAX_VALUE : clock.millis() + retention.completedTtl().toMillis();
     change(name, stream -> stream.markFullyDelivered(expires));
   }
 
-  void markDelivered(String name, Position position) {
-    change(name, stream -> stream.markDelivered(position));
+  /** Notes what a client was sent: by the connected reader, if one is given. */
+  void markDelivered(String name, Position position, long by) {
+    change(name, stream -> stream.markDelivered(position, by));
   }
 
   private void change(String name, Consumer<MemoryStream> action) {
-    run(() -> Optional.ofNullable(streams.get(name)).ifPresent(action));
+    run(() -> {
+      MemoryStream stream = streams.get(name);
+      if (stream != null) {
+        action.accept(stream);
+        place(stream, clock.millis());
+      }
+    });
   }
 }

@@ -5,6 +5,8 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.ReaderWindow;
+import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import java.util.ArrayList;
@@ -20,10 +22,25 @@ final class MemoryStream {
   private static final String OWNER = "memory";
 
   /** Estimated bytes of the objects around a payload. */
-  static final int OVERHEAD = 128;
+  static final int OVERHEAD = 96;
 
   /** Estimated bytes of the objects of a stream that has events. */
-  static final int STREAM_OVERHEAD = 256;
+  static final int STREAM_OVERHEAD = 304;
+
+  /** No reader: readers have positive numbers. */
+  static final long NOBODY = 0;
+
+  /** What a stream gives up first. */
+  enum Oldest {
+    /** An event that its client was sent. */
+    DELIVERED,
+    /** An event that more follow, while no client is connected. */
+    NOTIFICATION,
+    /** The last event, while no client is connected. */
+    RESULT,
+    /** Nothing: it has no event, or a connected client does not have the oldest one. */
+    NOTHING
+  }
 
   private enum State {
     OPEN,
@@ -41,13 +58,25 @@ final class MemoryStream {
   private final @Nullable MemoryStream shared;
 
   /** The events, whose numbers have no gaps. The first ones are null: they were purged. */
-  private final List<@Nullable Stored> kept = new ArrayList<>(1);
+  private List<@Nullable Stored> kept = new ArrayList<>(1);
 
   private int purged;
   private long bytes;
   private Position last = Position.START;
   private Position delivered = Position.START;
   private State state = State.OPEN;
+
+  /** Whether a client was sent all of a complete stream. */
+  private boolean deliveredToEnd;
+
+  /** The number of the connected reader, or {@link #NOBODY}. */
+  private long reader = NOBODY;
+
+  /** Until then, the first reader may still come, in milliseconds since the epoch. */
+  private long readerExpectedUntil;
+
+  /** Null until the first reader comes, and in a complete stream. */
+  private @Nullable ReaderWindow window;
 
   /** When a complete stream is discarded, in milliseconds since the epoch. */
   private long expires = Long.MAX_VALUE;
@@ -58,30 +87,26 @@ final class MemoryStream {
     this.shared = shared;
   }
 
-  /**
-   * An event in memory, in one object: there are many. Compared by identity, since equal events can
-   * be stored twice.
-   */
-  static final class Stored {
+  /** An event in memory, in one object: there are many. */
+  private static final class Stored {
 
-    private final MemoryStream stream;
     private final long millis;
     private final long number;
+
+    /** Counts the events of a session. */
+    private final long order;
+
     private final byte[] payload;
     private final @Nullable String upstreamId;
     private final boolean last;
 
-    private Stored(MemoryStream stream, Position position, NewEvent event) {
-      this.stream = stream;
+    private Stored(Position position, long order, NewEvent event) {
+      this.order = order;
       this.millis = position.millis();
       this.number = position.number();
       this.payload = event.payload();
       this.upstreamId = event.upstreamId();
       this.last = event.last();
-    }
-
-    MemoryStream stream() {
-      return stream;
     }
 
     private long bytes() {
@@ -158,13 +183,32 @@ final class MemoryStream {
     return Objects.requireNonNull(kept.get(index));
   }
 
-  /** Adds the next event. */
-  Stored add(NewEvent event, long now) {
+  /** Adds the next event, which is the newest of the session by its order. */
+  void add(NewEvent event, long now, long order) {
     last = new Position(Math.max(now, last.millis()), last.number() + 1);
-    Stored stored = new Stored(this, last, event);
+    Stored stored = new Stored(last, order, event);
     kept.add(stored);
     bytes += stored.bytes();
-    return stored;
+  }
+
+  /** The order of the oldest event in its session. */
+  long order() {
+    return oldest().order;
+  }
+
+  /** What the oldest event is, of those that may go. */
+  Oldest oldest(long now) {
+    if (size() == 0) {
+      return Oldest.NOTHING;
+    }
+    Stored oldest = oldest();
+    if (oldest.number <= delivered.number()) {
+      return Oldest.DELIVERED;
+    }
+    if (isFollowed(now)) {
+      return Oldest.NOTHING;
+    }
+    return oldest.last ? Oldest.RESULT : Oldest.NOTIFICATION;
   }
 
   /** Counts events that the shared stream keeps. Returns the number as a position. */
@@ -181,24 +225,83 @@ final class MemoryStream {
     state = State.COMPLETE;
     requests = "";
     expires = expiry;
+    window = null; // The writer waits for nobody any more.
   }
 
-  /** Accepts no more events. */
+  /** Drops all events and accepts no more. */
   void discard() {
     state = State.DISCARDED;
     requests = "";
+    kept = new ArrayList<>(0);
+    purged = 0;
+    bytes = 0;
+    window = null;
   }
 
-  /** Removes and returns the oldest event. */
-  Stored purge() {
-    Stored oldest = oldest();
-    bytes -= oldest.bytes();
+  /** Removes the oldest event. */
+  void purge() {
+    bytes -= oldest().bytes();
     kept.set(purged++, null);
     if (purged > kept.size() / 2) {
       kept.subList(0, purged).clear();
       purged = 0;
     }
-    return oldest;
+  }
+
+  /** The flow control of the connected reader. Null if no reader has come yet. */
+  @Nullable ReaderWindow window() {
+    return window;
+  }
+
+  /** Whether a client is connected, or will be soon. */
+  boolean isFollowed(long now) {
+    return reader != NOBODY || now < readerExpectedUntil;
+  }
+
+  /** Notes that a client waits for the answer, and that its reader comes soon. */
+  void expectReader(long until, Retention retention) {
+    readerExpectedUntil = until;
+    follow(ReaderWindow.EXPECTED, Position.START, retention);
+  }
+
+  /** Notes the connected reader. */
+  void connect(long follower, Position cursor, Retention retention) {
+    readerExpectedUntil = 0;
+    reader = follower;
+    delivered = cursor;
+    follow(follower, cursor, retention);
+  }
+
+  private void follow(long number, Position cursor, Retention retention) {
+    if (state == State.OPEN) {
+      window = window == null ? new ReaderWindow(retention) : window;
+      window.wrote(last, 0);
+      window.connect(number, cursor);
+    }
+  }
+
+  /** Whether the first reader has not come yet. */
+  boolean isExpectingReader() {
+    return reader == NOBODY && readerExpectedUntil > 0;
+  }
+
+  boolean isDiscarded() {
+    return state == State.DISCARDED;
+  }
+
+  /** Notes that the reader that was expected has not come. */
+  void stopExpecting(long now) {
+    if (reader == NOBODY && now >= readerExpectedUntil && window != null) {
+      window.disconnect(ReaderWindow.EXPECTED);
+    }
+  }
+
+  /** Notes that a reader has left. */
+  void disconnect(long follower) {
+    reader = reader == follower ? NOBODY : reader;
+    if (window != null) {
+      window.disconnect(follower);
+    }
   }
 
   ReadResult read(Position after, int maxEvents, long maxBytes) {
@@ -254,15 +357,25 @@ final class MemoryStream {
     return delivered;
   }
 
-  void markDelivered(Position position) {
+  void markDelivered(Position position, long by) {
     if (position.compareTo(delivered) > 0) {
       delivered = position;
+    }
+    if (by != NOBODY && window != null) {
+      window.advance(by, position);
     }
   }
 
   void markFullyDelivered(long expiry) {
     if (state == State.COMPLETE) {
+      deliveredToEnd = true;
+      readerExpectedUntil = 0;
       expires = Math.min(expires, expiry);
     }
+  }
+
+  /** Whether a client was sent all of a complete stream. */
+  boolean isDeliveredToEnd() {
+    return deliveredToEnd;
   }
 }

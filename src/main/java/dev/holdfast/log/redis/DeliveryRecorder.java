@@ -3,7 +3,9 @@ package dev.holdfast.log.redis;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.redis.script.StreamScripts;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,9 @@ final class DeliveryRecorder {
 
   private final StreamScripts scripts;
   private final Map<StreamRef, Unrecorded> streams = new ConcurrentHashMap<>();
+
+  /** Streams whose last record failed. */
+  private final Set<StreamRef> failed = ConcurrentHashMap.newKeySet();
 
   DeliveryRecorder(StreamScripts scripts) {
     this.scripts = scripts;
@@ -46,10 +51,30 @@ final class DeliveryRecorder {
   }
 
   private void send(StreamRef stream, Position position) {
-    scripts.recordDelivery(stream, position, () -> sent(stream, position));
+    scripts.recordDelivery(
+        stream,
+        position,
+        recorded -> {
+          if (recorded) {
+            sent(stream, position);
+          } else {
+            failed.add(stream);
+          }
+        });
   }
 
-  /** A failure is ignored, because the next record replaces the lost one. */
+  /** Records again what Redis did not take: a writer may wait for it. */
+  void repeat() {
+    for (StreamRef stream : List.copyOf(failed)) {
+      failed.remove(stream);
+      Position newest = unrecorded(stream);
+      if (newest != null) {
+        streams.computeIfPresent(stream, (_, last) -> new Unrecorded(last.newest(), last.newest()));
+        send(stream, newest);
+      }
+    }
+  }
+
   private void sent(StreamRef stream, Position position) {
     Unrecorded next =
         streams.computeIfPresent(

@@ -7,6 +7,7 @@ import dev.holdfast.log.EventLog.Watcher;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
@@ -17,6 +18,7 @@ import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.AppendScripts;
 import dev.holdfast.log.redis.write.OwnedStream;
 import dev.holdfast.log.redis.write.OwnedStreams;
+import dev.holdfast.log.redis.write.RemoteReaders;
 import dev.holdfast.log.redis.write.StreamReports;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
@@ -28,6 +30,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -61,7 +64,16 @@ public final class RedisEventLog implements EventLog {
   private final RedisInbox inbox;
   private final StreamReports reports;
   private final TotalQuota quota;
+  private final Retention retention;
   private final Thread upkeep;
+
+  /**
+   * Limits of a log.
+   *
+   * @param all maximum number of bytes of the events of all sessions
+   * @param ofClient the same for the sessions of one client
+   */
+  public record Bytes(long all, long ofClient) {}
 
   /**
    * Creates a log on connections that the caller made and closes.
@@ -71,8 +83,7 @@ public final class RedisEventLog implements EventLog {
    * @param sessionRecorder records a session before this replica becomes the owner of a stream in
    *     it, so that other replicas find the session if this one is lost. If it throws a {@link
    *     dev.holdfast.redis.RedisException}, the stream is not opened
-   * @param maxBytes maximum number of bytes of the events of all sessions
-   * @param maxClientBytes the same for the sessions of one client
+   * @param replicas the ids of the replicas that do not count as lost
    */
   public RedisEventLog(
       RedisClient client,
@@ -81,15 +92,17 @@ public final class RedisEventLog implements EventLog {
       String replica,
       Consumer<String> sessionRecorder,
       Retention retention,
-      long maxBytes,
-      long maxClientBytes) {
+      Bytes most,
+      Supplier<Set<String>> replicas) {
     this.client = client;
     this.channel = channel;
     this.keys = keys;
     scripts = new StreamScripts(client, keys, replica, retention);
     AppendScripts appends = new AppendScripts(client, keys, replica, retention);
     reports = new StreamReports(appends, retention);
-    owned = new OwnedStreams(appends, reports, watchers);
+    RemoteReaders readers = new RemoteReaders(client, keys, scripts, replicas);
+    owned = new OwnedStreams(appends, reports, watchers, readers, retention);
+    this.retention = retention;
     reader = new LogReader(new RedisStreamReader(client, keys), owned, watchers);
     InboxScripts inboxes = new InboxScripts(client, keys, replica, retention);
     inbox = new RedisInbox(inboxes, owned);
@@ -97,7 +110,7 @@ public final class RedisEventLog implements EventLog {
     ownership =
         new StreamOwnership(
             client, keys, replica, sessionRecorder, scripts, inboxes, inbox, owned, watchers);
-    quota = new TotalQuota(client, keys, replica, maxBytes, maxClientBytes, reports);
+    quota = new TotalQuota(client, keys, replica, most.all(), most.ofClient(), reports);
     upkeep = Thread.ofVirtual().name("log-upkeep").start(this::keepUp);
     channel.addListener(this::received, this::channelRestored);
   }
@@ -116,6 +129,7 @@ public final class RedisEventLog implements EventLog {
   private void reportToRedis() {
     try {
       quota.keep();
+      deliveries.repeat();
     } catch (RuntimeException unexpected) {
       LOG.error("a report to Redis failed unexpectedly", unexpected);
     }
@@ -189,16 +203,18 @@ public final class RedisEventLog implements EventLog {
   }
 
   @Override
-  public EventLog.Watch watch(StreamRef stream, Watcher watcher) {
+  public EventLog.Watch watch(StreamRef stream, @Nullable Position cursor, Watcher watcher) {
     OwnedStream own = owned.find(stream);
     // Register before the script runs: an eviction must find the watcher.
     WatcherRegistry.Registration registration =
-        watchers.register(stream, watcher, () -> owned.tailLeft(stream));
+        watchers.register(stream, watcher, number -> owned.tailLeft(stream, number));
     boolean first = own != null && own.takeRecordedTail(registration.number());
     if (!first) {
       try {
         registration.setRequests(
-            available("watch a stream", () -> scripts.registerTail(stream, registration.number())));
+            available(
+                "watch a stream",
+                () -> scripts.registerTail(stream, registration.number(), cursor)));
       } catch (LogException.StoreUnavailable unavailable) {
         registration.close();
         throw unavailable;
@@ -208,7 +224,9 @@ public final class RedisEventLog implements EventLog {
     if (own != null) {
       own.recent().setKept(true);
     }
-    return new RecordedWatch(registration, first ? 0 : registration.number());
+    RecordedWatch watch = new RecordedWatch(registration, first ? 0 : registration.number());
+    watch.connect(cursor);
+    return watch;
   }
 
   @Override
@@ -292,6 +310,11 @@ public final class RedisEventLog implements EventLog {
     private final WatcherRegistry.Registration registration;
     private final long number;
 
+    // Events and bytes that the writers on other replicas have not heard of. Owned by the reader.
+    private long last;
+    private long events;
+    private long unreported;
+
     RecordedWatch(WatcherRegistry.Registration registration, long number) {
       this.registration = registration;
       this.number = number;
@@ -300,6 +323,40 @@ public final class RedisEventLog implements EventLog {
     @Override
     public String requests() {
       return registration.requests();
+    }
+
+    private void connect(@Nullable Position cursor) {
+      ReaderWindow window = owned.window(registration.stream());
+      if (window != null) {
+        Position from = cursor == null ? deliveredUpTo(registration.stream()) : cursor;
+        last = from.number();
+        window.connect(registration.number(), from);
+        if (!watchers.isCurrent(registration)) {
+          window.disconnect(registration.number()); // It was evicted meanwhile.
+        }
+      }
+    }
+
+    /** Tells the writers of another replica now and then, and those of this one at once. */
+    @Override
+    public void advanced(Position cursor, long bytes) {
+      StreamRef stream = registration.stream();
+      ReaderWindow window = owned.window(stream);
+      if (window != null && watchers.isCurrent(registration)) {
+        window.advance(registration.number(), cursor);
+      }
+      if (owned.isOnlyWrittenHere(stream)) {
+        return;
+      }
+      events += cursor.number() - last;
+      last = cursor.number();
+      unreported += bytes;
+      if (events >= ReaderWindow.maxEvents(retention) / 2
+          || unreported >= ReaderWindow.maxBytes(retention) / 2) {
+        events = 0;
+        unreported = 0;
+        deliveries.record(stream, cursor);
+      }
     }
 
     @Override
@@ -326,6 +383,12 @@ public final class RedisEventLog implements EventLog {
           own.recent().doubt();
         }
         watchers.wake(stream);
+      }
+      case "read" -> {
+        ReaderWindow window = owned.window(new StreamRef(words[1], words[2]));
+        if (window != null) {
+          window.advance(ReaderWindow.REMOTE, Position.parse(words[3]).orElse(Position.START));
+        }
       }
       case "evict" -> evict(new StreamRef(words[1], words[2]), Long.parseLong(words[3]));
       case "in" -> inbox.announce(words[1]);

@@ -27,6 +27,9 @@ final class Appender {
   /** During an outage every stream waits. */
   private static final LogRate WAITS = new LogRate(Duration.ofSeconds(1));
 
+  /** A slow client makes its server wait many times. */
+  private static final LogRate HELD_BACK = new LogRate(Duration.ofSeconds(10));
+
   private final StreamWriter writer;
   private final Duration hold;
   private final StreamListener listener;
@@ -52,8 +55,21 @@ final class Appender {
     this.outage = new OutageDelivery(writer, relay);
   }
 
-  /** Returns when the log has the events, or when {@link OutageDelivery} took them. */
+  /**
+   * Returns when the log has the events, or when {@link OutageDelivery} took them. Waits while a
+   * connected client is too far behind.
+   */
   void append(List<NewEvent> events) throws InterruptedException {
+    if (!writer.hasRoom(events)) {
+      HELD_BACK.log(
+          LOG, Logger.Level.INFO, () -> "server waits for its client stream=" + writer.stream());
+      listener.heldBack(true);
+      try {
+        writer.awaitRoom(events);
+      } finally {
+        listener.heldBack(false);
+      }
+    }
     if (traces == null) {
       write(events);
     } else {
@@ -68,7 +84,7 @@ final class Appender {
    * @return false if a thread must append
    */
   boolean appendLater(List<NewEvent> events, Consumer<Boolean> then) {
-    if (outage.isActive()) {
+    if (outage.isActive() || !writer.hasRoom(events)) {
       return false;
     }
     long start = System.nanoTime();
@@ -111,6 +127,11 @@ final class Appender {
       }
       Thread.sleep(waits && left.compareTo(backoff.delay()) < 0 ? left : backoff.delay());
     }
+  }
+
+  /** Appends from now on however far a client is behind. */
+  void stopWaiting() {
+    writer.stopWaiting();
   }
 
   /** Finishes the {@link OutageDelivery}. */

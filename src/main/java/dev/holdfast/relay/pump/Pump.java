@@ -470,6 +470,7 @@ public final class Pump {
   /** Releases the upstream, even if it has not answered yet. */
   void stop() {
     source.close();
+    appender.stopWaiting();
   }
 
   /** Releases the upstream and leaves the stream open for another replica. */

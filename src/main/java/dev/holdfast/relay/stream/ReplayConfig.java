@@ -16,12 +16,18 @@ public interface ReplayConfig {
   @WithDefault("true")
   boolean enabled();
 
-  /** A cursor older than this is treated as purged. One second to thirty days. */
+  /**
+   * Of a stream that answers no request, a cursor older than this is treated as purged if events
+   * follow it. One second to thirty days.
+   */
   @WithDefault("24h")
   @Range(min = "1s", max = "30d")
   Duration window();
 
-  /** What happens when events after the client's cursor were purged. */
+  /**
+   * What happens when events after the client's cursor were purged from a stream that answers no
+   * request. Other streams continue while their result can still come.
+   */
   @WithDefault("error")
   OnGap onGap();
 

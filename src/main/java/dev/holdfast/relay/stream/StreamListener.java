@@ -14,6 +14,13 @@ public interface StreamListener {
   void appended(int events, Duration took);
 
   /**
+   * The server of a stream waits for a client that reads slowly, or no longer.
+   *
+   * @param waits false at the end of the wait
+   */
+  void heldBack(boolean waits);
+
+  /**
    * A client's socket took events that the client had not missed before.
    *
    * @param delay the time since the oldest of these events was written to the log. The clock of the

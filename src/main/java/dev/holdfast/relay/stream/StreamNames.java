@@ -52,6 +52,12 @@ public final class StreamNames {
     return of(session, Long.toString(name, RADIX));
   }
 
+  /** Whether a stream answers requests, so that it ends with a result. */
+  public static boolean answersRequests(StreamRef stream) {
+    String name = stream.name();
+    return !name.equals(STANDALONE) && !name.equals(SHARED) && !name.startsWith(UPSTREAM_PREFIX);
+  }
+
   /**
    * The name of the stream that holds the events of all streams of a session; null when each stream
    * holds its own.

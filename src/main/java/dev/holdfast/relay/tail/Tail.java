@@ -47,6 +47,9 @@ public final class Tail implements Tails.Movable {
   /** Upper bound of one wait, in case a wake-up from another replica was lost. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
 
+  /** The end of a stream that lived longer is kept as if nobody had been sent it. */
+  private static final Duration SHORT_CALL = Duration.ofSeconds(10);
+
   /** Waits for the bytes of a large event. Other clients may read theirs soon. */
   private static final Backoff ROOM = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(2));
 
@@ -241,7 +244,8 @@ public final class Tail implements Tails.Movable {
 
   private Next begin() {
     framing.opening(frames, cursor, context.config().retry());
-    EventLog.Watch begun = context.log().watch(stream, signal);
+    Position from = kind == Kind.STANDALONE ? null : cursor;
+    EventLog.Watch begun = context.log().watch(stream, from, signal);
     watch = begun;
     if (kind == Kind.RESUMED || framing.endpoint() != null) {
       awaited.resume(RequestId.parse(begun.requests()), context.log(), stream, cursor);
@@ -260,7 +264,9 @@ public final class Tail implements Tails.Movable {
       client.end(frames.take());
     }
     if (complete) {
-      context.log().markFullyDelivered(stream, false);
+      // A socket that took the end is no proof that the client has it.
+      boolean keep = kind != Kind.REQUEST || writer.age().compareTo(SHORT_CALL) > 0;
+      context.log().markFullyDelivered(stream, keep);
     }
   }
 
@@ -425,6 +431,9 @@ public final class Tail implements Tails.Movable {
     cursor = newest.position();
     pastLog = !newest.logged();
     awaited.delivered(events);
+    if (newest.logged() && watch != null) {
+      watch.advanced(cursor, PageReader.bytes(events));
+    }
     writer.delivered();
     context.listener().delivered(events.size());
     if (newest.logged() && (kind == Kind.REQUEST || !behind)) {
@@ -521,13 +530,17 @@ public final class Tail implements Tails.Movable {
   private Next skip(ReadResult.Gap gap) {
     context.listener().gap();
     logGap(stream, cursor);
+    Position next = gap.resumeAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
     boolean hasOwnCursor = kind == Kind.REQUEST || kind == Kind.RESUMED;
-    if (context.onGap() == ReplayConfig.OnGap.ERROR && hasOwnCursor) {
+    boolean continues =
+        StreamNames.answersRequests(stream)
+            ? next.number() >= cursor.number() // Else the client would get events twice.
+            : context.onGap() == ReplayConfig.OnGap.CONTINUE;
+    if (hasOwnCursor && !continues) {
       // The client resumes with its cursor and gets 410: here no status can be sent.
       framing.closing(frames, context.config().retry());
       return Next.END;
     }
-    Position next = gap.resumeAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
     framing.gap(frames, cursor, next);
     if (next.equals(cursor)) {
       return Next.END;

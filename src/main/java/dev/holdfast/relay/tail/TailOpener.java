@@ -18,6 +18,7 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -126,18 +127,15 @@ public final class TailOpener {
   private Optional<Tail> resume(
       Session session, EventId last, EventFraming framing, Supplier<ReadResult> firstPage) {
     StreamRef stream = StreamNames.of(session, last.stream());
-    boolean stale =
-        isOlderThan(last.position(), replay.window())
-            && !hasMissedNothing(stream, last.position(), framing);
-    ReadResult next = stale ? gapIn(stream) : firstPage.get();
+    ReadResult page = firstPage.get();
+    boolean stale = isStale(stream, last.position(), page);
+    ReadResult next = stale ? gapIn(stream) : page;
     switch (next) {
-      case ReadResult.Gap gap when replay.onGap() == ReplayConfig.OnGap.ERROR -> {
-        listener.gap();
-        Tail.logGap(stream, last.position());
-        throw new RelayException.EventsPurged(last, gap.firstAvailable());
-      }
-      case ReadResult.NoSuchStream _ -> throw notFound(session, last);
+      case ReadResult.Gap gap when isRefused(stream, last.position(), gap) ->
+          throw purged(stream, last, gap.firstAvailable());
+      case ReadResult.NoSuchStream _ -> throw notFound(session, stream, last);
       case ReadResult.EndOfStream _ -> {
+        log.markFullyDelivered(stream, false); // The client has the last event.
         return Optional.empty();
       }
       case ReadResult.Events(List<LogEvent> events) when isOnlyEnd(events) -> {
@@ -149,14 +147,30 @@ public final class TailOpener {
     return Optional.of(stale ? tail : tail.startingWith(next));
   }
 
-  /**
-   * Whether a shared stream has no event after the cursor. It lives as long as its session, so an
-   * old cursor is valid on a silent one.
-   */
-  private boolean hasMissedNothing(StreamRef stream, Position cursor, EventFraming framing) {
-    return framing.endpoint() != null
-        && log.read(stream, cursor, 1) instanceof ReadResult.Events(List<LogEvent> events)
-        && events.isEmpty();
+  /** Whether a cursor is too old. A client that has missed nothing may have any cursor. */
+  private boolean isStale(StreamRef stream, Position cursor, ReadResult page) {
+    return !StreamNames.answersRequests(stream)
+        && isOlderThan(cursor, replay.window())
+        && page instanceof ReadResult.Events(List<LogEvent> events)
+        && !events.isEmpty();
+  }
+
+  /** A client gets a result that is there, or will be, whatever was purged before it. */
+  private boolean isRefused(StreamRef stream, Position cursor, ReadResult.Gap gap) {
+    if (!StreamNames.answersRequests(stream)) {
+      return replay.onGap() == ReplayConfig.OnGap.ERROR;
+    }
+    Optional<Position> rest = gap.resumeAfter().or(() -> log.beforeOldest(stream));
+    // A client ahead of the log, which has lost events, would get some twice.
+    return rest.isEmpty()
+        || rest.get().number() < cursor.number()
+        || !(log.read(stream, rest.get(), 1) instanceof ReadResult.Events);
+  }
+
+  private RelayException purged(StreamRef stream, EventId last, @Nullable Position available) {
+    listener.gap();
+    Tail.logGap(stream, last.position());
+    return new RelayException.EventsPurged(last, available);
   }
 
   /** A cancelled call ends with an empty event, which clients do not get. */
@@ -176,14 +190,12 @@ public final class TailOpener {
   }
 
   /** A stream that may have existed and expired was purged; any other stream never existed. */
-  private RelayException notFound(Session session, EventId last) {
+  private RelayException notFound(Session session, StreamRef stream, EventId last) {
+    Duration shortest = Collections.min(List.of(streams.completedTtl(), streams.eventTtl()));
     Position position = last.position();
     boolean mayHaveExisted =
-        position.millis() >= session.created().toEpochMilli()
-            && isOlderThan(position, streams.completedTtl());
-    return mayHaveExisted
-        ? new RelayException.EventsPurged(last, null)
-        : new RelayException.StreamNotFound();
+        position.millis() >= session.created().toEpochMilli() && isOlderThan(position, shortest);
+    return mayHaveExisted ? purged(stream, last, null) : new RelayException.StreamNotFound();
   }
 
   private boolean isOlderThan(Position position, Duration age) {

@@ -4,6 +4,7 @@ import static dev.holdfast.log.LogTesting.event;
 import static dev.holdfast.log.LogTesting.keeping;
 import static dev.holdfast.log.LogTesting.last;
 import static dev.holdfast.log.LogTesting.numbered;
+import static dev.holdfast.log.LogTesting.openAndLeave;
 import static dev.holdfast.log.LogTesting.payloads;
 import static dev.holdfast.log.LogTesting.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -75,8 +76,8 @@ class MemoryEventLogTest extends EventLogContract {
     MemoryEventLog listed = new MemoryEventLog(keeping(2, 10), maxBytes, maxClientBytes, clock);
     listed.begin(ref.session(), "");
     StreamRef other = new StreamRef(ref.session(), "b");
-    StreamWriter complete = listed.open(ref, "1", null);
-    StreamWriter open = listed.open(other, "2", null);
+    StreamWriter complete = openAndLeave(listed, ref, "1");
+    StreamWriter open = openAndLeave(listed, other, "2");
     complete.append(List.of(last("end")));
     now.addAndGet(1000);
     Position end = open.append(numbered(1, 3));
@@ -115,8 +116,8 @@ class MemoryEventLogTest extends EventLogContract {
     maxBytes = bytes(4, 2);
     EventLog small = begun(keeping(100, 10));
     StreamRef other = new StreamRef(ref.session(), "b");
-    StreamWriter one = small.open(ref, "1");
-    StreamWriter two = small.open(other, "2");
+    StreamWriter one = openAndLeave(small, ref, "1");
+    StreamWriter two = openAndLeave(small, other, "2");
     one.append(numbered(1, 2));
     two.append(numbered(1, 2));
 
@@ -136,7 +137,7 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldFreeTheMemoryOfPurgedEvents() {
     maxBytes = bytes(5, 1);
     EventLog small = begun(keeping(100, 10));
-    StreamWriter writer = small.open(ref, "1");
+    StreamWriter writer = openAndLeave(small, ref, "1");
     List<WeakReference<byte[]>> payloads = new ArrayList<>();
     for (int i = 1; i <= 20; i++) {
       NewEvent event = event(Integer.toString(i % 10));
@@ -159,10 +160,10 @@ class MemoryEventLogTest extends EventLogContract {
     EventLog small = begun(keeping(100, 10));
     small.begin("other", "");
     StreamRef other = new StreamRef("other", "b");
-    small.open(other, "1").append(numbered(1, 4));
+    openAndLeave(small, other, "1").append(numbered(1, 4));
 
     small.end("other");
-    small.open(ref, "1").append(numbered(1, 4));
+    openAndLeave(small, ref, "1").append(numbered(1, 4));
 
     assertThat(payloads(readAll(small, ref, Position.START))).hasSize(4);
   }
@@ -172,9 +173,9 @@ class MemoryEventLogTest extends EventLogContract {
     maxBytes = bytes(2, 1);
     EventLog small = begun(keeping(100, 10));
     StreamRef other = new StreamRef(ref.session(), "b");
-    Position end = small.open(ref, "1").append(List.of(last("1")));
+    Position end = openAndLeave(small, ref, "1").append(List.of(last("1")));
 
-    small.open(other, "2").append(numbered(1, 2));
+    openAndLeave(small, other, "2").append(numbered(1, 2));
 
     assertThat(small.read(ref, end, 1)).isEqualTo(new ReadResult.Gap(null));
   }
@@ -184,9 +185,10 @@ class MemoryEventLogTest extends EventLogContract {
   void shouldNotPurgeTheEventsOfASessionThatNeedsLessThanOthers() {
     maxBytes = 100_000;
     EventLog small = begun(keeping(1_000_000, 10));
-    Position first = small.open(ref, "1").append(List.of(event("x".repeat(20_000)), event("2")));
+    Position first =
+        openAndLeave(small, ref, "1").append(List.of(event("x".repeat(20_000)), event("2")));
     small.begin("greedy", "");
-    StreamWriter greedy = small.open(new StreamRef("greedy", "b"), "1");
+    StreamWriter greedy = openAndLeave(small, new StreamRef("greedy", "b"), "1");
     for (int n = 1; n <= 1000; n++) {
       greedy.append(List.of(event("x".repeat(12_000))));
     }
@@ -201,8 +203,8 @@ class MemoryEventLogTest extends EventLogContract {
     maxBytes = 100_000;
     EventLog small = begun(keeping(1_000_000, 10));
     small.begin("other", "");
-    StreamWriter one = small.open(ref, "1");
-    StreamWriter two = small.open(new StreamRef("other", "b"), "1");
+    StreamWriter one = openAndLeave(small, ref, "1");
+    StreamWriter two = openAndLeave(small, new StreamRef("other", "b"), "1");
     for (int n = 1; n <= 100; n++) {
       one.append(List.of(event("x".repeat(1000))));
       two.append(List.of(event("x".repeat(1000))));
@@ -216,7 +218,7 @@ class MemoryEventLogTest extends EventLogContract {
 
   private static StreamWriter opened(EventLog log, String session, String client) {
     log.begin(session, client);
-    return log.open(new StreamRef(session, "b"), "1");
+    return openAndLeave(log, new StreamRef(session, "b"), "1");
   }
 
   /** A client once took the place of others with many sessions, each smaller than theirs. */
@@ -274,7 +276,7 @@ class MemoryEventLogTest extends EventLogContract {
     EventLog small = begun(keeping(100, 10));
     assertThat(small.depth()).isEqualTo(size(0, 0));
 
-    small.open(ref, "1").append(numbered(1, 6));
+    openAndLeave(small, ref, "1").append(numbered(1, 6));
 
     assertThat(small.depth()).isEqualTo(size(4, 1));
     small.end(ref.session());

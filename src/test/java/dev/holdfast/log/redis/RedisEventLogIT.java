@@ -8,7 +8,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLogContract;
-import dev.holdfast.log.EventLogQuotaContract;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-class RedisEventLogIT extends EventLogContract implements EventLogQuotaContract {
+class RedisEventLogIT extends EventLogContract {
 
   @AutoClose private static final RedisFixture redis = RedisFixture.start();
 

@@ -28,7 +28,7 @@ class RemoteSharedStreamIT extends SharedStreamFixture {
     byte[] question = "question".getBytes(UTF_8);
     other.openRemote(ref, "f00d", "1", "m", "g", question);
     InboxScripts.Entry message = owner.collect(session, List.of()).getFirst();
-    appends.appendToShared(ref, shared, "h f00d", new Position(0, 0), List.of(last("answer")));
+    appends.appendToShared(ref, shared, "h f00d", new Position(0, 0), "-", List.of(last("answer")));
     assertThat(owner.collect(session, List.of(message.received()))).isEmpty();
 
     assertThatExceptionOfType(LogException.Fenced.class)

@@ -11,6 +11,8 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /** One replica's log with its connections, as the program wires them. */
@@ -21,6 +23,9 @@ public final class Replica implements AutoCloseable {
 
   /** The bytes of the events of all sessions. */
   static final long MAX_BYTES = 1 << 30;
+
+  /** The replicas that are not lost. */
+  static final Set<String> REPLICAS = ConcurrentHashMap.newKeySet();
 
   private static final Duration BEAT = Duration.ofMillis(500);
 
@@ -110,7 +115,15 @@ public final class Replica implements AutoCloseable {
             subscriptions::newSubscriptionClient, beats, KEYS.replicaChannel(name), BEAT);
     log =
         new RedisEventLog(
-            client, channel, KEYS, name, session -> {}, retention, maxBytes, maxClientBytes);
+            client,
+            channel,
+            KEYS,
+            name,
+            session -> {},
+            retention,
+            new RedisEventLog.Bytes(maxBytes, maxClientBytes),
+            () -> REPLICAS);
+    REPLICAS.add(name);
     channel.start();
     await().atMost(Duration.ofSeconds(30)).ignoreExceptions().untilAsserted(channel::check);
   }

@@ -228,4 +228,58 @@ class TailsIT extends ReplicasFixture {
 
     assertThat(payloads(log.read(ref, first, 10))).containsExactly("2");
   }
+
+  /** A writer on one replica, whose reader is on another one and has fallen behind. */
+  private StreamWriter withFarReader(EventLog writing, EventLog reading, CountingWatcher watcher) {
+    StreamWriter writer = writing.open(ref, "1");
+    writing.watch(ref, new CountingWatcher()).close();
+    far = reading.watch(ref, watcher);
+    for (int n = 1; n <= 2000; n++) {
+      writer.append(numbered(n, n));
+    }
+    assertThat(writer.hasRoom(List.of(event("next")))).isFalse();
+    return writer;
+  }
+
+  private EventLog.Watch far;
+
+  @Test
+  void shouldHoldBackForAReaderOnAnotherReplica() throws Exception {
+    RedisFixture redis = closing(RedisFixture.start());
+    EventLog writing = replica(redis, "a");
+    EventLog reading = replica(redis, "b");
+    StreamWriter writer = withFarReader(writing, reading, new CountingWatcher());
+
+    List<LogEvent> page = events(reading.read(ref, Position.START, 1000));
+    far.advanced(page.getLast().position(), 1000);
+
+    writer.awaitRoom(List.of(event("next")));
+    assertThat(writer.hasRoom(List.of(event("next")))).isTrue();
+  }
+
+  @Test
+  void shouldNotWaitForAReaderThatLeftAnotherReplica() throws Exception {
+    RedisFixture redis = closing(RedisFixture.start());
+    EventLog writing = replica(redis, "a");
+    EventLog reading = replica(redis, "b");
+    StreamWriter writer = withFarReader(writing, reading, new CountingWatcher());
+
+    far.leave();
+    far.close();
+
+    writer.awaitRoom(List.of(event("next")));
+  }
+
+  @Test
+  void shouldNotWaitForAReaderWhoseReplicaIsLost() throws Exception {
+    RedisFixture redis = closing(RedisFixture.start());
+    EventLog writing = replica(redis, "a");
+    EventLog reading = replica(redis, "b");
+    StreamWriter writer = withFarReader(writing, reading, new CountingWatcher());
+
+    Replica.REPLICAS.remove("b");
+
+    writer.awaitRoom(List.of(event("next")));
+    assertThat(redis.command("HGET", Replica.KEYS.session(ref.session()), "t:a1")).isEqualTo("$-1");
+  }
 }

@@ -18,54 +18,78 @@ class TailGapTest {
 
   private final LogFixture fixture = new LogFixture(10);
   private final StreamWriter writer = fixture.open("s");
+  private static final Position SECOND = new Position(LogFixture.START_MILLIS, 2);
 
-  /** Starts a client that has the first event and cannot take the second, and purges both. */
-  private TestConnection leaveBehind(Tail.Kind kind) {
-    writer.append(LogTesting.numbered(1, 1));
-    TestConnection client = fixture.follow("s", Position.START, kind);
-    client.await(c -> c.data().size() == 1);
-    client.stall();
-    client.awaitWrite();
-    writer.append(LogTesting.numbered(2, 2));
-    client.awaitWrite();
-    writer.append(LogTesting.numbered(3, 30));
-    client.read();
-    return client;
+  /** Starts a client that has two events of a stream of which the first twenty are purged. */
+  private TestConnection leaveBehind(String stream, Tail.Kind kind) {
+    StreamWriter purged = stream.equals("s") ? writer : fixture.open(stream);
+    purged.append(LogTesting.numbered(1, 30));
+    return fixture.follow(stream, SECOND, kind);
   }
 
   @Test
-  void shouldCloseTheConnectionAtAGap() {
-    TestConnection client = leaveBehind(Tail.Kind.REQUEST);
+  void shouldCloseTheConnectionAtAGapOfAStreamWithoutRequests() {
+    TestConnection client = leaveBehind("m", Tail.Kind.RESUMED);
     client.awaitEnd();
 
-    assertThat(client.data()).containsExactly("1", "2");
-    assertThat(client.text()).endsWith("data: 2\n\nretry: 5000\n\n");
+    assertThat(client.data()).isEmpty();
+    assertThat(client.text()).endsWith("retry: 5000\n\n");
     assertThat(fixture.heard.gaps).hasValue(1);
+  }
+
+  /** A call whose notifications were purged once lost its result, too. */
+  @Test
+  void shouldNameTheGapOfARequestAndBringItsResult() {
+    assertContinues(leaveBehind("s", Tail.Kind.RESUMED), writer, "s");
   }
 
   @Test
   void shouldNameTheGapAndContinueWhenConfigured() {
     fixture.onGap = ReplayConfig.OnGap.CONTINUE;
-    TestConnection client = leaveBehind(Tail.Kind.RESUMED);
-    client.await(c -> c.data().size() == 12);
-    writer.append(LogFixture.complete(31, 31));
+    StreamWriter purged = fixture.open("m");
+    purged.append(LogTesting.numbered(1, 30));
+
+    assertContinues(fixture.follow("m", SECOND, Tail.Kind.RESUMED), purged, "m");
+  }
+
+  private void assertContinues(TestConnection client, StreamWriter open, String stream) {
+    client.await(c -> c.data().size() == 10);
+    open.append(LogFixture.complete(31, 31));
     client.awaitEnd();
 
     long millis = LogFixture.START_MILLIS;
     assertThat(client.text())
         .contains(
-            "data: 2\n\n: gap: events after %d-2 up to %d-20 are purged\n\nid: s_%d-21\n"
-                .formatted(millis, millis, millis));
-    assertThat(client.data().subList(2, 13)).isEqualTo(LogFixture.numbers(21, 31));
+            ": gap: events after %d-2 up to %d-20 are purged\n\nid: %s_%d-21\n"
+                .formatted(millis, millis, stream, millis));
+    assertThat(client.data()).isEqualTo(LogFixture.numbers(21, 31));
     assertThat(fixture.heard.gaps).hasValue(1);
   }
 
   @Test
   void shouldContinueAfterAGapForAClientWithoutACursor() {
-    TestConnection client = leaveBehind(Tail.Kind.STANDALONE);
-    client.await(c -> c.data().size() == 12);
+    TestConnection client = leaveBehind("g", Tail.Kind.STANDALONE);
+    client.await(c -> c.data().size() == 10);
 
-    assertThat(client.data().subList(2, 12)).isEqualTo(LogFixture.numbers(21, 30));
+    assertThat(client.data()).isEqualTo(LogFixture.numbers(21, 30));
+  }
+
+  /** A slow client once lost what the limits removed before it had read it. */
+  @Test
+  void shouldBringASlowClientWhatTheLimitsWouldPurge() {
+    TestConnection client = fixture.follow("s", Position.START, Tail.Kind.REQUEST);
+    writer.append(LogTesting.numbered(1, 1));
+    client.await(c -> c.data().size() == 1);
+    client.stall();
+    for (int n = 2; n <= 100; n++) {
+      writer.append(LogTesting.numbered(n, n));
+    }
+    client.read();
+    writer.append(LogFixture.complete(101, 101));
+    client.awaitEnd();
+
+    assertThat(client.data()).isEqualTo(LogFixture.numbers(1, 101));
+    assertThat(fixture.heard.gaps).hasValue(0);
   }
 
   @Test

@@ -11,6 +11,7 @@ import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Response;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -162,15 +163,17 @@ public final class StreamScripts {
    * replica.
    *
    * @param number unique among the watchers of this replica; positive
+   * @param cursor what the reader has; null for the position on record
    * @return the ids of the requests that the stream answers; empty if it is not open
    */
-  public String registerTail(StreamRef stream, long number) {
+  public String registerTail(StreamRef stream, long number, @Nullable Position cursor) {
     return registerTail.runForText(
         List.of(sessionKey(stream)),
         stream.name(),
         tail(number),
         keys.replicaChannels(),
-        stream.session());
+        stream.session(),
+        cursor == null ? "" : cursor.toString());
   }
 
   /**
@@ -180,18 +183,30 @@ public final class StreamScripts {
    * @param number as in {@link #registerTail}; 0 for the tail recorded on opening
    */
   public void removeTail(StreamRef stream, long number) {
-    var _ = removeTail.runLater(List.of(sessionKey(stream)), stream.name(), tail(number));
+    removeTail(stream, tail(number));
+  }
+
+  /** Removes the record of a tail, unless another one has replaced it. Does not wait. */
+  public void removeTail(StreamRef stream, String tail) {
+    var _ = removeTail.runLater(List.of(sessionKey(stream)), stream.name(), tail);
   }
 
   /**
-   * Records the position up to which a stream was delivered, without waiting.
+   * Records the position up to which a stream was delivered, without waiting, and tells its writers
+   * on other replicas.
    *
-   * @param done runs after success and after failure; must not block
+   * @param done gets whether it was recorded; must not block
    */
-  public void recordDelivery(StreamRef stream, Position position, Runnable done) {
+  public void recordDelivery(StreamRef stream, Position position, Consumer<Boolean> done) {
     recordDelivery
-        .runLater(List.of(sessionKey(stream)), stream.name(), position)
-        .whenComplete((_, _) -> done.run());
+        .runLater(
+            List.of(sessionKey(stream)),
+            stream.name(),
+            position,
+            replica,
+            keys.replicaChannels(),
+            stream.session())
+        .whenComplete((_, failure) -> done.accept(failure == null));
   }
 
   /** The text that records a tail of this replica; 0 stands for the first tail of the owner. */

@@ -60,34 +60,38 @@ public final class AppendScripts {
    * Appends a batch to a stream. An empty batch only records where the stream ends.
    *
    * @param progress the end of the stream as its writer knows it
+   * @param read what the reader on this replica has: a new position, empty for no news, or {@code
+   *     -} for no reader
    * @return the position of the batch's last event, even if an earlier attempt wrote it
    * @throws LogException.Fenced when the owner is not the recorded one, or a later batch was
    *     written
    */
-  Position append(StreamRef stream, String owner, WriterProgress progress, List<NewEvent> batch) {
-    return position(
+  Appended append(
+      StreamRef stream, String owner, WriterProgress progress, String read, List<NewEvent> batch) {
+    return Appended.parse(
         stream,
+        false,
         run(
             appendEvents,
             batch,
             keys.sessionAndStream(stream.session(), stream.name()),
-            arguments(stream, owner, progress, batch)));
+            arguments(stream, owner, progress, read, batch)));
   }
 
   /**
    * Appends a batch that is not {@link #isLarge large}, as {@link #append} does, without waiting.
    */
-  CompletionStage<Position> appendLater(
-      StreamRef stream, String owner, WriterProgress progress, List<NewEvent> batch) {
+  CompletionStage<Appended> appendLater(
+      StreamRef stream, String owner, WriterProgress progress, String read, List<NewEvent> batch) {
     return appendEvents
         .runLater(
             keys.sessionAndStream(stream.session(), stream.name()),
-            arguments(stream, owner, progress, batch))
-        .thenApply(result -> position(stream, String.valueOf(result)));
+            arguments(stream, owner, progress, read, batch))
+        .thenApply(result -> Appended.parse(stream, false, String.valueOf(result)));
   }
 
   private Object[] arguments(
-      StreamRef stream, String owner, WriterProgress progress, List<NewEvent> batch) {
+      StreamRef stream, String owner, WriterProgress progress, String read, List<NewEvent> batch) {
     Position last = progress.last();
     String upstreamId = progress.upstreamId();
     return new Object[] {
@@ -102,6 +106,7 @@ public final class AppendScripts {
       stream.session(),
       retention.maxEvents(),
       retention.eventTtl().toMillis(),
+      read,
       arguments(batch)
     };
   }
@@ -110,14 +115,21 @@ public final class AppendScripts {
    * Appends a batch of a stream to the shared stream that keeps its events.
    *
    * @param last the number of events that the stream has had, as a position
+   * @param read as in {@link #append}, of the shared stream
    * @return the number of its events, including this batch
    * @throws LogException.Fenced as {@link #append} does
    */
-  public Position appendToShared(
-      StreamRef stream, StreamRef shared, String owner, Position last, List<NewEvent> batch) {
+  public Appended appendToShared(
+      StreamRef stream,
+      StreamRef shared,
+      String owner,
+      Position last,
+      String read,
+      List<NewEvent> batch) {
     String session = stream.session();
-    return position(
+    return Appended.parse(
         stream,
+        true,
         run(
             appendToSharedStream,
             batch,
@@ -131,6 +143,7 @@ public final class AppendScripts {
             session,
             retention.maxEvents(),
             retention.eventTtl().toMillis(),
+            read,
             arguments(batch)));
   }
 
@@ -205,9 +218,5 @@ public final class AppendScripts {
       arguments.add(upstreamId == null ? NOTHING : upstreamId.getBytes(UTF_8));
     }
     return arguments;
-  }
-
-  private static Position position(StreamRef stream, String result) {
-    return Position.parse(result).orElseThrow(() -> new LogException.Fenced(stream));
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.log.redis.write;
 
+import dev.holdfast.log.ReaderWindow;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,6 +19,7 @@ public final class OwnedStream {
 
   private final RedisStreamWriter writer;
   private final RecentEvents recent;
+  private final ReaderWindow window;
   private final long opened = System.nanoTime();
 
   /** {@link #FREE}, {@link #TAKEN}, or the number of the watcher that needed no round trip. */
@@ -26,9 +28,10 @@ public final class OwnedStream {
   /**
    * @param isTail whether this replica is recorded as the stream's tail
    */
-  OwnedStream(RedisStreamWriter writer, RecentEvents recent, boolean isTail) {
+  OwnedStream(RedisStreamWriter writer, RecentEvents recent, ReaderWindow window, boolean isTail) {
     this.writer = writer;
     this.recent = recent;
+    this.window = window;
     this.recordedTail = new AtomicLong(isTail ? FREE : TAKEN);
   }
 
@@ -40,6 +43,11 @@ public final class OwnedStream {
   /** The newest events of the stream. */
   public RecentEvents recent() {
     return recent;
+  }
+
+  /** Flow control of the connected reader. */
+  ReaderWindow window() {
+    return window;
   }
 
   /** Makes the watcher with this number the recorded tail. Succeeds for at most one watcher. */

@@ -5,6 +5,8 @@ import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.ReaderWindow;
+import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.WatcherRegistry;
 import java.util.List;
@@ -21,17 +23,40 @@ public final class OwnedStreams {
   private final AppendScripts scripts;
   private final StreamReports reports;
   private final WatcherRegistry watchers;
+  private final RemoteReaders readers;
+  private final Retention retention;
   private final ByteBudget budget = ByteBudget.ofHeap(16, 32 << 20);
   private final Map<StreamRef, OwnedStream> streams = new ConcurrentHashMap<>();
+
+  /** Flow control of shared streams to which this replica writes. */
+  private final Map<StreamRef, ReaderWindow> shared = new ConcurrentHashMap<>();
 
   /** Streams that are being opened. */
   private final Set<StreamRef> opening = ConcurrentHashMap.newKeySet();
 
   /** Creates an empty set of streams. */
-  public OwnedStreams(AppendScripts scripts, StreamReports reports, WatcherRegistry watchers) {
+  public OwnedStreams(
+      AppendScripts scripts,
+      StreamReports reports,
+      WatcherRegistry watchers,
+      RemoteReaders readers,
+      Retention retention) {
     this.scripts = scripts;
     this.reports = reports;
     this.watchers = watchers;
+    this.readers = readers;
+    this.retention = retention;
+  }
+
+  /** Flow control of a stream that this replica writes, or to which it writes; null for others. */
+  public @Nullable ReaderWindow window(StreamRef stream) {
+    OwnedStream own = streams.get(stream);
+    return own == null ? shared.get(stream) : own.window();
+  }
+
+  /** Whether only streams of this replica are written, so that no other one asks for readers. */
+  public boolean isOnlyWrittenHere(StreamRef stream) {
+    return streams.containsKey(stream);
   }
 
   /** Finds a stream; null if this replica does not write it. */
@@ -84,14 +109,28 @@ public final class OwnedStreams {
       StreamRef stream, String owner, Position last, @Nullable String keptIn, boolean isTail) {
     StreamRef target = keptIn == null ? stream : new StreamRef(stream.session(), keptIn);
     RecentEvents recent = new RecentEvents(budget, last);
-    Store store = new Store(stream, target, owner, recent);
-    RedisStreamWriter writer = new RedisStreamWriter(stream, target, store, last);
-    streams.put(stream, new OwnedStream(writer, recent, isTail));
+    ReaderWindow window =
+        keptIn == null
+            ? new ReaderWindow(retention)
+            : shared.computeIfAbsent(target, _ -> new ReaderWindow(retention));
+    if (keptIn == null) {
+      window.wrote(last, 0);
+    }
+    if (isTail) {
+      window.connect(ReaderWindow.EXPECTED, Position.START);
+    }
+    Store store = new Store(stream, target, owner, recent, window);
+    RedisStreamWriter writer = new RedisStreamWriter(stream, target, store, window, last);
+    streams.put(stream, new OwnedStream(writer, recent, window, isTail));
     return writer;
   }
 
   /** Stops keeping events for the local tail, which has ended. */
-  public void tailLeft(StreamRef stream) {
+  public void tailLeft(StreamRef stream, long number) {
+    ReaderWindow window = window(stream);
+    if (window != null) {
+      window.disconnect(number);
+    }
     OwnedStream owned = streams.get(stream);
     if (owned != null) {
       owned.recent().setKept(false);
@@ -132,6 +171,7 @@ public final class OwnedStreams {
         forget(stream);
       }
     }
+    shared.keySet().removeIf(stream -> stream.session().equals(session));
   }
 
   /** Makes all tails ask Redis whether another owner has written, since wake-ups may be lost. */
@@ -151,40 +191,69 @@ public final class OwnedStreams {
     private final StreamRef keptIn;
     private final String owner;
     private final RecentEvents recent;
+    private final ReaderWindow window;
 
-    Store(StreamRef stream, StreamRef keptIn, String owner, RecentEvents recent) {
+    Store(
+        StreamRef stream,
+        StreamRef keptIn,
+        String owner,
+        RecentEvents recent,
+        ReaderWindow window) {
       this.stream = stream;
       this.keptIn = keptIn;
       this.owner = owner;
       this.recent = recent;
+      this.window = window;
+    }
+
+    @Override
+    public void findReader() {
+      if (isWanted(keptIn)) {
+        window.disconnect(ReaderWindow.REMOTE);
+      } else {
+        readers.find(keptIn, window);
+      }
     }
 
     @Override
     public Position write(WriterProgress progress, List<NewEvent> batch) {
-      Position last;
+      Appended appended;
+      String read = window.takeNews();
       try {
-        last =
+        appended =
             keptIn.equals(stream)
-                ? scripts.append(stream, owner, progress, batch)
-                : scripts.appendToShared(stream, keptIn, owner, progress.last(), batch);
+                ? scripts.append(stream, owner, progress, read, batch)
+                : scripts.appendToShared(stream, keptIn, owner, progress.last(), read, batch);
       } catch (LogException.Fenced fenced) {
         forgetLost();
         throw fenced;
       }
-      var _ = stored(progress, batch, last).join();
-      return last;
+      var _ = stored(progress, batch, appended).join();
+      return appended.last();
     }
 
     @Override
     public CompletionStage<Position> writeLater(WriterProgress progress, List<NewEvent> batch) {
       return scripts
-          .appendLater(stream, owner, progress, batch)
-          .thenCompose(last -> stored(progress, batch, last).thenApply(_ -> last));
+          .appendLater(stream, owner, progress, window.takeNews(), batch)
+          .thenCompose(
+              appended -> stored(progress, batch, appended).thenApply(_ -> appended.last()));
     }
 
     /** Delivers what was stored. Completes when the writer may continue. */
     private CompletableFuture<?> stored(
-        WriterProgress progress, List<NewEvent> batch, Position last) {
+        WriterProgress progress, List<NewEvent> batch, Appended appended) {
+      Position last = appended.last();
+      if (appended.remoteTail() != null) {
+        window.connectRemote(appended.read());
+      } else {
+        window.disconnect(ReaderWindow.REMOTE);
+        if (watchers.isWatched(keptIn)) {
+          Position kept = appended.lastKept();
+          window.expect(new Position(kept.millis(), Math.max(0, kept.number() - batch.size())));
+        }
+      }
+      window.wrote(appended.lastKept(), StreamReports.bytes(batch));
       CompletableFuture<?> mayContinue = CompletableFuture.completedFuture(null);
       recent.setKept(isWanted(stream));
       if (batch.isEmpty()) {

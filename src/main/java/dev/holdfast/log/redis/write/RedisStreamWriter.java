@@ -5,6 +5,7 @@ import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.redis.RedisException;
@@ -54,6 +55,9 @@ public final class RedisStreamWriter implements StreamWriter {
     /** Gives events to the local tail only; returns false if that is not possible. */
     boolean deliverUnlogged(List<LogEvent> events);
 
+    /** Asks where the connected reader is, because nothing was heard of it. */
+    default void findReader() {}
+
     /** Records, without waiting, the id from which the upstream can resume after an event. */
     void recordUpstreamCursor(long number, String upstreamId);
   }
@@ -61,6 +65,10 @@ public final class RedisStreamWriter implements StreamWriter {
   private final StreamRef stream;
   private final StreamRef keptIn;
   private final Store store;
+  private final ReaderWindow window;
+
+  /** Whether appends do not wait for readers. */
+  private volatile boolean stopped;
 
   /** Guards all fields below. */
   private final AutoLock lock = new AutoLock();
@@ -90,9 +98,12 @@ public final class RedisStreamWriter implements StreamWriter {
 
   /**
    * @param keptIn the stream that keeps the events, which may be the stream itself
+   * @param window flow control of the reader of the stream that keeps the events
    * @param last the position of the stream's last event
    */
-  RedisStreamWriter(StreamRef stream, StreamRef keptIn, Store store, Position last) {
+  RedisStreamWriter(
+      StreamRef stream, StreamRef keptIn, Store store, ReaderWindow window, Position last) {
+    this.window = window;
     this.stream = stream;
     this.keptIn = keptIn;
     this.store = store;
@@ -129,6 +140,22 @@ public final class RedisStreamWriter implements StreamWriter {
         writeUnknownFirst();
       }
     }
+  }
+
+  @Override
+  public boolean hasRoom(List<NewEvent> events) {
+    return stopped || !window.isClosed();
+  }
+
+  @Override
+  public void awaitRoom(List<NewEvent> events) throws InterruptedException {
+    window.await(() -> stopped, store::findReader);
+  }
+
+  @Override
+  public void stopWaiting() {
+    stopped = true;
+    window.wake();
   }
 
   @Override

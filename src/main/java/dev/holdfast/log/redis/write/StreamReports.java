@@ -95,14 +95,11 @@ public final class StreamReports {
    */
   CompletableFuture<?> written(
       StreamRef stream, List<NewEvent> batch, boolean isNew, boolean complete) {
-    long bytes = 0;
     long largest = 0;
     for (NewEvent event : batch) {
-      String upstreamId = event.upstreamId();
-      int size = event.payload().length + (upstreamId == null ? 0 : upstreamId.length());
-      largest = Math.max(largest, size);
-      bytes += size + EVENT_BYTES;
+      largest = Math.max(largest, size(event));
     }
+    long bytes = bytes(batch);
     UnreportedStream added =
         new UnreportedStream(stream.name(), bytes, largest, isNew, complete, Delivery.NONE);
     if (add(stream.session(), List.of(added), false) <= mostBytes) {
@@ -129,6 +126,16 @@ public final class StreamReports {
     Delivery delivery = keep ? Delivery.UNPROVEN : Delivery.PROVEN;
     var added = List.of(UnreportedStream.delivered(stream.name(), delivery));
     long _ = add(stream.session(), added, false);
+  }
+
+  /** What Redis needs for these events. */
+  static long bytes(List<NewEvent> batch) {
+    return batch.stream().mapToLong(event -> size(event) + EVENT_BYTES).sum();
+  }
+
+  private static int size(NewEvent event) {
+    String upstreamId = event.upstreamId();
+    return event.payload().length + (upstreamId == null ? 0 : upstreamId.length());
   }
 
   /** Adds a session, of which the next report extends the time to live. */

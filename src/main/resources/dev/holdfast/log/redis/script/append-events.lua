@@ -4,15 +4,20 @@
 -- KEYS session hash, stream
 -- ARGV stream, owner, ms and number of the writer's last position, number of the last event that
 --      the writer knows to be stored, upstream id of the events delivered unlogged (or ''), this
---      replica, channel prefix, session, most events of a stream, time to live of events in ms, then
---      for each event: flags ('u' upstream id, 'z' last), payload, upstream id
--- Returns the position of the last event, also for a retry, or 'FENCED' if nothing was written.
-local FIRST, FIELDS = 12, 3
+--      replica, channel prefix, session, most events of a stream, time to live of events in ms, what
+--      the reader on this replica has ('-' for no reader, '' for no news), then for each event:
+--      flags ('u' upstream id, 'z' last), payload, upstream id
+-- Returns the position of the last event, also for a retry, or 'FENCED' if nothing was written. If
+-- a reader on another replica is connected, the position that it has and the tail follow.
+local FIRST, FIELDS = 13, 3
 local name, owner = ARGV[1], ARGV[2]
 local expected, stored = tonumber(ARGV[4]), tonumber(ARGV[5])
 local timeToLive = tonumber(ARGV[11])
 local count = (#ARGV - FIRST + 1) / FIELDS
-local state = redis.call('HMGET', KEYS[1], OWNER .. name, LAST .. name, TAIL .. name)
+local state = redis.call('HMGET', KEYS[1], OWNER .. name, LAST .. name, TAIL .. name,
+  DELIVERED .. name)
+local tail = state[3]
+local read = readUpTo(tail, ARGV[7], ARGV[12], state[4])
 
 local function newest()
   return redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)[1]
@@ -48,7 +53,8 @@ end
 
 local millis, number = parts(position)
 if count > 0 and number == expected + count then
-  return position -- This is a retry: an earlier attempt has written the batch.
+  -- This is a retry: an earlier attempt has written the batch.
+  return position .. remoteReader(tail, ARGV[7], read)
 end
 -- Only the owner writes, one batch at a time, and later batches have higher numbers. So a later
 -- batch overtook this one, which was delayed on a connection that the writer had dropped.
@@ -94,7 +100,7 @@ for _, id in ipairs(unlogged) do
 end
 local interval = extensionInterval(timeToLive)
 local due = count == 0 or isDue(millis, now, interval)
-trim(KEYS[2], expected, number, tonumber(ARGV[10]), due, now - timeToLive)
+trim(KEYS[2], expected, number, tonumber(ARGV[10]), due, now - timeToLive, read)
 if complete then
   redis.call('PEXPIRE', KEYS[2], timeToLive)
   redis.call('HDEL', KEYS[1], OWNER .. name, REQUESTS .. name, LAST .. name, TAIL .. name,
@@ -103,13 +109,16 @@ else
   if due then
     redis.call('PEXPIRE', KEYS[2], timeToLive + interval)
   end
-  redis.call('HSET', KEYS[1], LAST .. name, last)
+  if read and #ARGV[12] > 1 then
+    redis.call('HSET', KEYS[1], LAST .. name, last, DELIVERED .. name, read)
+  else
+    redis.call('HSET', KEYS[1], LAST .. name, last)
+  end
   if ARGV[6] ~= '' then
     redis.call('HSET', KEYS[1], UPSTREAM .. name, ARGV[4] .. ' ' .. ARGV[6])
   end
 end
-local tail = state[3] and replicaOf(state[3])
-if tail and tail ~= ARGV[7] then
-  redis.call('PUBLISH', ARGV[8] .. tail, 'wake ' .. ARGV[9] .. ' ' .. name)
+if tail and replicaOf(tail) ~= ARGV[7] then
+  redis.call('PUBLISH', ARGV[8] .. replicaOf(tail), 'wake ' .. ARGV[9] .. ' ' .. name)
 end
-return last
+return last .. remoteReader(tail, ARGV[7], read)

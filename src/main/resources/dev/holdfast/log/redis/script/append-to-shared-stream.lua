@@ -3,11 +3,13 @@
 -- retry. The shared stream counts the events of all its streams.
 -- KEYS session hash, shared stream, set of ended streams
 -- ARGV stream, owner, number of the writer's last event, shared stream, this replica,
---      channel prefix, session, most events of a stream, time to live of events in ms, then for
---      each event: flags ('u' upstream id, 'z' last), payload, upstream id
+--      channel prefix, session, most events of a stream, time to live of events in ms, what the
+--      reader on this replica has (as in append-events.lua), then for each event: flags
+--      ('u' upstream id, 'z' last), payload, upstream id
 -- Returns '0-' and the number of events that the stream has had, also for a retry, or 'FENCED' if
---      nothing was written.
-local FIRST, FIELDS = 10, 3
+--      nothing was written. The last position of the shared stream follows, and the reader on
+--      another replica as in append-events.lua.
+local FIRST, FIELDS = 11, 3
 local name, owner, shared = ARGV[1], ARGV[2], ARGV[4]
 local expected = tonumber(ARGV[3])
 local timeToLive = tonumber(ARGV[9])
@@ -15,15 +17,22 @@ local wanted = expected + (#ARGV - FIRST + 1) / FIELDS
 local last = string.format('0-%.0f', wanted)
 local completion = name .. ' ' .. owner .. ' ' .. last
 local state = redis.call('HMGET', KEYS[1],
-  OWNER .. name, LAST .. name, OWNER .. shared, LAST .. shared, TAIL .. shared)
+  OWNER .. name, LAST .. name, OWNER .. shared, LAST .. shared, TAIL .. shared,
+  DELIVERED .. shared)
+local tail = state[5]
+local read = readUpTo(tail, ARGV[5], ARGV[10], state[6])
+
+local function result(position)
+  return last .. ' ' .. (position or '0-0') .. remoteReader(tail, ARGV[5], read)
+end
 
 if state[1] ~= owner then
   -- An earlier attempt that completed the stream has left this member in the set.
-  return not state[1] and redis.call('ZSCORE', KEYS[3], completion) and last or 'FENCED'
+  return not state[1] and redis.call('ZSCORE', KEYS[3], completion) and result(state[4]) or 'FENCED'
 end
 local number = tonumber(string.match(state[2] or '0-0', '%-(%d+)$'))
 if number == wanted then
-  return last -- This is a retry: an earlier attempt has written the batch.
+  return result(state[4]) -- This is a retry: an earlier attempt has written the batch.
 end
 -- A later batch overtook this one, as in append-events.lua. Or the shared stream does not exist,
 -- because Redis has lost data.
@@ -54,8 +63,11 @@ end
 local interval = extensionInterval(timeToLive)
 local due = isDue(tonumber(millis), now, interval)
 if position then
-  trim(KEYS[2], before, newest, tonumber(ARGV[8]), due, now - timeToLive)
+  trim(KEYS[2], before, newest, tonumber(ARGV[8]), due, now - timeToLive, read)
   redis.call('HSET', KEYS[1], LAST .. shared, position)
+  if read and #ARGV[10] > 1 then
+    redis.call('HSET', KEYS[1], DELIVERED .. shared, read)
+  end
   if due then
     redis.call('PEXPIRE', KEYS[2], timeToLive + interval)
   end
@@ -63,7 +75,7 @@ end
 if complete then
   redis.call('HDEL', KEYS[1],
     OWNER .. name, REQUESTS .. name, LAST .. name, KEPT_IN .. name, UPSTREAM .. name)
-  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
+  removePassed(KEYS[3], now)
   -- A retry of this batch finds the first member, a retry of the opening finds the second.
   redis.call('ZADD', KEYS[3], now + timeToLive, completion, now + timeToLive, name)
   redis.call('PEXPIRE', KEYS[3], timeToLive)
@@ -73,8 +85,7 @@ else
     redis.call('HSET', KEYS[1], UPSTREAM .. name, upstream)
   end
 end
-local tail = state[5] and replicaOf(state[5])
-if position and tail and tail ~= ARGV[5] then
-  redis.call('PUBLISH', ARGV[6] .. tail, 'wake ' .. ARGV[7] .. ' ' .. shared)
+if position and tail and replicaOf(tail) ~= ARGV[5] then
+  redis.call('PUBLISH', ARGV[6] .. replicaOf(tail), 'wake ' .. ARGV[7] .. ' ' .. shared)
 end
-return last
+return result(position or state[4])

@@ -1,8 +1,25 @@
--- Records the position up to which an open stream was delivered.
+-- Records the position up to which an open stream was delivered, and tells its writers on other
+-- replicas, which may wait for it.
 -- KEYS session hash
--- ARGV stream, position
+-- ARGV stream, position, this replica, channel prefix, session
 -- Returns 'OK'.
-if redis.call('HEXISTS', KEYS[1], OWNER .. ARGV[1]) == 1 then
-  redis.call('HSET', KEYS[1], DELIVERED .. ARGV[1], ARGV[2])
+local name, position = ARGV[1], ARGV[2]
+local owner = redis.call('HGET', KEYS[1], OWNER .. name)
+if not owner then
+  return 'OK'
+end
+redis.call('HSET', KEYS[1], DELIVERED .. name, position)
+local writers = { [replicaOf(owner)] = true }
+if owner == '-' then
+  for other, writer in pairs(openStreams()) do
+    if redis.call('HGET', KEYS[1], KEPT_IN .. other) == name then
+      writers[replicaOf(writer)] = true
+    end
+  end
+end
+for writer in pairs(writers) do
+  if writer ~= '-' and writer ~= ARGV[3] then
+    redis.call('PUBLISH', ARGV[4] .. writer, 'read ' .. ARGV[5] .. ' ' .. name .. ' ' .. position)
+  end
 end
 return 'OK'

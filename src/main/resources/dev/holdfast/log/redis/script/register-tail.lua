@@ -1,6 +1,7 @@
 -- Makes a watcher the one tail of an open stream, and evicts the tail of another replica.
 -- KEYS session hash
--- ARGV stream, tail ("replica number"), channel prefix, session
+-- ARGV stream, tail ("replica number"), channel prefix, session, what the reader has ('' if that is
+--      the position on record)
 -- Returns the ids of the requests that the stream answers, or that the streams answer whose events it
 -- keeps; '' if it is not open.
 local name, tail = ARGV[1], ARGV[2]
@@ -9,6 +10,9 @@ if redis.call('HEXISTS', KEYS[1], OWNER .. name) == 0 then
 end
 local previous = redis.call('HGET', KEYS[1], TAIL .. name)
 redis.call('HSET', KEYS[1], TAIL .. name, tail)
+if ARGV[5] ~= '' then
+  redis.call('HSET', KEYS[1], DELIVERED .. name, ARGV[5])
+end
 if previous then
   local replica, number = string.match(previous, '^(%S+) (%d+)$')
   if replica and replica ~= replicaOf(tail) then

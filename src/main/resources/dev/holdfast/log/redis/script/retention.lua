@@ -16,8 +16,14 @@ local function isDue(before, now, interval)
   return math.floor(before / interval) ~= math.floor(now / interval)
 end
 
--- Trims the events of a stream beyond a number or an age, when there is something to trim.
-local function trim(key, before, after, most, due, oldest)
+-- Trims the events of a stream beyond a number or an age, when there is something to trim. Keeps
+-- what its connected reader does not have: the events after a position, or false without a reader.
+local function trim(key, before, after, most, due, oldest, read)
+  if read then
+    local millis, number = string.match(read, '^(%d+)%-(%d+)$')
+    most = math.max(most, after - tonumber(number))
+    oldest = math.min(oldest, tonumber(millis))
+  end
   local isBurst = math.floor(before / TRIMMED_EVENTS) ~= math.floor(after / TRIMMED_EVENTS)
   if after > most and (due or isBurst) then
     redis.call('XTRIM', key, 'MAXLEN', most)

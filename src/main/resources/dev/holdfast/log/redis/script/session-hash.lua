@@ -43,6 +43,24 @@ local function replicaOf(text)
   return string.match(text, '^(%S+)')
 end
 
+-- Returns the position up to which a stream was delivered if it has a connected reader, else false.
+-- "read" is '-' if the reader is not on this replica, or a new position of it, or ''.
+local function readUpTo(tail, replica, read, delivered)
+  local isHere = tail and replicaOf(tail) == replica
+  if not tail or (isHere and read == '-') then
+    return false
+  end
+  return isHere and read ~= '' and read or delivered or '0-0'
+end
+
+-- Returns the end of the reply to an append: a reader on another replica, and where it is.
+local function remoteReader(tail, replica, read)
+  if not tail or replicaOf(tail) == replica then
+    return ''
+  end
+  return ' ' .. read .. ' ' .. tail
+end
+
 -- Returns the owners of the open streams by name. Reads no other fields, since they can be large.
 local function openStreams()
   local owners = {}

@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.StreamRef;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +24,8 @@ class AppendLaterTest {
   private final StreamRef ref = new StreamRef("s", "a1");
   private final LaterStore store = new LaterStore();
   private final RedisStreamWriter writer =
-      new RedisStreamWriter(ref, ref, store, new Position(1, 0));
+      new RedisStreamWriter(
+          ref, ref, store, new ReaderWindow(LogTesting.keeping(100, 10)), new Position(1, 0));
   private final List<Boolean> results = new ArrayList<>();
 
   /** Stores what a thread waits for at once, and leaves the rest to the test. */

@@ -68,7 +68,7 @@ class AppendScriptIT {
   }
 
   private Position append(WriterProgress standing, NewEvent... events) {
-    return scripts.append(ref, OWNER, standing, List.of(events));
+    return scripts.append(ref, OWNER, standing, "-", List.of(events)).last();
   }
 
   /** All entries in Redis, also those after a gap. */
@@ -217,7 +217,8 @@ class AppendScriptIT {
 
   @Test
   void shouldContinueWithoutTheLastPosition() {
-    Position three = scripts.append(ref, OWNER, WriterProgress.at(Position.START), numbered(1, 3));
+    Position three =
+        scripts.append(ref, OWNER, WriterProgress.at(Position.START), "-", numbered(1, 3)).last();
     redis.command("HDEL", sessionKey(), "l:a1");
 
     Position four = append(WriterProgress.at(three), event("4"));

@@ -27,7 +27,9 @@ class AppendToSharedStreamIT extends SharedStreamFixture {
   private final AppendScripts scripts = new AppendScripts(a.client, Replica.KEYS, "a", RETENTION);
 
   private Position append(long had, NewEvent... events) {
-    return scripts.appendToShared(ref, shared, OWNER, new Position(0, had), List.of(events));
+    return scripts
+        .appendToShared(ref, shared, OWNER, new Position(0, had), "-", List.of(events))
+        .last();
   }
 
   @Test

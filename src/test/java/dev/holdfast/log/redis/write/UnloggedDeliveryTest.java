@@ -5,8 +5,10 @@ import static dev.holdfast.log.LogTesting.last;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.StreamRef;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +22,8 @@ class UnloggedDeliveryTest {
   private final StreamRef ref = new StreamRef("s", "a1");
   private final ReportedStore store = new ReportedStore();
   private final RedisStreamWriter writer =
-      new RedisStreamWriter(ref, ref, store, new Position(1, 0));
+      new RedisStreamWriter(
+          ref, ref, store, new ReaderWindow(LogTesting.keeping(100, 10)), new Position(1, 0));
 
   /** Accepts every report, and runs an action while the first one is on its way. */
   private static final class ReportedStore implements RedisStreamWriter.Store {

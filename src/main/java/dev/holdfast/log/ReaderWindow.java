@@ -1,0 +1,262 @@
+package dev.holdfast.log;
+
+import dev.holdfast.lock.AutoLock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Flow control from the connected reader of a stream to its writer. The writer may be ahead of the
+ * reader by some events and bytes only. Without a connected reader there is no limit. All adapters
+ * of {@link EventLog} use this class. Thread-safe.
+ */
+public final class ReaderWindow {
+
+  /** Number of a reader on another replica. Those of this replica have positive numbers. */
+  public static final long REMOTE = 0;
+
+  /** Events that a writer may be ahead, unless the stream keeps few. */
+  private static final int MAX_EVENTS = 2000;
+
+  /** Bytes that a writer may be ahead, unless the stream keeps few. */
+  private static final long MAX_BYTES = 2 << 20;
+
+  /** The part of the limits of a stream that a window may fill. */
+  private static final int LIMIT_PART = 4;
+
+  /** The writer counts the bytes of so many events together. */
+  private static final long CHUNK_BYTES = 32 << 10;
+
+  /** Upper bound of one wait, in case the end of a reader was not noticed. */
+  private static final long CHECK_MILLIS = 1000;
+
+  /** Number of a reader that will come soon: a client waits for the answer to its request. */
+  public static final long EXPECTED = -1;
+
+  private static final long NOBODY = -2;
+
+  private final long maxEvents;
+  private final long maxBytes;
+
+  /** Guards all fields below. */
+  private final AutoLock lock = new AutoLock();
+
+  private final Condition changed = lock.newCondition();
+
+  /** The connected reader, or {@link #NOBODY}. */
+  private long reader = NOBODY;
+
+  /** The last event that the reader has. */
+  private Position read = Position.START;
+
+  /** The number of the newest event. */
+  private long written;
+
+  /** Bytes up to an event, after the chunk before. */
+  private record Chunk(long upTo, long bytes) {}
+
+  /** What was written since a reader is connected and what it does not have. */
+  private final Deque<Chunk> chunks = new ArrayDeque<>(2);
+
+  private long unreadBytes;
+
+  /** Events and bytes that were read since {@link #takeNews}. */
+  private long newsEvents;
+
+  private long newsBytes;
+
+  /** Bytes after the last chunk. */
+  private long chunkBytes;
+
+  /** A check of the store while the writer waits. */
+  public interface Check {
+    /** Notes where the reader is now, or that it has left. Must not block for long. */
+    void run();
+  }
+
+  /** Creates the window of a stream with these limits. */
+  public ReaderWindow(Retention retention) {
+    this.maxEvents = maxEvents(retention);
+    this.maxBytes = maxBytes(retention);
+  }
+
+  /** The most events by which a writer may be ahead. */
+  public static long maxEvents(Retention retention) {
+    return Math.clamp(retention.maxEvents() / LIMIT_PART, 1, MAX_EVENTS);
+  }
+
+  /** The most bytes by which a writer may be ahead. One event may have more. */
+  public static long maxBytes(Retention retention) {
+    return Math.clamp(retention.maxStreamBytes() / LIMIT_PART, 1, MAX_BYTES);
+  }
+
+  /**
+   * Notes that a reader follows the stream.
+   *
+   * @param number the {@link WatcherRegistry.Registration#number()}, or {@link #REMOTE}
+   * @param cursor the last event that it has
+   */
+  public void connect(long number, Position cursor) {
+    try (var _ = lock.hold()) {
+      reader = number;
+      read = cursor;
+      dropRead();
+      changed.signalAll();
+    }
+  }
+
+  /** Notes that a reader has left. Does nothing if another one has replaced it. */
+  public void disconnect(long number) {
+    try (var _ = lock.hold()) {
+      if (reader == number) {
+        reader = NOBODY;
+        chunks.clear();
+        unreadBytes = 0;
+        chunkBytes = 0;
+        changed.signalAll();
+      }
+    }
+  }
+
+  /**
+   * Notes that a reader is connected that has not been heard of yet.
+   *
+   * @param cursor what it has at best
+   */
+  public void expect(Position cursor) {
+    try (var _ = lock.hold()) {
+      if (reader == NOBODY) {
+        connect(EXPECTED, cursor);
+      }
+    }
+  }
+
+  /** Notes that no reader is connected. */
+  public void disconnectAll() {
+    try (var _ = lock.hold()) {
+      disconnect(reader);
+    }
+  }
+
+  /** Notes a reader on another replica. */
+  public void connectRemote(Position cursor) {
+    try (var _ = lock.hold()) {
+      if (reader == REMOTE) {
+        advance(REMOTE, cursor);
+      } else {
+        connect(REMOTE, cursor);
+      }
+    }
+  }
+
+  /** Notes how far a reader is. It counts as connected from now on, if nobody else is. */
+  public void advance(long number, Position cursor) {
+    try (var _ = lock.hold()) {
+      boolean wasFull = isFull();
+      if (reader == NOBODY || reader == EXPECTED) {
+        reader = number;
+        read = cursor;
+        dropRead();
+      }
+      if (reader == number && cursor.number() > read.number()) {
+        newsEvents += cursor.number() - read.number();
+        read = cursor;
+        dropRead();
+      }
+      if (wasFull && !isFull()) {
+        changed.signalAll();
+      }
+    }
+  }
+
+  private void dropRead() {
+    long before = unreadBytes;
+    if (read.number() >= written) {
+      chunks.clear();
+      unreadBytes = 0;
+      chunkBytes = 0;
+    }
+    while (!chunks.isEmpty() && chunks.getFirst().upTo() <= read.number()) {
+      unreadBytes -= chunks.removeFirst().bytes();
+    }
+    newsBytes += before - unreadBytes;
+  }
+
+  /**
+   * What a reader of this replica has, for the store: its position if it has read half a window
+   * since the last one, empty for no news, {@code -} without a reader here.
+   */
+  public String takeNews() {
+    try (var _ = lock.hold()) {
+      if (reader == NOBODY || reader == REMOTE) {
+        return "-";
+      }
+      if (newsEvents < maxEvents / 2 && newsBytes < maxBytes / 2) {
+        return "";
+      }
+      newsEvents = 0;
+      newsBytes = 0;
+      return read.toString();
+    }
+  }
+
+  /** Notes that the log has events up to a position. */
+  public void wrote(Position last, long bytes) {
+    try (var _ = lock.hold()) {
+      written = last.number();
+      if (reader == NOBODY || read.number() >= written) {
+        return;
+      }
+      unreadBytes += bytes;
+      chunkBytes += bytes;
+      if (chunkBytes >= CHUNK_BYTES) {
+        chunks.addLast(new Chunk(written, chunkBytes));
+        chunkBytes = 0;
+      }
+    }
+  }
+
+  /** Whether the writer must wait. */
+  public boolean isClosed() {
+    try (var _ = lock.hold()) {
+      return isFull();
+    }
+  }
+
+  private boolean isFull() {
+    return reader != NOBODY && (written - read.number() >= maxEvents || unreadBytes >= maxBytes);
+  }
+
+  /**
+   * Waits while the writer is too far ahead of its reader.
+   *
+   * @param stopped whether to wait no longer; {@link #wake} makes the writer ask
+   * @param check runs from time to time, in case a notice was lost
+   */
+  public void await(BooleanSupplier stopped, Check check) throws InterruptedException {
+    while (isClosed() && !stopped.getAsBoolean()) {
+      boolean signalled;
+      lock.lockInterruptibly();
+      try {
+        signalled =
+            !isFull()
+                || stopped.getAsBoolean()
+                || changed.await(CHECK_MILLIS, TimeUnit.MILLISECONDS);
+      } finally {
+        lock.unlock();
+      }
+      if (!signalled) {
+        check.run();
+      }
+    }
+  }
+
+  /** Lets a writer that waits look whether it is stopped. */
+  public void wake() {
+    try (var _ = lock.hold()) {
+      changed.signalAll();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.holdfast.log.redis.write;
+
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReaderWindow;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.redis.script.StreamField;
+import dev.holdfast.log.redis.script.StreamOwner;
+import dev.holdfast.log.redis.script.StreamScripts;
+import dev.holdfast.redis.RedisClient;
+import dev.holdfast.redis.RedisException;
+import dev.holdfast.redis.RedisKeys;
+import io.vertx.redis.client.Response;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/** Readers on other replicas, as Redis knows them, for writers that wait for one. Thread-safe. */
+public final class RemoteReaders {
+
+  private static final Logger LOG = Logger.getLogger(RemoteReaders.class);
+
+  private final RedisClient client;
+  private final RedisKeys keys;
+  private final StreamScripts scripts;
+  private final Supplier<Set<String>> replicas;
+
+  /**
+   * Creates a view of the readers.
+   *
+   * @param replicas the replicas that do not count as lost; throws {@link RedisException}
+   */
+  public RemoteReaders(
+      RedisClient client, RedisKeys keys, StreamScripts scripts, Supplier<Set<String>> replicas) {
+    this.client = client;
+    this.keys = keys;
+    this.scripts = scripts;
+    this.replicas = replicas;
+  }
+
+  /** Looks up the reader of a stream. The record of a reader whose replica is lost goes. */
+  void find(StreamRef stream, ReaderWindow window) {
+    try {
+      List<@Nullable Response> found =
+          client.sendMany(
+              List.of(StreamField.TAIL.get(keys, stream), StreamField.DELIVERED.get(keys, stream)));
+      Response tail = found.get(0);
+      if (tail != null && replicas.get().contains(StreamOwner.replicaOf(tail.toString()))) {
+        window.connectRemote(Position.parse(String.valueOf(found.get(1))).orElse(Position.START));
+        return;
+      }
+      if (tail != null) {
+        scripts.removeTail(stream, tail.toString());
+      }
+      window.disconnectAll();
+    } catch (RedisException away) {
+      LOG.debugf("no reader looked up stream=%s: %s", stream, away.getMessage());
+    }
+  }
+}
