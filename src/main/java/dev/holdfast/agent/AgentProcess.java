@@ -2,9 +2,9 @@ package dev.holdfast.agent;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.MessageQueue;
+import dev.holdfast.upstream.OversizedMessage;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.stdio.ChildProcess;
-import dev.holdfast.upstream.stdio.LineReader;
 import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
 import java.io.IOException;
 import java.time.Duration;
@@ -77,9 +77,8 @@ final class AgentProcess implements ChildProcess.Listener {
   }
 
   @Override
-  public boolean lineTooLong(LineReader.LineTooLongException tooLong) {
+  public void lineTooLong(OversizedMessage line) {
     boolean _ = out.write(LINE_TOO_LONG);
-    return true;
   }
 
   @Override

@@ -117,6 +117,7 @@ final class ClientRequest implements Runnable {
               "The server refused with status " + refused.status();
           case UpstreamException.NoToken _ -> "There is no access token for the server";
           case UpstreamException.SessionGone _ -> "The server has lost the session";
+          case UpstreamException.TooLarge tooLarge -> tooLarge.clientMessage();
           case UpstreamException.TimedOut _, UpstreamException.Broken _ ->
               "The connection to the server was lost; the outcome is unknown";
         });

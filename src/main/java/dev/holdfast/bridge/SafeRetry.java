@@ -58,6 +58,7 @@ record SafeRetry(Duration timeout) {
       case UpstreamException.Refused refused ->
           refused.status() == 429 || (refused.status() == 503 && refused.retryAfter().isPresent());
       case UpstreamException.TimedOut _,
+          UpstreamException.TooLarge _,
           UpstreamException.Broken _,
           UpstreamException.NoToken _,
           UpstreamException.SessionGone _ ->

@@ -52,6 +52,7 @@ record InterceptedSession(
     Answer answer = server.request(Objects.requireNonNull(left));
     return switch (answer) {
       case Answer.Json document when judged.errors().isEmpty() -> {
+        document.release().run();
         byte[] passed = toClient(document.json(), judged.requests());
         yield passed == null
             ? new Answer.Stream(MessageSource.of(List.of()))

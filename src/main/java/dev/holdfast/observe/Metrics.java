@@ -248,6 +248,7 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
               case UpstreamException.SessionGone _ -> UpstreamError.SESSION_GONE;
               case UpstreamException.Refused _, UpstreamException.NoToken _ ->
                   UpstreamError.REFUSED;
+              case UpstreamException.TooLarge _ -> UpstreamError.TOO_LARGE;
               case UpstreamException.Broken _ -> UpstreamError.BROKEN;
             });
   }
@@ -264,6 +265,7 @@ public final class Metrics implements RelayListener, ErrorCountFilter.Listener {
     TIMED_OUT,
     SESSION_GONE,
     REFUSED,
+    TOO_LARGE,
     BROKEN
   }
 

@@ -219,6 +219,7 @@ public final class Relay {
       return switch (upstream.request(body)) {
         case Answer.Json json -> {
           body.requestIds().forEach(_ -> listener.fromUpstream(RelayListener.MessageKind.RESPONSE));
+          json.release().run();
           yield new Reply.Json(json.json());
         }
         case Answer.Stream stream -> {

@@ -18,11 +18,26 @@ final class EventData {
     this.maxBytes = maxBytes;
   }
 
-  void addLine(byte[] source, int from, int to) {
+  /** Returns whether another line of that length can be added. */
+  boolean fits(int bytes) {
     long before = first == null ? 0 : Math.max(first.length, joined.length()) + 1L;
-    if (before + to - from > maxBytes) {
+    return before + bytes <= maxBytes;
+  }
+
+  /** Removes the lines and passes them on. */
+  void skip(SseHandler handler) {
+    if (!handler.skips()) {
       throw new SseLimitException("data of an SSE event", maxBytes);
     }
+    if (joined.length() > 0) {
+      handler.skipped(joined.array(), 0, joined.length());
+    } else if (first != null) {
+      handler.skipped(first, 0, first.length);
+    }
+    clear();
+  }
+
+  void addLine(byte[] source, int from, int to) {
     if (first == null) {
       first = Arrays.copyOfRange(source, from, to);
       return;

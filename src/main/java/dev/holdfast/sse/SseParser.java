@@ -31,6 +31,7 @@ public final class SseParser {
 
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
+  private static final byte[] NO_DATA = {};
   private static final byte[] DATA = "data".getBytes(US_ASCII);
   private static final byte[] EVENT = "event".getBytes(US_ASCII);
   private static final byte[] ID = "id".getBytes(US_ASCII);
@@ -52,6 +53,11 @@ public final class SseParser {
 
   /** The previous line ended with a CR, so a following LF belongs to it. */
   private boolean afterCarriageReturn;
+
+  /** Whether the unfinished event is too large and is skipped; so is the rest of its line. */
+  private boolean skippingEvent;
+
+  private boolean skippingLine;
 
   /** Set while feeding. An exception leaves it set, because bytes of the stream are lost. */
   private boolean broken;
@@ -92,18 +98,60 @@ public final class SseParser {
     int position = skipLineFeed(chunk, skipByteOrderMark(chunk, offset, end), end);
     while (position < end) {
       int lineEnd = Utf8.lineEnd(chunk, position, end);
-      if (unfinishedLine.length() + (long) (lineEnd - position) > maxLineBytes) {
-        throw new SseLimitException("SSE line", maxLineBytes);
+      if (skippingLine) {
+        handler.skipped(chunk, position, lineEnd);
+      } else if (unfinishedLine.length() + (long) (lineEnd - position) > maxLineBytes) {
+        unfinishedLine.append(chunk, position, lineEnd - position);
+        skipLine(handler);
       }
       if (lineEnd == end) {
         break;
       }
-      finishLine(chunk, position, lineEnd, handler);
+      if (skippingLine) {
+        skippingLine = false;
+      } else {
+        finishLine(chunk, position, lineEnd, handler);
+      }
       afterCarriageReturn = chunk[lineEnd] == '\r';
       position = skipLineFeed(chunk, lineEnd + 1, end);
     }
-    unfinishedLine.append(chunk, position, end - position);
+    if (!skippingLine) {
+      unfinishedLine.append(chunk, position, end - position);
+    }
     broken = false;
+  }
+
+  /** Skips the unfinished event, and so gives up what is held of it. */
+  public void skip(SseHandler handler) {
+    skipEvent(handler);
+    if (isData(unfinishedLine)) {
+      skipLine(handler);
+    }
+  }
+
+  private static boolean isData(GrowableBytes line) {
+    return line.length() > DATA.length
+        && line.array()[DATA.length] == ':'
+        && Arrays.equals(line.array(), 0, DATA.length, DATA, 0, DATA.length);
+  }
+
+  private void skipEvent(SseHandler handler) {
+    data.skip(handler);
+    skippingEvent = true;
+  }
+
+  /** Only a line of data may be too long. */
+  private void skipLine(SseHandler handler) {
+    if (!isData(unfinishedLine) || !handler.skips()) {
+      throw new SseLimitException("SSE line", maxLineBytes);
+    }
+    skipEvent(handler);
+    skippingLine = true;
+    byte[] line = unfinishedLine.array();
+    int value = DATA.length + 1;
+    boolean spaced = value < unfinishedLine.length() && line[value] == ' ';
+    handler.skipped(line, spaced ? value + 1 : value, unfinishedLine.length());
+    unfinishedLine.clear();
   }
 
   /** Size in bytes of the buffers for an unfinished line and event. */
@@ -118,6 +166,8 @@ public final class SseParser {
   public void end() {
     unfinishedLine.clear();
     data.clear();
+    skippingEvent = false;
+    skippingLine = false;
     type = SseEvent.DEFAULT_TYPE;
     pendingId = lastEventId;
     markBytes = 0;
@@ -196,7 +246,7 @@ public final class SseParser {
       value++;
     }
     if (Arrays.equals(bytes, from, colon, DATA, 0, DATA.length)) {
-      data.addLine(bytes, value, to);
+      dataField(bytes, value, to, handler);
     } else if (Arrays.equals(bytes, from, colon, ID, 0, ID.length)) {
       idField(bytes, value, to);
     } else if (Arrays.equals(bytes, from, colon, EVENT, 0, EVENT.length)) {
@@ -207,6 +257,15 @@ public final class SseParser {
       retryField(bytes, value, to, handler);
     } else if (colon == from) {
       handler.comment();
+    }
+  }
+
+  private void dataField(byte[] bytes, int value, int to, SseHandler handler) {
+    if (!skippingEvent && data.fits(to - value)) {
+      data.addLine(bytes, value, to);
+    } else {
+      skipEvent(handler);
+      handler.skipped(bytes, value, to);
     }
   }
 
@@ -247,7 +306,8 @@ public final class SseParser {
 
   private void dispatch(SseHandler handler) {
     lastEventId = pendingId;
-    byte[] complete = data.take();
+    byte[] complete = skippingEvent ? NO_DATA : data.take();
+    skippingEvent = false;
     if (complete != null) {
       handler.event(new SseEvent(type, lastEventId, complete));
     }

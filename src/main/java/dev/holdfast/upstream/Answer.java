@@ -12,8 +12,14 @@ public sealed interface Answer {
    * One JSON document: a response, or for a batch an array of responses.
    *
    * @param message the document, on one line
+   * @param release gives its memory back; for a reader other than that of {@link #source}
    */
-  record Json(UpstreamMessage message) implements Answer {
+  record Json(UpstreamMessage message, Runnable release) implements Answer {
+
+    /** A document whose memory is not counted. */
+    public Json(UpstreamMessage message) {
+      this(message, () -> {});
+    }
 
     /** A document that was not read yet. Not copied, so it must not be changed. */
     public Json(byte[] json) {
@@ -27,7 +33,7 @@ public sealed interface Answer {
 
     @Override
     public MessageSource source() {
-      return MessageSource.of(List.of(message));
+      return MessageSource.of(List.of(message), release);
     }
   }
 

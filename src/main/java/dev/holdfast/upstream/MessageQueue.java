@@ -30,6 +30,10 @@ public final class MessageQueue {
   // All guarded by the lock.
   private List<UpstreamMessage> waiting = new ArrayList<>();
   private long waitingBytes;
+
+  /** Bytes of the last messages that the reader has taken, until it wants more. */
+  private long takenBytes;
+
   private int openWriters;
   private boolean closed; // by the reader, or by a failure
   private @Nullable UpstreamException failure;
@@ -54,7 +58,7 @@ public final class MessageQueue {
   /** Adds a message at once, even to a full queue. Meant for messages that precede the reader. */
   public void add(byte[] message) {
     try (var _ = lock.hold()) {
-      append(message);
+      append(new UpstreamMessage(message, null));
     }
   }
 
@@ -65,6 +69,7 @@ public final class MessageQueue {
   public boolean await(Duration timeout) throws InterruptedException {
     lock.lockInterruptibly();
     try {
+      giveBackTaken();
       long left = timeout.toNanos();
       while (waiting.isEmpty() && openWriters > 0 && !closed) {
         if (timeout.isZero()) {
@@ -124,23 +129,30 @@ public final class MessageQueue {
       closed = true;
       failure = null;
       readable.signalAll();
-      return drain();
+      List<UpstreamMessage> unread = drain();
+      giveBackTaken();
+      return unread;
     }
   }
 
   private List<UpstreamMessage> drain() {
     List<UpstreamMessage> taken = waiting;
     waiting = new ArrayList<>();
-    budget.giveBack(waitingBytes);
+    takenBytes += waitingBytes;
     waitingBytes = 0;
     writable.signalAll();
     return taken;
   }
 
-  private void append(byte[] message) {
-    waiting.add(new UpstreamMessage(message, null));
-    waitingBytes += message.length;
-    budget.take(message.length);
+  private void giveBackTaken() {
+    budget.giveBack(takenBytes);
+    takenBytes = 0;
+  }
+
+  private void append(UpstreamMessage message) {
+    waiting.add(message);
+    waitingBytes += message.payload().length;
+    budget.take(message.payload().length);
     readable.signalAll();
   }
 
@@ -172,6 +184,11 @@ public final class MessageQueue {
      * stream has ended; the message is dropped.
      */
     public boolean write(byte[] message) {
+      return write(new UpstreamMessage(message, null));
+    }
+
+    /** Writes a message as {@link #write(byte[])} does. */
+    public boolean write(UpstreamMessage message) {
       return put(message, State.OPEN);
     }
 
@@ -186,11 +203,11 @@ public final class MessageQueue {
      * Waits for room, adds the last message and ends the writer. Does nothing after the end of the
      * writer or of the stream.
      */
-    public void finish(byte[] message) {
+    public void finish(UpstreamMessage message) {
       boolean _ = put(message, State.FINISHED);
     }
 
-    private boolean put(byte[] message, State next) {
+    private boolean put(UpstreamMessage message, State next) {
       try (var _ = lock.hold()) {
         while (state == State.OPEN && !closed && !hasRoom()) {
           writable.awaitUninterruptibly();

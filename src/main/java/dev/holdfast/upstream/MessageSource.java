@@ -13,6 +13,11 @@ public interface MessageSource extends AutoCloseable {
 
   /** A source of messages that have all arrived. */
   static MessageSource of(List<UpstreamMessage> messages) {
+    return of(messages, () -> {});
+  }
+
+  /** The same with an action for {@link #close}, which must be idempotent. */
+  static MessageSource of(List<UpstreamMessage> messages, Runnable onClose) {
     return new MessageSource() {
       private List<UpstreamMessage> left = List.copyOf(messages);
 
@@ -29,7 +34,9 @@ public interface MessageSource extends AutoCloseable {
       }
 
       @Override
-      public void close() {}
+      public void close() {
+        onClose.run();
+      }
     };
   }
 

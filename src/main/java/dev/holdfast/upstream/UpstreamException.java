@@ -165,6 +165,40 @@ public abstract sealed class UpstreamException extends RuntimeException {
     }
   }
 
+  /** The server executed the request, but its response was too large to be kept. */
+  public static final class TooLarge extends UpstreamException {
+
+    /** The key of the limit. */
+    public static final String KEY = "holdfast.limits.server-message-bytes";
+
+    /**
+     * A response that was dropped.
+     *
+     * @param bytes its size, as far as it is known
+     * @param whole whether that is its whole size
+     * @param limit in bytes. A smaller response was dropped because memory was short
+     */
+    public TooLarge(long bytes, boolean whole, int limit) {
+      super(
+          "the server executed the request, but its response of %s%d bytes %s %s (%d bytes)"
+              .formatted(
+                  whole ? "" : "more than ",
+                  bytes,
+                  bytes > limit
+                      ? "exceeds"
+                      : "exceeds the memory that other messages leave, though not",
+                  KEY,
+                  limit),
+          null);
+    }
+
+    /** The message for a client. */
+    public String clientMessage() {
+      String message = String.valueOf(getMessage());
+      return Character.toUpperCase(message.charAt(0)) + message.substring(1);
+    }
+  }
+
   /** The connection broke, or the answer was not MCP: the server may have acted. */
   public static final class Broken extends UpstreamException {
     public Broken(String what, @Nullable Throwable cause) {

@@ -2,6 +2,9 @@ package dev.holdfast.upstream;
 
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.RequestId;
 import org.jspecify.annotations.Nullable;
 
 /** A message from a server. For one thread at a time. */
@@ -9,6 +12,7 @@ public final class UpstreamMessage {
 
   private final byte[] payload;
   private final @Nullable String eventId;
+  private final UpstreamException.@Nullable TooLarge failure;
   private @Nullable Body body;
 
   /**
@@ -19,8 +23,26 @@ public final class UpstreamMessage {
    *     none
    */
   public UpstreamMessage(byte[] payload, @Nullable String eventId) {
+    this(payload, eventId, null);
+  }
+
+  private UpstreamMessage(
+      byte[] payload, @Nullable String eventId, UpstreamException.@Nullable TooLarge failure) {
     this.payload = payload;
     this.eventId = eventId;
+    this.failure = failure;
+  }
+
+  /** Creates the error in place of a response that was too large. */
+  public static UpstreamMessage tooLarge(
+      RequestId id, UpstreamException.TooLarge failure, @Nullable String eventId) {
+    byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, failure.clientMessage());
+    return new UpstreamMessage(error, eventId, failure);
+  }
+
+  /** Returns why this error takes the place of a response; null for any other message. */
+  public UpstreamException.@Nullable TooLarge failure() {
+    return failure;
   }
 
   /** Returns the exact bytes. The array is shared and must not be changed. */

@@ -246,6 +246,7 @@ public final class UpstreamMonitor implements AutoCloseable {
           UpstreamException.NoToken _,
           UpstreamException.TimedOut _,
           UpstreamException.SessionGone _,
+          UpstreamException.TooLarge _,
           UpstreamException.Broken _ ->
           false;
     };

@@ -5,6 +5,7 @@ import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.auth.RequiredScopes;
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.http.limit.LimitsConfig;
@@ -60,7 +61,8 @@ final class CheckedConfig {
             false,
             null,
             _ -> TlsConfigurations.NONE,
-            new ClientTokens(0, InstantSource.system())));
+            new ClientTokens(0, InstantSource.system()),
+            new ByteBudget(0)));
     TlsConfigurations.problem(config).ifPresent(problems::add);
     checkTraces(config.getConfigMapping(TraceConfig.class));
     checkTapes();

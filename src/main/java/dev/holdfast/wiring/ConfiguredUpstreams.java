@@ -3,6 +3,7 @@ package dev.holdfast.wiring;
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.auth.ClientTokens;
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;
@@ -117,6 +118,7 @@ final class ConfiguredUpstreams {
     GatewayConfig config = checked.gateway();
     String reserved = Session.DEFAULT_UPSTREAM;
     tapes = new ConfiguredTapes(config.record(), stores.clock);
+    ByteBudget held = ByteBudget.ofHeap(8, Long.MAX_VALUE);
     factory =
         new UpstreamFactory(
             limits,
@@ -124,7 +126,8 @@ final class ConfiguredUpstreams {
             mode.opensBrowser(),
             traces.headers(),
             tls::named,
-            clientTokens);
+            clientTokens,
+            held);
     servers.putAll(config.allUpstreams());
     config.upstreams().forEach(this::open);
     boolean demo = servesDemo(config.demoTools(), mode, host);
@@ -162,7 +165,14 @@ final class ConfiguredUpstreams {
     open(
         reserved,
         config.upstream(),
-        server.orElseGet(() -> new LocalUpstream(features, stores.logLevels, "holdfast", version)));
+        server.orElseGet(() ->
+            new LocalUpstream(
+                features,
+                stores.logLevels,
+                "holdfast",
+                version,
+                limits.serverMessageBytes().value(),
+                held)));
   }
 
   private void open(String name, GatewayConfig.Server server) {

@@ -3,6 +3,7 @@ package dev.holdfast.wiring;
 import dev.holdfast.agent.AgentSettings;
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.ClientTokens;
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.ToolDenials;
 import dev.holdfast.log.EventLog;
@@ -12,6 +13,7 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.http.ClientTls;
 import dev.holdfast.upstream.http.Credentials;
 import dev.holdfast.upstream.http.DetectingUpstream;
+import dev.holdfast.upstream.http.HttpClients;
 import dev.holdfast.upstream.http.HttpUpstream;
 import dev.holdfast.upstream.http.HttpUpstreamSettings;
 import dev.holdfast.upstream.http.LegacyUpstream;
@@ -43,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  * @param traceHeaders as in {@link HttpUpstreamSettings}
  * @param tls finds a TLS configuration by its name
  * @param clientTokens the tokens of clients, for servers that get them
+ * @param held budget of messages from all servers
  */
 record UpstreamFactory(
     LimitsConfig limits,
@@ -50,7 +53,8 @@ record UpstreamFactory(
     boolean opensBrowser,
     @Nullable Supplier<Map<String, String>> traceHeaders,
     Function<String, ClientTls> tls,
-    ClientTokens clientTokens) {
+    ClientTokens clientTokens,
+    ByteBudget held) {
 
   /** Time for an agent to end after SIGTERM. */
   private static final Duration AGENT_STOP_GRACE = Duration.ofSeconds(2);
@@ -96,13 +100,19 @@ record UpstreamFactory(
     boolean respawn = server.respawn();
     return switch (server.transport()) {
       case AUTO ->
-          http.<Upstream>map(
-                  found -> new DetectingUpstream(vertx, found, name, maxSessions, respawn))
-              .or(() -> stdio.map(StdioUpstream::new));
-      case STREAMABLE_HTTP -> http.map(found -> new HttpUpstream(vertx, found));
-      case SSE -> http.map(found -> new LegacyUpstream(vertx, found, name, maxSessions, respawn));
-      case STDIO -> stdio.map(StdioUpstream::new);
+          http.<Upstream>map(found ->
+                  new DetectingUpstream(clients(vertx, found), found, name, maxSessions, respawn))
+              .or(() -> stdio.map(found -> new StdioUpstream(found, held)));
+      case STREAMABLE_HTTP -> http.map(found -> new HttpUpstream(clients(vertx, found), found));
+      case SSE ->
+          http.map(found ->
+              new LegacyUpstream(clients(vertx, found), found, name, maxSessions, respawn));
+      case STDIO -> stdio.map(found -> new StdioUpstream(found, held));
     };
+  }
+
+  private HttpClients clients(Vertx vertx, HttpUpstreamSettings settings) {
+    return new HttpClients(vertx, settings, held);
   }
 
   private Credentials credentials(Vertx vertx, String name, GatewayConfig.Server server) {
@@ -185,7 +195,7 @@ record UpstreamFactory(
             server.connectTimeout(),
             server.firstByteTimeout(),
             server.idleTimeout(),
-            limits.messageBytes().value(),
+            limits.serverMessageBytes().value(),
             HttpUpstreamSettings.Reconnection.DEFAULT,
             server.maxConnections(),
             traceHeaders,
@@ -225,7 +235,7 @@ record UpstreamFactory(
             AGENT_STOP_GRACE,
             AGENT_STOP_GRACE,
             Duration.ZERO,
-            limits.messageBytes().value(),
+            limits.serverMessageBytes().value(),
             false);
     List<String> resume = agent.resumeArguments().map(CommandLine::parse).orElse(List.of());
     return new AgentSettings(process, agent.format(), agent.mapping(), resume, agent.maxSessions());
@@ -253,7 +263,7 @@ record UpstreamFactory(
         server.stopGrace(),
         server.firstByteTimeout(),
         server.idleTimeout(),
-        limits.messageBytes().value(),
+        limits.serverMessageBytes().value(),
         server.respawn());
   }
 }

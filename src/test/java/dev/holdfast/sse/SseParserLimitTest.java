@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.io.ByteArrayOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -133,7 +134,96 @@ class SseParserLimitTest {
     assertThatThrownBy(() -> new SseParser(1, limit)).isInstanceOf(IllegalArgumentException.class);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 7, 1000})
+  void shouldSkipAnEventThatIsTooLarge(int chunkSize) {
+    Skipping skipping = new Skipping();
+    SseParser parser = new SseParser(20, 10);
+    String stream =
+        """
+        id: 1
+        data: {"a":1}
+
+        id: 2
+        data: {"a":
+        data: 1}
+        data: {"b":"0123456789"}
+        : a comment
+        data: end
+
+        data:{"c":"01234567890123456789"}
+        id: 3
+
+        id: 4
+        data: 4
+
+        """;
+
+    feed(parser, stream, chunkSize, skipping);
+
+    assertThat(skipping.received.events())
+        .containsExactly(
+            message("1", "{\"a\":1}"), message("2", ""), message("3", ""), message("4", "4"));
+    assertThat(skipping.skipped.toString(UTF_8).replace("\n", "").replace(" ", ""))
+        .isEqualTo("{\"a\":1}{\"b\":\"0123456789\"}end{\"c\":\"01234567890123456789\"}");
+  }
+
+  @Test
+  void shouldSkipAnUnfinishedEventOnDemand() {
+    Skipping skipping = new Skipping();
+    SseParser parser = new SseParser(5000, 5000);
+    feed(parser, "id: 1\ndata: a\ndata: b\ndata: c", 100, skipping);
+
+    parser.skip(skipping);
+    assertThat(parser.heldBytes()).isLessThan(5000);
+    feed(parser, "d\n\ndata: e\n\nid", 100, skipping);
+    parser.skip(skipping);
+    feed(parser, ": 2\ndata: f\n\n", 100, skipping);
+
+    assertThat(skipping.skipped.toString(UTF_8)).isEqualTo("a\nbcdf");
+    assertThat(skipping.received.events())
+        .containsExactly(message("1", ""), message("1", "e"), message("2", ""));
+  }
+
+  /** A connection that breaks takes the event with it. */
+  @Test
+  void shouldSkipNothingOfTheNextConnection() {
+    Skipping skipping = new Skipping();
+    SseParser parser = new SseParser(20, 10);
+    feed(parser, "data: 01234567890123456789", 100, skipping);
+
+    parser.end();
+    feed(parser, "data: a\n\n", 100, skipping);
+
+    assertThat(skipping.received.items()).containsExactly(message("a"));
+  }
+
+  private static final class Skipping implements SseHandler {
+
+    private final Received received = new Received();
+    private final ByteArrayOutputStream skipped = new ByteArrayOutputStream();
+
+    @Override
+    public void event(SseEvent event) {
+      received.event(event);
+    }
+
+    @Override
+    public boolean skips() {
+      return true;
+    }
+
+    @Override
+    public void skipped(byte[] bytes, int from, int to) {
+      skipped.write(bytes, from, to - from);
+    }
+  }
+
   private void feed(SseParser parser, String text, int chunkSize) {
+    feed(parser, text, chunkSize, received);
+  }
+
+  private static void feed(SseParser parser, String text, int chunkSize, SseHandler received) {
     byte[] bytes = text.getBytes(UTF_8);
     for (int i = 0; i < bytes.length; i += chunkSize) {
       parser.feed(bytes, i, Math.min(chunkSize, bytes.length - i), received);

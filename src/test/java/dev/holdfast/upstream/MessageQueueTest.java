@@ -32,9 +32,9 @@ class MessageQueueTest {
     MessageQueue.Writer second = queue.newWriter(_ -> {});
 
     // when
-    first.finish(SMALL);
+    first.finish(new UpstreamMessage(SMALL, null));
     first.abandon();
-    second.finish(SMALL);
+    second.finish(new UpstreamMessage(SMALL, null));
 
     // then
     assertThat(take()).hasSize(2);
@@ -54,11 +54,14 @@ class MessageQueueTest {
     // when, then
     assertThat(writer.offer(SMALL)).isFalse();
     assertThat(writer.write(SMALL)).as("one message always fits").isTrue();
-    Thread thread = Thread.ofPlatform().start(() -> writer.finish(SMALL));
+    Thread thread =
+        Thread.ofPlatform().start(() -> writer.finish(new UpstreamMessage(SMALL, null)));
     await().until(() -> thread.getState() == Thread.State.WAITING);
     assertThat(other.take(Duration.ZERO)).hasSize(1);
     assertThat(other.take(Duration.ZERO)).hasSize(1);
     assertThat(full.close()).hasSize(1);
+    assertThat(budget.tryTake(2)).as("the reader holds the last message").isFalse();
+    assertThat(other.take(Duration.ZERO)).isEmpty();
     assertThat(budget.tryTake(2)).as("everything was given back").isTrue();
   }
 
@@ -69,7 +72,8 @@ class MessageQueueTest {
     writer.write(LARGE);
 
     // when
-    Thread thread = Thread.ofPlatform().start(() -> writer.finish(SMALL));
+    Thread thread =
+        Thread.ofPlatform().start(() -> writer.finish(new UpstreamMessage(SMALL, null)));
     await().until(() -> thread.getState() == Thread.State.WAITING);
 
     // then
@@ -83,7 +87,8 @@ class MessageQueueTest {
     // given
     MessageQueue.Writer writer = queue.newWriter(_ -> {});
     writer.write(LARGE);
-    Thread thread = Thread.ofPlatform().start(() -> writer.finish(SMALL));
+    Thread thread =
+        Thread.ofPlatform().start(() -> writer.finish(new UpstreamMessage(SMALL, null)));
     await().until(() -> thread.getState() == Thread.State.WAITING);
 
     // when
@@ -100,7 +105,7 @@ class MessageQueueTest {
   void shouldRefuseMessagesAfterTheLastOne() {
     // given
     MessageQueue.Writer writer = queue.newWriter(_ -> {});
-    writer.finish(SMALL);
+    writer.finish(new UpstreamMessage(SMALL, null));
 
     // then
     assertThat(writer.write(SMALL)).isFalse();
@@ -142,7 +147,7 @@ class MessageQueueTest {
   @Test
   void shouldNotFailAfterTheLastWriter() throws Exception {
     // given
-    queue.newWriter(_ -> {}).finish(SMALL);
+    queue.newWriter(_ -> {}).finish(new UpstreamMessage(SMALL, null));
 
     // when
     queue.fail(failure);
@@ -178,7 +183,7 @@ class MessageQueueTest {
     AtomicInteger ends = new AtomicInteger();
     MessageQueue.Writer writer = queue.newWriter(_ -> ends.incrementAndGet());
 
-    writer.finish(SMALL);
+    writer.finish(new UpstreamMessage(SMALL, null));
     writer.abandon();
 
     assertThat(ends).hasValue(1);

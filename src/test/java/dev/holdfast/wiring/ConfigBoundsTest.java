@@ -94,6 +94,8 @@ class ConfigBoundsTest {
     "limits.streams-per-session, 10000, 10001, 10000 or less, 10001",
     "limits.message-bytes, 1K, 1023, a size of 1K to 256M, 1023 bytes",
     "limits.message-bytes, 256M, 257M, a size of 1K to 256M, 269484032 bytes",
+    "limits.server-message-bytes, 1K, 1023, a size of 1K to 256M, 1023 bytes",
+    "limits.server-message-bytes, 256M, 257M, a size of 1K to 256M, 269484032 bytes",
   })
   void shouldRefuseValuesOutOfBounds(
       String name, String atBound, String outside, String bound, String value) {

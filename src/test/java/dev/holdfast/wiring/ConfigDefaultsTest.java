@@ -162,7 +162,8 @@ class ConfigDefaultsTest {
                 entry("holdfast.limits.sessions", "10000"),
                 entry("holdfast.limits.sessions-per-address", "1000"),
                 entry("holdfast.limits.streams-per-session", "64"),
-                entry("holdfast.limits.message-bytes", "4M")));
+                entry("holdfast.limits.message-bytes", "4M"),
+                entry("holdfast.limits.server-message-bytes", "32M")));
   }
 
   @Test

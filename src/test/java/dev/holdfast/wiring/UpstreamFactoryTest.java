@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.auth.ClientTokens;
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.ClientToken;
@@ -72,7 +73,8 @@ class UpstreamFactoryTest {
         false,
         null,
         _ -> TlsConfigurations.NONE,
-        new ClientTokens(10_000, InstantSource.system()));
+        new ClientTokens(10_000, InstantSource.system()),
+        new ByteBudget(Long.MAX_VALUE));
   }
 
   private static GatewayConfig.Server server(SmallRyeConfig config) {

@@ -119,6 +119,8 @@ public final class ErrorResponses {
       case UpstreamException.Unreachable _, UpstreamException.Broken _ -> 502;
       case UpstreamException.Busy _, UpstreamException.NoToken _ -> 503;
       case UpstreamException.TimedOut _ -> 504;
+      // The server has answered. Some clients hide the text of any other status.
+      case UpstreamException.TooLarge _ -> 200;
       case UpstreamException.SessionGone _ -> 404;
       case UpstreamException.Refused refused -> status(refused);
     };

@@ -30,7 +30,10 @@ public final class ConnectionLimit {
         () -> limits.get().connections(),
         () -> limits.get().connectionsPerAddress(),
         ClientBytes.defaultBytes(),
-        limits.get().messageBytes().value());
+        // Larger messages do not get into the memory for messages of servers.
+        (int)
+            Math.min(
+                limits.get().serverMessageBytes().value(), Runtime.getRuntime().maxMemory() / 8));
   }
 
   /**

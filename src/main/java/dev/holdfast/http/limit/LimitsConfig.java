@@ -82,12 +82,20 @@ public interface LimitsConfig {
   int streamsPerSession();
 
   /**
-   * Maximum size of a message in bytes, in both directions; 1K to 256M. A larger message from a
-   * client is refused with 413. A unit is allowed: {@code 512K}, {@code 4M}.
+   * Maximum size of a message from a client in bytes; 1K to 256M. A larger one is refused with 413.
+   * A unit is allowed: {@code 512K}, {@code 4M}.
    */
   @WithDefault("4M")
   @WithConverter(MessageBytes.FromText.class)
   MessageBytes messageBytes();
+
+  /**
+   * Maximum size of a message from a server in bytes; 1K to 256M. In place of a larger response,
+   * the client gets an error.
+   */
+  @WithDefault("32M")
+  @WithConverter(MessageBytes.FromText.class)
+  MessageBytes serverMessageBytes();
 
   /** Maximum number of messages in a batch from a client. A larger batch is refused with 400. */
   @WithDefault("100")

@@ -321,6 +321,9 @@ public final class Pump {
       try {
         List<Message> parsed = message.body().messages();
         parsed.forEach(each -> listener.fromUpstream(RelayListener.MessageKind.of(each)));
+        if (message.failure() != null) {
+          listener.upstreamFailed(upstreamName, message.failure());
+        }
         last = pending.answeredBy(parsed);
         events.add(new NewEvent(message.payload(), message.eventId(), last));
       } catch (EnvelopeException.FieldTooLong invalid) {

@@ -174,6 +174,7 @@ public final class StandaloneSource implements MessageSource {
           UpstreamException.Busy _,
           UpstreamException.NoToken _,
           UpstreamException.TimedOut _,
+          UpstreamException.TooLarge _,
           UpstreamException.Broken _ ->
           false;
     };

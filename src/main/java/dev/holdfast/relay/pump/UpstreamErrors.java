@@ -91,6 +91,7 @@ public final class UpstreamErrors {
           credentialsText(refused);
       case UpstreamException.Refused refused ->
           "The server refused the request with status " + refused.status();
+      case UpstreamException.TooLarge tooLarge -> tooLarge.clientMessage();
       case UpstreamException.Broken _ ->
           "The server's answer broke off; the outcome of the request is unknown";
     };

@@ -1,6 +1,7 @@
 package dev.holdfast.upstream.channel;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.upstream.OversizedMessage;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.function.Consumer;
  */
 public abstract class Channel {
 
+  private final String upstream;
   private final String session;
   private final ChannelRouter router;
   private final Consumer<Channel> whenGone;
@@ -26,6 +28,7 @@ public abstract class Channel {
    */
   protected Channel(
       String upstream, String session, Consumer<Channel> whenGone, ByteBudget budget) {
+    this.upstream = upstream;
     this.session = session;
     this.whenGone = whenGone;
     this.router = new ChannelRouter(upstream, budget);
@@ -39,6 +42,22 @@ public abstract class Channel {
   /** Returns the router of the server's messages. */
   public final ChannelRouter router() {
     return router;
+  }
+
+  /**
+   * Fails the request that a skipped message answers, or all open requests if it is unknown which.
+   * Drops any other message.
+   */
+  protected final void skipped(OversizedMessage message) {
+    if (message.mayBeResponse()) {
+      router.fail(message.scan().id(), message.failure());
+      return;
+    }
+    message.logDropped(upstream);
+    byte[] refusal = message.refusal();
+    if (refusal != null) {
+      sendLater(refusal);
+    }
   }
 
   /** Tells the channel that the server has opened the session. */

@@ -6,6 +6,7 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -129,17 +131,37 @@ public final class ChannelRouter {
   }
 
   private void respond(Message.Response response) {
+    respond(
+        response.id(),
+        (exchange, last) -> exchange.respond(new UpstreamMessage(response.bytes(), null), last));
+  }
+
+  /** {@code response} gets the exchange, and whether it has its last response now. */
+  private void respond(@Nullable RequestId id, BiConsumer<Exchange, Boolean> response) {
     Exchange exchange;
     boolean last;
     try (var _ = lock.hold()) {
-      exchange = exchangeOfResponse(response.id());
+      exchange = exchangeOfResponse(id);
       last = exchange != null && exchange.unanswered().isEmpty();
     }
     if (exchange == null) {
       // For instance a response that crossed with a cancellation.
       LOG.debugf("Dropping a response to no open request: upstream=%s", upstream);
     } else {
-      exchange.respond(response.bytes(), last);
+      response.accept(exchange, last);
+    }
+  }
+
+  /** Fails the request whose response was dropped; all open requests without an id. */
+  public void fail(@Nullable RequestId id, UpstreamException.TooLarge failure) {
+    for (RequestId each : id == null ? openRequests() : List.of(id)) {
+      respond(each, (exchange, last) -> exchange.fail(each, failure, last));
+    }
+  }
+
+  private List<RequestId> openRequests() {
+    try (var _ = lock.hold()) {
+      return List.copyOf(byId.keySet());
     }
   }
 

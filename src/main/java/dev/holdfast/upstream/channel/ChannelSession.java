@@ -147,6 +147,7 @@ final class ChannelSession implements UpstreamSession {
     if (response.isEmpty()) {
       throw new UpstreamException.Broken("the request was cancelled", null);
     }
+    close(exchange);
     return new Answer.Json(response.getFirst());
   }
 

@@ -5,6 +5,8 @@ import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.upstream.MessageQueue;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -57,10 +59,19 @@ final class Exchange {
   }
 
   /** Adds a response, and ends the stream after the last one. Waits for room. */
-  void respond(byte[] response, boolean last) {
+  void respond(UpstreamMessage response, boolean last) {
     boolean _ = writer.write(response);
     if (last) {
       end();
+    }
+  }
+
+  /** Fails a request whose response was dropped, and not the other ones of a batch. */
+  void fail(RequestId request, UpstreamException.TooLarge failure, boolean last) {
+    if (last) {
+      queue.fail(failure);
+    } else {
+      respond(UpstreamMessage.tooLarge(request, failure, null), false);
     }
   }
 

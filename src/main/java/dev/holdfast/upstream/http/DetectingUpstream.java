@@ -10,7 +10,6 @@ import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
-import io.vertx.core.Vertx;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +32,11 @@ public final class DetectingUpstream implements Upstream {
 
   /** Connects on demand. The bounds are those of the two kinds of upstream. */
   public DetectingUpstream(
-      Vertx vertx, HttpUpstreamSettings settings, String name, int maxSessions, boolean respawn) {
-    HttpClients clients = new HttpClients(vertx, settings);
+      HttpClients clients,
+      HttpUpstreamSettings settings,
+      String name,
+      int maxSessions,
+      boolean respawn) {
     streamable = new HttpUpstream(clients, settings);
     legacy = new LegacyUpstream(clients, settings, name, maxSessions, respawn);
   }

@@ -6,6 +6,7 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Utf8;
+import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import io.vertx.core.http.HttpClientResponse;
@@ -48,6 +49,7 @@ record HttpAnswer(
   private static final int MAX_CHALLENGE = 2048;
 
   private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
+  private static final Pattern LENGTH = Pattern.compile("\\d{1,18}");
 
   int status() {
     return head.statusCode();
@@ -80,30 +82,38 @@ record HttpAnswer(
   }
 
   /** Reads a JSON-RPC body onto one line and closes the exchange. */
-  UpstreamMessage readJson(int maxBytes, Deadline deadline) {
+  Answer.Json readJson(int maxBytes, Deadline deadline) {
+    ByteBudget.Claim claim = held.newClaim();
     try {
       UpstreamMessage json =
-          new UpstreamMessage(Utf8.singleLine(readAll(maxBytes, deadline)), null);
+          new UpstreamMessage(Utf8.singleLine(readAll(maxBytes, deadline, claim)), null);
       json.body();
-      return json;
+      return new Answer.Json(json, claim::close);
     } catch (EnvelopeException e) {
+      claim.close();
       throw new UpstreamException.Broken("not JSON-RPC", e);
+    } catch (Throwable failure) {
+      claim.close();
+      throw failure;
     }
   }
 
   private byte[] readAll(int maxBytes, Deadline deadline) {
+    try (ByteBudget.Claim claim = held.newClaim()) {
+      return readAll(maxBytes, deadline, claim);
+    }
+  }
+
+  private byte[] readAll(int maxBytes, Deadline deadline, ByteBudget.Claim claim) {
     ByteArrayOutputStream whole = new ByteArrayOutputStream();
-    try (exchange;
-        ByteBudget.Claim claim = held.newClaim()) {
+    try (exchange) {
       while (true) {
         switch (exchange.take(deadline)) {
           case BodyQueue.Read.Chunks(var chunks) -> {
             for (byte[] chunk : chunks) {
-              if (chunk.length > maxBytes - whole.size()) {
-                throw new UpstreamException.Broken("more than " + maxBytes + " bytes", null);
-              }
-              if (!claim.set(whole.size() + chunk.length)) {
-                throw new UpstreamException.Broken("too many large messages at a time", null);
+              long size = (long) whole.size() + chunk.length;
+              if (size > maxBytes || !claim.set(size)) {
+                throw tooLarge(size, maxBytes);
               }
               whole.writeBytes(chunk);
             }
@@ -120,6 +130,13 @@ record HttpAnswer(
         }
       }
     }
+  }
+
+  private UpstreamException tooLarge(long received, int maxBytes) {
+    String length = head.getHeader("Content-Length");
+    return length != null && LENGTH.matcher(length).matches()
+        ? new UpstreamException.TooLarge(Long.parseLong(length), true, maxBytes)
+        : new UpstreamException.TooLarge(received, false, maxBytes);
   }
 
   /** Closes the exchange. Reads a small body to its end first, to keep the connection. */

@@ -53,12 +53,13 @@ public final class HttpClients implements AutoCloseable {
 
   private volatile boolean closed;
 
-  /** Creates the pools. They connect on demand. */
-  public HttpClients(Vertx vertx, HttpUpstreamSettings settings) {
-    this(vertx, settings, ByteBudget.ofHeap(8, Long.MAX_VALUE));
-  }
-
-  HttpClients(Vertx vertx, HttpUpstreamSettings settings, ByteBudget held) {
+  /**
+   * Creates the pools. They connect on demand.
+   *
+   * @param vertx runs the connections; stays open when they close
+   * @param held budget of messages, which servers may share
+   */
+  public HttpClients(Vertx vertx, HttpUpstreamSettings settings, ByteBudget held) {
     this.held = held;
     HttpClientOptions options =
         new HttpClientOptions()

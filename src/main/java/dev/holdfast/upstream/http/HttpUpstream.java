@@ -13,7 +13,6 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
-import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,16 +33,8 @@ public final class HttpUpstream implements Upstream {
   private final HttpClients clients;
   private final HttpUpstreamSettings settings;
 
-  /**
-   * Connects on demand.
-   *
-   * @param vertx runs the connections; stays open when this upstream closes
-   */
-  public HttpUpstream(Vertx vertx, HttpUpstreamSettings settings) {
-    this(new HttpClients(vertx, settings), settings);
-  }
-
-  HttpUpstream(HttpClients clients, HttpUpstreamSettings settings) {
+  /** Connects on demand, with connections that it closes. */
+  public HttpUpstream(HttpClients clients, HttpUpstreamSettings settings) {
     this.clients = clients;
     this.settings = settings;
   }
@@ -71,9 +62,10 @@ public final class HttpUpstream implements Upstream {
     if (!answer.isJson()) {
       throw answer.toException();
     }
-    UpstreamMessage json =
+    Answer.Json json =
         answer.readJson(settings.maxMessageBytes(), Deadline.after(settings.firstByteTimeout()));
-    Message.Response response = responseTo(initialize, json);
+    json.release().run();
+    Message.Response response = responseTo(initialize, json.message());
     if (response == null) {
       throw new UpstreamException.Broken("not a response to initialize", null);
     }
@@ -86,8 +78,7 @@ public final class HttpUpstream implements Upstream {
     long bytes = 0;
     Deadline latest = Deadline.after(settings.firstByteTimeout());
     try (var source =
-        SseMessageSource.answering(
-            Reconnector.StreamKind.CALL, requests, answer.exchange(), latest)) {
+        SseMessageSource.answering(StreamKind.CALL, requests, answer.exchange(), latest)) {
       while (true) {
         List<UpstreamMessage> messages = source.take();
         if (messages.isEmpty()) {
@@ -147,16 +138,14 @@ public final class HttpUpstream implements Upstream {
     public Answer request(Body body) {
       HttpAnswer answer = requests.post(body.bytes());
       if (answer.isEventStream()) {
-        Reconnector.StreamKind kind =
-            body instanceof Body.Batch ? Reconnector.StreamKind.BATCH : Reconnector.StreamKind.CALL;
+        StreamKind kind = body instanceof Body.Batch ? StreamKind.BATCH : StreamKind.CALL;
         return new Answer.Stream(
             SseMessageSource.answering(kind, requests, answer.exchange(), Deadline.NEVER));
       }
       if (answer.isJson()) {
         HttpUpstreamSettings settings = requests.settings();
-        return new Answer.Json(
-            answer.readJson(
-                settings.maxMessageBytes(), Deadline.after(settings.firstByteTimeout())));
+        return answer.readJson(
+            settings.maxMessageBytes(), Deadline.after(settings.firstByteTimeout()));
       }
       throw answer.toException();
     }

@@ -1,10 +1,12 @@
 package dev.holdfast.upstream.http;
 
+import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.EnvelopeException;
-import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.channel.Channel;
 import java.net.URI;
 import java.time.Duration;
@@ -56,7 +58,7 @@ final class LegacyChannel extends Channel {
   private void read() {
     UpstreamException cause = new UpstreamException.Broken("the connection was closed", null);
     try (MessageSource source = open()) {
-      source.forEach(message -> route(message.payload()));
+      source.forEach(this::route);
     } catch (UpstreamException failure) {
       cause = failure;
     } catch (RuntimeException unexpected) {
@@ -69,12 +71,18 @@ final class LegacyChannel extends Channel {
 
   private MessageSource open() {
     Deadline answered = Deadline.after(endpointTimeout);
-    return SseMessageSource.channel(requests, connection, answered, this::setEndpoint);
+    return SseMessageSource.channel(
+        requests, connection, answered, this::setEndpoint, this::skipped);
   }
 
-  private void route(byte[] message) {
+  private void route(UpstreamMessage message) {
     try {
-      Envelopes.read(message).messages().forEach(router()::route);
+      UpstreamException.TooLarge failure = message.failure();
+      if (failure == null) {
+        message.body().messages().forEach(router()::route);
+      } else if (message.body() instanceof Body.Single(Message.Response(var id, _, _))) {
+        router().fail(id, failure);
+      }
     } catch (EnvelopeException e) {
       if (!invalid) {
         LOG.warnf("message ignored, not JSON-RPC, no line for further ones upstream=%s", name);

@@ -7,7 +7,6 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.channel.ChannelUpstream;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -37,13 +36,7 @@ public final class LegacyUpstream extends ChannelUpstream {
   private final HttpUpstreamSettings settings;
   private final String name;
 
-  /** Connects on demand. {@code vertx} stays open when this upstream closes. */
-  public LegacyUpstream(
-      Vertx vertx, HttpUpstreamSettings settings, String name, int maxSessions, boolean respawn) {
-    this(new HttpClients(vertx, settings), settings, name, maxSessions, respawn);
-  }
-
-  /** Shares its connections with another upstream, but still closes them. */
+  /** Connects on demand, with connections that it closes. */
   public LegacyUpstream(
       HttpClients clients,
       HttpUpstreamSettings settings,

@@ -3,11 +3,14 @@ package dev.holdfast.upstream.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.protocol.EnvelopeScanner;
+import dev.holdfast.protocol.RequestId;
 import dev.holdfast.protocol.Utf8;
 import dev.holdfast.sse.SseEvent;
 import dev.holdfast.sse.SseHandler;
 import dev.holdfast.sse.SseLimitException;
 import dev.holdfast.sse.SseParser;
+import dev.holdfast.upstream.OversizedMessage;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
@@ -29,6 +32,9 @@ final class MessageReader implements SseHandler {
   private static final int FIELD_BYTES = 16;
 
   private final SseParser parser;
+  private final int maxMessageBytes;
+  private final StreamKind kind;
+  private final Consumer<OversizedMessage> dropListener;
   private final Consumer<String> endpointListener;
   private final ByteBudget.Claim held;
   private Consumer<String> idListener = id -> {};
@@ -38,15 +44,24 @@ final class MessageReader implements SseHandler {
   private boolean eventful;
   private @Nullable String idAlone;
 
+  /** What is known of the event that is skipped; null if none is. */
+  private @Nullable EnvelopeScanner scan;
+
   /**
    * {@code cursor} is the id after which the stream resumes; empty for its beginning. {@code
-   * endpointListener} gets the data of each {@code endpoint} event.
+   * endpointListener} gets the data of each {@code endpoint} event, and {@code dropListener} each
+   * message that is too large and answers no request.
    */
   MessageReader(
+      StreamKind kind,
       int maxMessageBytes,
       String cursor,
       Consumer<String> endpointListener,
+      Consumer<OversizedMessage> dropListener,
       ByteBudget.Claim held) {
+    this.kind = kind;
+    this.maxMessageBytes = maxMessageBytes;
+    this.dropListener = dropListener;
     parser = new SseParser(maxMessageBytes + FIELD_BYTES, maxMessageBytes);
     parser.resume(cursor);
     lastId = cursor;
@@ -65,16 +80,25 @@ final class MessageReader implements SseHandler {
   List<UpstreamMessage> read(List<byte[]> chunks) {
     eventful = false;
     idAlone = null;
+    long most =
+        parser.heldBytes(); // The reader of the messages holds their bytes until it wants more.
     try {
       for (byte[] chunk : chunks) {
         parser.feed(chunk, 0, chunk.length, this);
-        if (!held.set(parser.heldBytes())) {
+        most = Math.max(most, parser.heldBytes());
+        if (!held.set(most)) {
+          parser.skip(this);
+          most = parser.heldBytes();
+        }
+        if (!held.set(most)) {
           failure = new UpstreamException.Broken("too many large messages at a time", null);
           break;
         }
       }
     } catch (SseLimitException e) {
       failure = new UpstreamException.Broken("a message is too large", e);
+    } catch (UpstreamException.Broken endless) {
+      failure = endless;
     }
     List<UpstreamMessage> read = messages;
     messages = new ArrayList<>();
@@ -86,6 +110,11 @@ final class MessageReader implements SseHandler {
       throwFailure();
     }
     return read;
+  }
+
+  /** Gives back the bytes of messages that were read. */
+  void forgetRead() {
+    boolean _ = held.set(parser.heldBytes());
   }
 
   /** Number of bytes of messages that are not complete. */
@@ -111,6 +140,7 @@ final class MessageReader implements SseHandler {
   }
 
   void connectionEnded() {
+    scan = null;
     parser.end();
   }
 
@@ -137,6 +167,11 @@ final class MessageReader implements SseHandler {
     // Ids are unique in a session, so an unchanged id belongs to an earlier event.
     boolean own = !id.isEmpty() && !id.equals(lastId);
     lastId = id;
+    if (scan != null) {
+      skipped(new OversizedMessage(scan, maxMessageBytes), own ? id : null);
+      scan = null;
+      return;
+    }
     // An event without data only moves the cursor. MCP uses no type but "message".
     if (event.data().length > 0 && event.type().equals(SseEvent.DEFAULT_TYPE)) {
       byte[] payload = Utf8.singleLine(event.data());
@@ -146,6 +181,33 @@ final class MessageReader implements SseHandler {
     }
     if (event.type().equals(ENDPOINT)) {
       endpointListener.accept(new String(event.data(), UTF_8));
+    }
+  }
+
+  private void skipped(OversizedMessage message, @Nullable String eventId) {
+    RequestId request = message.scan().id();
+    if (kind == StreamKind.STANDALONE || !message.mayBeResponse()) {
+      dropListener.accept(message);
+      idAlone = eventId != null && HeaderValues.isSendable(eventId) ? eventId : idAlone;
+    } else if (kind == StreamKind.CALL || request == null) {
+      failure = message.failure();
+    } else {
+      messages.add(UpstreamMessage.tooLarge(request, message.failure(), eventId));
+    }
+  }
+
+  @Override
+  public boolean skips() {
+    return true;
+  }
+
+  /** Breaks the stream if the event is no message, or has no end. */
+  @Override
+  public void skipped(byte[] bytes, int from, int to) {
+    scan = scan == null ? new EnvelopeScanner() : scan;
+    scan.write(bytes, from, to - from);
+    if (!scan.mayBeMessage() || scan.bytes() > OversizedMessage.ENDLESS * maxMessageBytes) {
+      throw new UpstreamException.Broken("a message is too large", null);
     }
   }
 

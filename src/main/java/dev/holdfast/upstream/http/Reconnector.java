@@ -134,6 +134,7 @@ final class Reconnector {
           UpstreamException.NoToken _,
           UpstreamException.Busy _,
           UpstreamException.TimedOut _,
+          UpstreamException.TooLarge _,
           UpstreamException.Broken _ -> {}
     }
   }
@@ -146,22 +147,6 @@ final class Reconnector {
   /** 409 is temporary: the server has not noticed yet that the old connection is dead. */
   private static boolean isTemporary(int status) {
     return status >= 500 || status == 408 || status == 409 || status == 425 || status == 429;
-  }
-
-  /** The content of an SSE stream. It decides when the stream ends. */
-  enum StreamKind {
-    /** The answer to one request. It ends with the response. */
-    CALL,
-    /** The answer to a batch. It has several responses, so a response alone does not end it. */
-    BATCH,
-    /** All messages of an HTTP+SSE session. It ends when its connection is lost. */
-    CHANNEL,
-    /** The standalone stream. It ends when the server no longer offers it. */
-    STANDALONE;
-
-    boolean mayBeSilent() {
-      return this == STANDALONE || this == CHANNEL;
-    }
   }
 
   /**

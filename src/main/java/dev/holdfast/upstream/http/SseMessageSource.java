@@ -4,18 +4,22 @@ import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.OversizedMessage;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** The messages of one SSE stream, over as many connections as it needs. */
 final class SseMessageSource implements MessageSource {
 
-  private final Reconnector.StreamKind kind;
+  private static final Logger LOG = Logger.getLogger(SseMessageSource.class);
+
+  private final StreamKind kind;
   private final Duration idleTimeout;
   private final Duration stallTimeout;
   private final StreamConnection connection;
@@ -55,18 +59,21 @@ final class SseMessageSource implements MessageSource {
   }
 
   private SseMessageSource(
-      Reconnector.StreamKind kind,
+      StreamKind kind,
       McpRequests requests,
       StreamConnection connection,
       String cursor,
       Consumer<String> endpointListener,
+      Consumer<OversizedMessage> dropListener,
       Deadline latest) {
     this.kind = kind;
     this.connection = connection;
     this.latest = latest;
     HttpUpstreamSettings settings = requests.settings();
     held = requests.clients().held().newClaim();
-    reader = new MessageReader(settings.maxMessageBytes(), cursor, endpointListener, held);
+    reader =
+        new MessageReader(
+            kind, settings.maxMessageBytes(), cursor, endpointListener, dropListener, held);
     idleTimeout = kind.mayBeSilent() ? Duration.ZERO : settings.idleTimeout();
     stallTimeout = settings.reconnection().stallTimeout();
     quiet = Deadline.afterUnlessZero(idleTimeout);
@@ -75,17 +82,19 @@ final class SseMessageSource implements MessageSource {
 
   /** Reads the stream that answers a request, until a deadline. */
   static SseMessageSource answering(
-      Reconnector.StreamKind kind, McpRequests requests, HttpExchange exchange, Deadline latest) {
+      StreamKind kind, McpRequests requests, HttpExchange exchange, Deadline latest) {
     StreamConnection connection = new StreamConnection();
     connection.put(exchange);
-    SseMessageSource source = new SseMessageSource(kind, requests, connection, "", _ -> {}, latest);
+    SseMessageSource source =
+        new SseMessageSource(
+            kind, requests, connection, "", _ -> {}, message -> drop(message, requests), latest);
     source.exchange = exchange;
     return source;
   }
 
   /** Resumes the stream that answers a request, after the event with the id. */
   static MessageSource resuming(McpRequests requests, String cursor) {
-    return open(Reconnector.StreamKind.CALL, requests, cursor).orElseThrow();
+    return open(StreamKind.CALL, requests, cursor).orElseThrow();
   }
 
   /**
@@ -94,43 +103,66 @@ final class SseMessageSource implements MessageSource {
    */
   static Optional<MessageSource> standalone(McpRequests requests, String cursor) {
     try {
-      return open(Reconnector.StreamKind.STANDALONE, requests, cursor);
+      return open(StreamKind.STANDALONE, requests, cursor);
     } catch (UpstreamException.Refused refused) {
       if (cursor.isEmpty() || !Reconnector.meansUnknownCursor(refused)) {
         throw refused;
       }
-      return open(Reconnector.StreamKind.STANDALONE, requests, "");
+      return open(StreamKind.STANDALONE, requests, "");
     }
   }
 
   private static Optional<MessageSource> open(
-      Reconnector.StreamKind kind, McpRequests requests, String cursor) {
+      StreamKind kind, McpRequests requests, String cursor) {
     SseMessageSource source =
         new SseMessageSource(
-            kind, requests, new StreamConnection(), cursor, _ -> {}, Deadline.NEVER);
+            kind,
+            requests,
+            new StreamConnection(),
+            cursor,
+            _ -> {},
+            message -> drop(message, requests),
+            Deadline.NEVER);
     source.exchange = source.reconnector.open(cursor, Deadline.NEVER).orElse(null);
     return source.exchange == null ? Optional.empty() : Optional.of(source);
   }
 
   /**
-   * Opens the stream of an HTTP+SSE session. The listener gets the data of each {@code endpoint}
-   * event. An exception of the listener ends the stream.
+   * Opens the stream of an HTTP+SSE session. One listener gets the data of each {@code endpoint}
+   * event; its exception ends the stream. The other gets each dropped message.
    */
   static MessageSource channel(
       McpRequests requests,
       StreamConnection connection,
       Deadline answered,
-      Consumer<String> endpointListener) {
+      Consumer<String> endpointListener,
+      Consumer<OversizedMessage> dropListener) {
     SseMessageSource source =
         new SseMessageSource(
-            Reconnector.StreamKind.CHANNEL,
+            StreamKind.CHANNEL,
             requests,
             connection,
             "",
             endpointListener,
+            dropListener,
             Deadline.NEVER);
     source.exchange = source.reconnector.open("", answered).orElseThrow();
     return source;
+  }
+
+  /** Tells the server that a request was dropped, for which it would wait. */
+  private static void drop(OversizedMessage message, McpRequests requests) {
+    message.logDropped(requests.url().getHost());
+    byte[] refusal = message.refusal();
+    if (refusal != null) {
+      Thread.startVirtualThread(() -> {
+        try {
+          requests.post(refusal).discard();
+        } catch (UpstreamException e) {
+          LOG.debugf("refusal not sent: cause=%s", e.getMessage());
+        }
+      });
+    }
   }
 
   @Override
@@ -157,7 +189,7 @@ final class SseMessageSource implements MessageSource {
   }
 
   private boolean isAnswered() {
-    return kind == Reconnector.StreamKind.CALL && responded;
+    return kind == StreamKind.CALL && responded;
   }
 
   @Override
@@ -245,7 +277,7 @@ final class SseMessageSource implements MessageSource {
       throw new UpstreamException.TimedOut("its stream fell silent");
     }
     // A stream that cannot be resumed keeps waiting.
-    if (kind == Reconnector.StreamKind.STANDALONE || !reader.cursor().isEmpty()) {
+    if (kind == StreamKind.STANDALONE || !reader.cursor().isEmpty()) {
       from.close();
       reconnect(new UpstreamException.TimedOut("its connection fell silent"));
     }
@@ -253,9 +285,9 @@ final class SseMessageSource implements MessageSource {
 
   private void reconnect(@Nullable Throwable cause) throws InterruptedException {
     reader.connectionEnded();
-    if (kind == Reconnector.StreamKind.BATCH && cause == null && responded) {
+    if (kind == StreamKind.BATCH && cause == null && responded) {
       exchange = null; // An orderly close after a response ends a batch.
-    } else if (kind != Reconnector.StreamKind.STANDALONE && reader.cursor().isEmpty()) {
+    } else if (kind != StreamKind.STANDALONE && reader.cursor().isEmpty()) {
       if (cause != null) {
         throw new UpstreamException.Broken("cut off in the middle of a stream", cause);
       }
@@ -267,6 +299,7 @@ final class SseMessageSource implements MessageSource {
 
   /** Not when it comes: a reader that has its response asks for nothing more. */
   private void forgetLast() {
+    reader.forgetRead();
     if (last != null) {
       responded = !kind.mayBeSilent() && isResponse(last);
       last = null;

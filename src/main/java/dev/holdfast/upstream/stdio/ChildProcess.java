@@ -2,6 +2,8 @@ package dev.holdfast.upstream.stdio;
 
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.protocol.EnvelopeScanner;
+import dev.holdfast.upstream.OversizedMessage;
 import dev.holdfast.upstream.UpstreamException;
 import java.io.IOException;
 import java.time.Duration;
@@ -58,12 +60,8 @@ public final class ChildProcess {
     /** A line without its end; may be empty. While this method blocks, the process has to wait. */
     void line(byte[] line);
 
-    /**
-     * A line is longer than the bound. Its beginning was dropped.
-     *
-     * @return whether to drop its rest and to continue; false ends the process
-     */
-    boolean lineTooLong(LineReader.LineTooLongException tooLong);
+    /** A line was dropped, because it is longer than the bound or than memory allows. */
+    void lineTooLong(OversizedMessage line);
 
     /** The output is complete. */
     void outputEnded();
@@ -213,10 +211,12 @@ public final class ChildProcess {
       }
       return line != null;
     } catch (LineReader.LineTooLongException e) {
-      if (listener.lineTooLong(e)) {
-        lines.skipLine();
+      EnvelopeScanner skipped = new EnvelopeScanner();
+      if (lines.skipLine(skipped, OversizedMessage.ENDLESS * settings.maxMessageBytes())) {
+        listener.lineTooLong(new OversizedMessage(skipped, settings.maxMessageBytes()));
         return true;
       }
+      listener.outputBroke(new IOException("a line without an end"));
       end();
       lines.skipAll(); // A full pipe would keep the process from ending.
       return false;

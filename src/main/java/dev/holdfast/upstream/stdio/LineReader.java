@@ -3,6 +3,7 @@ package dev.holdfast.upstream.stdio;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,9 @@ public final class LineReader {
   private final byte[] buffer = new byte[BUFFER];
   private int from;
   private int to;
+
+  /** What is kept of the current line, apart from the buffer. */
+  private @Nullable ByteArrayOutputStream begun;
 
   /** A line is longer than the bound. */
   public static final class LineTooLongException extends Exception {
@@ -45,11 +49,11 @@ public final class LineReader {
    * Waits for the next line. The last line needs no line end.
    *
    * @return the line without its end; null at the end of the stream
-   * @throws LineTooLongException if the line is too long; the next call continues in its middle
+   * @throws LineTooLongException if the line is too long; {@link #skipLine} must follow
    */
   public byte @Nullable [] next() throws IOException, LineTooLongException {
-    ByteArrayOutputStream begun = null;
     int length = 0;
+    begun = null;
     byte last = 0;
     boolean _ = mayHold.test(0);
     while (from < to || fill()) {
@@ -57,7 +61,6 @@ public final class LineReader {
       length += end - from;
       last = end > from ? buffer[end - 1] : last;
       if (length > maxBytes + 1 || (length > maxBytes && last != '\r')) {
-        from = end;
         throw new LineTooLongException();
       }
       if (end < to && begun == null) {
@@ -66,28 +69,50 @@ public final class LineReader {
         return withoutCr(line);
       }
       if (!mayHold.test(length)) {
-        from = end;
         throw new LineTooLongException();
       }
       begun = begun == null ? new ByteArrayOutputStream(2 * BUFFER) : begun;
       begun.write(buffer, from, end - from);
       from = end + 1;
       if (end < to) {
-        return withoutCr(begun.toByteArray());
+        break;
       }
     }
-    return begun == null ? null : withoutCr(begun.toByteArray());
+    byte[] line = begun == null ? null : withoutCr(begun.toByteArray());
+    begun = null;
+    return line;
   }
 
-  /** Skips the rest of the line. */
+  /** Skips a line that is too long. */
   public void skipLine() throws IOException {
-    while (from < to || fill()) {
+    boolean _ = skipLine(OutputStream.nullOutputStream(), Long.MAX_VALUE);
+  }
+
+  /**
+   * Skips a line that is too long.
+   *
+   * @param skipped gets the whole line
+   * @param most number of bytes after which the line counts as endless
+   * @return false if the line is endless
+   */
+  boolean skipLine(OutputStream skipped, long most) throws IOException {
+    long length = 0;
+    if (begun != null) {
+      begun.writeTo(skipped);
+      length = begun.size();
+      begun = null;
+    }
+    boolean _ = mayHold.test(0);
+    while (length <= most && (from < to || fill())) {
       int end = lineEnd();
+      skipped.write(buffer, from, end - from);
+      length += end - from;
       from = end + 1;
       if (end < to) {
-        return;
+        return true;
       }
     }
+    return length <= most;
   }
 
   void skipAll() throws IOException {

@@ -3,6 +3,7 @@ package dev.holdfast.upstream.stdio;
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
+import dev.holdfast.upstream.OversizedMessage;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.channel.Channel;
 import java.io.IOException;
@@ -52,9 +53,8 @@ final class ProcessChannel extends Channel implements ChildProcess.Listener {
   }
 
   @Override
-  public boolean lineTooLong(LineReader.LineTooLongException tooLong) {
-    router().end(new UpstreamException.Broken("a message is too large", tooLong));
-    return false;
+  public void lineTooLong(OversizedMessage line) {
+    skipped(line);
   }
 
   @Override

@@ -17,11 +17,19 @@ public final class StdioUpstream extends ChannelUpstream {
 
   private final StdioUpstreamSettings settings;
 
-  /** Bytes of unfinished and waiting messages of all processes. */
-  private final ByteBudget held = ByteBudget.ofHeap(8, Long.MAX_VALUE);
+  private final ByteBudget held;
 
-  /** Starts no process yet. */
+  /** Starts no process yet. Shares its budget of messages with no other server. */
   public StdioUpstream(StdioUpstreamSettings settings) {
+    this(settings, ByteBudget.ofHeap(8, Long.MAX_VALUE));
+  }
+
+  /**
+   * Starts no process yet.
+   *
+   * @param held budget of unfinished and waiting messages, which servers may share
+   */
+  public StdioUpstream(StdioUpstreamSettings settings, ByteBudget held) {
     super(
         new Channel.Settings(
             settings.name(),
@@ -34,6 +42,7 @@ public final class StdioUpstream extends ChannelUpstream {
             // A process ends in at most four steps of this length; all end at the same time.
             settings.stopGrace().multipliedBy(4).plusSeconds(1)));
     this.settings = settings;
+    this.held = held;
   }
 
   @Override

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.testing.ScriptedServer;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.RequestOptions;
@@ -20,7 +21,8 @@ class HttpExchangeTest {
       ScriptedServer.playing((request, wire) ->
           wire.answer(200, "text/plain", "x".repeat(Integer.parseInt(request.body()))));
   private final HttpClients clients =
-      new HttpClients(vertx, UpstreamFixture.settings(server.url()));
+      new HttpClients(
+          vertx, UpstreamFixture.settings(server.url()), new ByteBudget(Long.MAX_VALUE));
   private final HttpClients.ConnectionPool pool = clients.nextForCall();
 
   @AfterEach

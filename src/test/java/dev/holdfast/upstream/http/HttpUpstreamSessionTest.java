@@ -431,7 +431,7 @@ class HttpUpstreamSessionTest {
   }
 
   @Test
-  void whenJsonIsEndlessShouldBeBroken() {
+  void whenJsonIsEndlessShouldBeTooLarge() {
     // given
     ScriptedServer server =
         fixture.server((request, wire) -> {
@@ -444,8 +444,9 @@ class HttpUpstreamSessionTest {
 
     // when
     assertThatThrownBy(() -> session.request(call(1)))
-        .isInstanceOf(UpstreamException.Broken.class)
-        .hasMessageContaining("more than 1048576 bytes");
+        .isInstanceOf(UpstreamException.TooLarge.class)
+        .hasMessageContaining("more than 1")
+        .hasMessageContaining("(1048576 bytes)");
 
     // then the connection is not left open
     await().until(() -> server.connections() == 0);

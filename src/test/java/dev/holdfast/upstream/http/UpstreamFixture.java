@@ -2,6 +2,7 @@ package dev.holdfast.upstream.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
@@ -128,22 +129,27 @@ public final class UpstreamFixture implements AfterEachCallback {
     return worker ? internal.createWorkerContext() : internal.createEventLoopContext();
   }
 
+  private HttpClients clients(HttpUpstreamSettings settings) {
+    return new HttpClients(vertx, settings, ByteBudget.ofHeap(8, Long.MAX_VALUE));
+  }
+
   HttpUpstream upstream(HttpUpstreamSettings settings) {
-    HttpUpstream upstream = new HttpUpstream(vertx, settings);
+    HttpUpstream upstream = new HttpUpstream(clients(settings), settings);
     open.push(upstream);
     return upstream;
   }
 
   /** An HTTP+SSE server with at most two sessions at a time. */
   public LegacyUpstream legacy(HttpUpstreamSettings settings, boolean respawn) {
-    LegacyUpstream upstream = new LegacyUpstream(vertx, settings, "test", 2, respawn);
+    LegacyUpstream upstream = new LegacyUpstream(clients(settings), settings, "test", 2, respawn);
     open.push(upstream);
     return upstream;
   }
 
   /** A server that speaks either transport. */
   DetectingUpstream detecting(HttpUpstreamSettings settings) {
-    DetectingUpstream upstream = new DetectingUpstream(vertx, settings, "test", 2, false);
+    DetectingUpstream upstream =
+        new DetectingUpstream(clients(settings), settings, "test", 2, false);
     open.push(upstream);
     return upstream;
   }

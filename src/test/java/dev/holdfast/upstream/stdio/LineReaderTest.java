@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -89,6 +91,28 @@ class LineReaderTest {
 
     assertThatThrownBy(new LineReader(endless, 10_000)::next)
         .isInstanceOf(LineReader.LineTooLongException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100, 8191, 8192, 20_000})
+  void shouldPassOnTheWholeLineThatItSkips(int length) throws Exception {
+    String line = "x".repeat(length) + "y";
+    LineReader reader = new LineReader(stream(line + "\n\nn"), length);
+    ByteArrayOutputStream skipped = new ByteArrayOutputStream();
+
+    assertThatThrownBy(reader::next).isInstanceOf(LineReader.LineTooLongException.class);
+
+    assertThat(reader.skipLine(skipped, 100_000)).isTrue();
+    assertThat(skipped.toString(UTF_8)).isEqualTo(line);
+    assertThat(all(reader)).containsExactly("", "n");
+  }
+
+  @Test
+  void shouldNotSkipALineWithoutAnEnd() throws Exception {
+    LineReader reader = new LineReader(stream("x".repeat(100_000)), 10);
+    assertThatThrownBy(reader::next).isInstanceOf(LineReader.LineTooLongException.class);
+
+    assertThat(reader.skipLine(OutputStream.nullOutputStream(), 50_000)).isFalse();
   }
 
   @Test

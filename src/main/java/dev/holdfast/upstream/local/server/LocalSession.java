@@ -49,7 +49,7 @@ record LocalSession(
       for (Message message : body.messages()) {
         switch (message) {
           case Message.Request call when isToolCall(call) -> register(call, answers, registered);
-          case Message.Request request -> answers.add(answer(request));
+          case Message.Request request -> answers.add(answer(request).payload());
           case Message.Notification notification -> accept(notification);
           case Message.Response response -> calls.complete(id, response);
         }
@@ -83,7 +83,7 @@ record LocalSession(
     }
   }
 
-  private byte[] answer(Message.Request request) {
+  private UpstreamMessage answer(Message.Request request) {
     try {
       ObjectNode result =
           switch (request.method()) {
@@ -94,9 +94,9 @@ record LocalSession(
             case String method when method.startsWith("prompts/") -> prompts.answer(request);
             default -> throw new RequestException(JsonRpcErrorCode.METHOD_NOT_FOUND);
           };
-      return ServerMessages.result(request.id(), result);
+      return ServerMessages.result(request.id(), result, calls.maxMessageBytes());
     } catch (RequestException e) {
-      return e.response(request.id());
+      return new UpstreamMessage(e.response(request.id()), null);
     }
   }
 

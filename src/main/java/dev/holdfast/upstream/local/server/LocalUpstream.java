@@ -36,26 +36,33 @@ public final class LocalUpstream implements Upstream {
   private final String name;
   private final String version;
 
+  /** Creates a server whose messages may have any size, with a budget of its own for them. */
+  public LocalUpstream(ServerFeatures features, LogLevelStore levels, String name, String version) {
+    this(features, levels, name, version, Integer.MAX_VALUE, ByteBudget.ofHeap(8, Long.MAX_VALUE));
+  }
+
   /**
    * Creates a server. Starts no thread before the first call.
    *
    * @param levels log levels of the sessions, on all replicas
    * @param name the server's name for clients
+   * @param maxMessageBytes size of the largest message
+   * @param held budget of messages that wait for their readers
    * @throws IllegalArgumentException if two tools, resources or prompts have the same name, a name
    *     is malformed, or a record has no schema
    */
-  public LocalUpstream(ServerFeatures features, LogLevelStore levels, String name, String version) {
-    this(features, levels, name, version, ByteBudget.ofHeap(8, Long.MAX_VALUE));
-  }
-
-  /** The budget is for bytes of messages that wait for their readers. */
-  LocalUpstream(
-      ServerFeatures features, LogLevelStore levels, String name, String version, ByteBudget held) {
+  public LocalUpstream(
+      ServerFeatures features,
+      LogLevelStore levels,
+      String name,
+      String version,
+      int maxMessageBytes,
+      ByteBudget held) {
     this.tools = new ToolRegistry(features.tools());
     this.resources = new ResourceRegistry(features.resources());
     this.prompts = new PromptRegistry(features.prompts());
     this.levels = levels;
-    this.calls = new ToolCalls(tools, levels, held);
+    this.calls = new ToolCalls(tools, levels, maxMessageBytes, held);
     this.name = name;
     this.version = version;
   }

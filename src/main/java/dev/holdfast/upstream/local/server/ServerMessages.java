@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
 import dev.holdfast.protocol.Methods;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.local.LogLevel;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,15 @@ final class ServerMessages {
     message.putRawValue("id", new RawValue(id.json()));
     message.set("result", result);
     return Json.write(message);
+  }
+
+  /** The response with a result, or the error in place of one that is larger than the limit. */
+  static UpstreamMessage result(RequestId id, ObjectNode result, int maxBytes) {
+    byte[] message = result(id, result);
+    return message.length <= maxBytes
+        ? new UpstreamMessage(message, null)
+        : UpstreamMessage.tooLarge(
+            id, new UpstreamException.TooLarge(message.length, true, maxBytes), null);
   }
 
   static byte[] request(RequestId id, String method, ObjectNode params) {

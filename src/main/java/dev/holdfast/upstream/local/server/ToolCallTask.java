@@ -25,6 +25,7 @@ final class ToolCallTask implements Runnable, ToolCall {
   private final MessageQueue.Writer out;
   private final Client client;
   private final LogFilter logFilter;
+  private final int maxMessageBytes;
 
   /** Held while progress is compared and sent, so that two threads cannot swap their messages. */
   private final AutoLock progressLock = new AutoLock();
@@ -37,19 +38,21 @@ final class ToolCallTask implements Runnable, ToolCall {
       ObjectNode arguments,
       MessageQueue.Writer out,
       Client client,
-      LogFilter logFilter) {
+      LogFilter logFilter,
+      int maxMessageBytes) {
     this.request = request;
     this.tool = tool;
     this.arguments = arguments;
     this.out = out;
     this.client = client;
     this.logFilter = logFilter;
+    this.maxMessageBytes = maxMessageBytes;
   }
 
   @Override
   public void run() {
     try {
-      out.finish(ServerMessages.result(request.id(), result()));
+      out.finish(ServerMessages.result(request.id(), result(), maxMessageBytes));
     } finally {
       out.abandon();
     }
@@ -109,6 +112,11 @@ final class ToolCallTask implements Runnable, ToolCall {
   }
 
   private void send(byte[] message) {
+    if (message.length > maxMessageBytes) {
+      throw new IllegalArgumentException(
+          "A message must not exceed %s (%d bytes)"
+              .formatted(UpstreamException.TooLarge.KEY, maxMessageBytes));
+    }
     if (!out.write(message)) {
       throw new CancellationException("The call is over");
     }

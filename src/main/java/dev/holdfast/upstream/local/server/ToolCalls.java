@@ -31,14 +31,21 @@ final class ToolCalls implements AutoCloseable {
   /** Bytes of messages that wait for the readers of their calls. */
   private final ByteBudget held;
 
+  private final int maxMessageBytes;
+
   private final ComputeQueue computing = new ComputeQueue();
   private final ConcurrentMap<CallId, RunningCall> running = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  ToolCalls(ToolRegistry tools, LogLevelStore levels, ByteBudget held) {
+  ToolCalls(ToolRegistry tools, LogLevelStore levels, int maxMessageBytes, ByteBudget held) {
     this.tools = tools;
     this.levels = levels;
+    this.maxMessageBytes = maxMessageBytes;
     this.held = held;
+  }
+
+  int maxMessageBytes() {
+    return maxMessageBytes;
   }
 
   ByteBudget held() {
@@ -58,7 +65,8 @@ final class ToolCalls implements AutoCloseable {
             arguments,
             out,
             new CallClient(session, clientRequests, out),
-            new ToolCallTask.LogFilter(levels, session.name()));
+            new ToolCallTask.LogFilter(levels, session.name()),
+            maxMessageBytes);
     RunningCall call =
         new RunningCall(id, tool, request.bytes().length, new FutureTask<>(task, null), queue, out);
     if (running.putIfAbsent(id, call) != null) {

@@ -13,6 +13,7 @@ import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.local.LogLevel;
 import dev.holdfast.upstream.local.NoArguments;
 import dev.holdfast.upstream.local.Tool;
 import dev.holdfast.upstream.local.ToolCall;
@@ -270,6 +271,7 @@ class LocalUpstreamTest {
             new LogLevelStore.InMemory(),
             "small",
             "1",
+            Integer.MAX_VALUE,
             held)) {
       LocalClient client = LocalClient.open(small);
 
@@ -277,6 +279,46 @@ class LocalUpstreamTest {
 
       assertThat(held.takeShare(0, 10_000)).isEqualTo(10_000 / 8);
       assertThat(client.ask(list.formatted(1))).contains("alpha");
+    }
+  }
+
+  @Test
+  void shouldFailACallWhoseResultIsTooLarge() {
+    Tool<?> large = ScriptedTool.waiting("large", _ -> ToolResult.text("x".repeat(5000)));
+    Tool<?> chatty =
+        ScriptedTool.waiting(
+            "chatty",
+            call -> {
+              try {
+                call.log(LogLevel.ERROR, "logger", "x".repeat(5000));
+              } catch (IllegalArgumentException tooLarge) {
+                return ToolResult.text(String.valueOf(tooLarge.getMessage()));
+              }
+              return ToolResult.text("");
+            });
+    try (LocalUpstream limited =
+        new LocalUpstream(
+            new LocalUpstream.ServerFeatures(List.of(large, chatty, alpha), List.of(), List.of()),
+            new LogLevelStore.InMemory(),
+            "limited",
+            "1",
+            2000,
+            new ByteBudget(Long.MAX_VALUE))) {
+      LocalClient client = LocalClient.open(limited);
+
+      assertThat(drain(client.callTool("1", "large")))
+          .singleElement()
+          .asString()
+          .startsWith("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32000")
+          .contains("The server executed the request", "2000 bytes", "server-message-bytes");
+      assertThat(drain(client.callTool("2", "alpha")))
+          .singleElement()
+          .asString()
+          .contains("result");
+      assertThat(drain(client.callTool("3", "chatty")))
+          .singleElement()
+          .asString()
+          .contains("A message must not exceed holdfast.limits.server-message-bytes (2000 bytes)");
     }
   }
 

@@ -1,0 +1,57 @@
+package dev.holdfast.upstream;
+
+import dev.holdfast.budget.LogRate;
+import dev.holdfast.protocol.EnvelopeScanner;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
+import dev.holdfast.protocol.RequestId;
+import java.time.Duration;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message of a server that was skipped to its end. It is larger than the limit, or than the
+ * memory that other messages leave.
+ *
+ * @param scan has read the whole message
+ * @param limit in bytes
+ */
+public record OversizedMessage(EnvelopeScanner scan, int limit) {
+
+  private static final Logger LOG = Logger.getLogger(OversizedMessage.class);
+  private static final LogRate DROPPED = new LogRate(Duration.ofSeconds(1));
+
+  /** A message of more than this many times the limit has no end: its connection ends instead. */
+  public static final long ENDLESS = 32;
+
+  /** Whether a request waits for the message. */
+  public boolean mayBeResponse() {
+    return scan.mayBeMessage() && !scan.hasMethod();
+  }
+
+  /** The failure of the request that the message answers. */
+  public UpstreamException.TooLarge failure() {
+    return new UpstreamException.TooLarge(scan.bytes(), true, limit);
+  }
+
+  /** Logs that the message is dropped. */
+  public void logDropped(String upstream) {
+    DROPPED.log(
+        LOG,
+        Logger.Level.WARN,
+        () ->
+            "message dropped, too large upstream=%s bytes=%d %s=%d"
+                .formatted(upstream, scan.bytes(), UpstreamException.TooLarge.KEY, limit));
+  }
+
+  /** The error for the server if the message is a request, which no client gets; else null. */
+  public byte @Nullable [] refusal() {
+    RequestId id = scan.hasMethod() ? scan.id() : null;
+    return id == null
+        ? null
+        : JsonRpcErrors.error(
+            id,
+            JsonRpcErrorCode.INVALID_REQUEST,
+            "Invalid Request: longer than " + limit + " bytes");
+  }
+}
