@@ -28,7 +28,7 @@ final class FaultSchedules {
   private static final int EVENTS = Load.LONG ? 60 : 30;
 
   private static final List<ServerFault> TROUBLES =
-      List.copyOf(EnumSet.complementOf(EnumSet.of(ServerFault.NONE)));
+      List.copyOf(EnumSet.complementOf(EnumSet.of(ServerFault.NONE, ServerFault.OVERSIZED)));
 
   /** One of the faults of a chaos. */
   private interface Blow {

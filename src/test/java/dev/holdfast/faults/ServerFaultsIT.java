@@ -40,6 +40,14 @@ class ServerFaultsIT {
     ScenarioRun.of(scenario("server sends garbage", ServerFault.GARBAGE, 500).orErrors());
   }
 
+  /** Its messages are dropped, and its calls go on. */
+  @Test
+  void oversizedShouldLoseNothing() throws Exception {
+    ScenarioRun.of(
+        scenario("server sends a message above the limit", ServerFault.OVERSIZED, 1500)
+            .with("holdfast.limits.server-message-bytes", "64K"));
+  }
+
   /** A row whose calls end within the time-outs of the replicas. */
   static Scenario scenario(String name, ServerFault trouble, int millis) {
     return Scenario.of(name, FaultSchedules.serverIs(trouble, millis))

@@ -74,7 +74,7 @@ final class Server {
           listening = listen(port);
         }
       }
-      case STALLED, GARBAGE, ENDLESS -> {}
+      case STALLED, GARBAGE, ENDLESS, OVERSIZED -> {}
     }
     trouble = next;
   }

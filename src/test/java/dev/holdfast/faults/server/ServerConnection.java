@@ -25,6 +25,10 @@ final class ServerConnection {
       "serverInfo":{"name":"counting","version":"1"}}\
       """;
   private static final String GARBAGE = "data: {\"jsonrpc\": well, no\n\n";
+  private static final String OVERSIZED =
+      "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"data\":\""
+          + "x".repeat(ServerFault.LARGE)
+          + "\"}}\n\n";
   private static final String BLOCK = "x".repeat(32 << 10);
 
   private final Socket socket;
@@ -143,6 +147,7 @@ final class ServerConnection {
       // What nobody has asked for is not replaced, so that it can be told whether it is lost.
       case GARBAGE -> feed instanceof NumberedMessages.Ticks ? GARBAGE + event : GARBAGE;
       case ENDLESS -> endless();
+      case OVERSIZED -> OVERSIZED + event;
       case NONE, REFUSED, STALLED, TORN, FORGOTTEN -> event;
     };
   }

@@ -15,5 +15,10 @@ public enum ServerFault {
   /** Sends events that are no JSON-RPC. */
   GARBAGE,
   /** Sends on each stream an event that never ends. */
-  ENDLESS
+  ENDLESS,
+  /** Sends a notification of {@link #LARGE} bytes before each event. */
+  OVERSIZED;
+
+  /** More than the limit of the row. */
+  public static final int LARGE = 80_000;
 }
