@@ -78,7 +78,7 @@ final class GatewayProfiles {
       return Map.of(
           "holdfast.stream.keep-alive", "100ms",
           "holdfast.stream.idle-timeout", "700ms",
-          "holdfast.stream.max-lifetime", "1500ms",
+          "holdfast.stream.max-lifetime", "3s",
           "holdfast.stream.retry", "70ms",
           "holdfast.stream.max-events", "100",
           "holdfast.stream.durable", "all",

@@ -59,7 +59,7 @@ class ConfigBoundsTest {
     "stream.drain-timeout, 1d, 25h, 1d or less, 90000s",
     "stream.keep-alive, 100ms, 99ms, 100ms or more, 99ms",
     "stream.keep-alive, 10m, 601s, 10m or less, 601s",
-    "stream.idle-timeout, 100ms, 99ms, 100ms or more, 99ms",
+    "stream.idle-timeout, 0s, -1s, 0s or more, -1s",
     "stream.idle-timeout, 1d, 25h, 1d or less, 90000s",
     "stream.max-lifetime, 100ms, 99ms, 100ms or more, 99ms",
     "stream.max-lifetime, 1d, 25h, 1d or less, 90000s",

@@ -137,7 +137,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.stream.drain-retry", "500ms"),
                 entry("holdfast.stream.drain-timeout", "20s"),
                 entry("holdfast.stream.keep-alive", "30s"),
-                entry("holdfast.stream.idle-timeout", "5m"),
+                entry("holdfast.stream.idle-timeout", "0s"),
                 entry("holdfast.stream.max-lifetime", "1h"),
                 entry("holdfast.stream.write-timeout", "1m"),
                 entry("holdfast.stream.durable", "calls"),

@@ -52,11 +52,12 @@ public interface StreamConfig {
   Duration keepAlive();
 
   /**
-   * How long a connection may carry no event. Then the gateway sends {@code retry} and closes it;
-   * the stream continues.
+   * How long a connection may carry no event while its client awaits no response. Then the gateway
+   * sends {@code retry} and closes it; the stream continues. {@code 0s} is no limit: some clients
+   * never open their standalone stream again.
    */
-  @WithDefault("5m")
-  @Range(min = "100ms", max = "1d")
+  @WithDefault("0s")
+  @Range(min = "0s", max = "1d")
   Duration idleTimeout();
 
   /** How long one connection may live. Then the gateway sends {@code retry} and closes it. */

@@ -27,6 +27,11 @@ public final class StreamNames {
 
   private StreamNames() {}
 
+  /** Whether the streams of that name answer requests, so that clients await what they bring. */
+  public static boolean areForRequests(String name) {
+    return !name.equals(STANDALONE) && !name.startsWith(UPSTREAM_PREFIX);
+  }
+
   /** A stream of a session, by its name. */
   public static StreamRef of(Session session, String name) {
     return new StreamRef(session.id().value(), name);

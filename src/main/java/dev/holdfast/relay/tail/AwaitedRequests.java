@@ -84,6 +84,11 @@ final class AwaitedRequests {
     }
   }
 
+  /** Whether a request may still be open. */
+  boolean isAny() {
+    return !open.isEmpty();
+  }
+
   /** An error for each request that is still open. */
   List<byte[]> streamLost() {
     return List.copyOf(open).stream()

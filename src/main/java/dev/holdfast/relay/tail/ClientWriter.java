@@ -27,8 +27,11 @@ final class ClientWriter {
    */
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
+  private static final Duration FOREVER = Duration.ofDays(1000);
+
   private final StreamConfig config;
   private final BooleanSupplier shouldEnd;
+  private final BooleanSupplier awaited;
   private final long opened = System.nanoTime();
   private long lastWrite = opened;
   private long lastEvent = opened;
@@ -36,9 +39,15 @@ final class ClientWriter {
   /** Whether the socket may not have taken the bytes of {@link #writeNow}. */
   private boolean untaken;
 
-  ClientWriter(StreamConfig config, BooleanSupplier shouldEnd) {
+  /**
+   * Creates the writer of a new connection.
+   *
+   * @param awaited whether the client awaits a response here, so that silence ends nothing
+   */
+  ClientWriter(StreamConfig config, BooleanSupplier shouldEnd, BooleanSupplier awaited) {
     this.config = config;
     this.shouldEnd = shouldEnd;
+    this.awaited = awaited;
   }
 
   /** Writes the buffered frames and waits until the socket has taken them. */
@@ -102,7 +111,12 @@ final class ClientWriter {
 
   /** Whether the connection reached its maximum lifetime or its idle timeout. */
   boolean isOver() {
-    return isOld() || left(lastEvent, config.idleTimeout()).isZero();
+    return isOld() || untilIdle().isZero();
+  }
+
+  private Duration untilIdle() {
+    Duration most = config.idleTimeout();
+    return most.isZero() || awaited.getAsBoolean() ? FOREVER : left(lastEvent, most);
   }
 
   private boolean isOld() {
@@ -118,9 +132,7 @@ final class ClientWriter {
   Duration untilNextDeadline() {
     return Collections.min(
         List.of(
-            left(lastWrite, config.keepAlive()),
-            left(lastEvent, config.idleTimeout()),
-            left(opened, config.maxLifetime())));
+            left(lastWrite, config.keepAlive()), untilIdle(), left(opened, config.maxLifetime())));
   }
 
   private static Duration left(long since, Duration span) {

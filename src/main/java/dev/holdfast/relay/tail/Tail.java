@@ -166,7 +166,7 @@ public final class Tail implements Tails.Movable {
     this.listener = listener;
     this.inUse = inUse;
     this.awaited = new AwaitedRequests(framing.endpoint() != null);
-    this.writer = new ClientWriter(context.config(), this::shouldEnd);
+    this.writer = new ClientWriter(context.config(), this::shouldEnd, this::isAwaited);
     this.reader = new PageReader(context.log(), stream);
     TraceListener traces = context.traces();
     this.reading = traces == null ? null : traces.reading(stream, cursor, kind == Kind.RESUMED);
@@ -182,6 +182,11 @@ public final class Tail implements Tails.Movable {
   Tail answering(List<RequestId> requests) {
     awaited.begin(requests);
     return this;
+  }
+
+  /** Whether the client awaits a response here. It awaits none on streams that answer nothing. */
+  private boolean isAwaited() {
+    return framing.endpoint() == null ? StreamNames.areForRequests(stream.name()) : awaited.isAny();
   }
 
   private void requested(String requests) {

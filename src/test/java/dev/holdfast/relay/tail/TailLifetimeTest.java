@@ -1,17 +1,25 @@
 package dev.holdfast.relay.tail;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.relay.FaultyLog;
 import dev.holdfast.relay.LogFixture;
 import dev.holdfast.relay.Settings;
+import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.testing.LoggedLines;
+import dev.holdfast.wiring.ConfigFixture;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,29 +28,94 @@ import org.junit.jupiter.api.Timeout;
 class TailLifetimeTest {
 
   private static final Duration SHORT = Duration.ofMillis(20);
-  private static final String OPENING = "id: s_0-0\nretry: 5000\ndata: \n\n";
+  private static final String STANDALONE = StreamNames.STANDALONE;
+  private static final String OPENING = "id: %s_0-0\nretry: 5000\ndata: \n\n";
 
   private final LogFixture fixture = new LogFixture();
 
   @Test
   void shouldCloseAnIdleConnectionWithARetry() {
-    assertClosedWithARetry(Settings.streams().idleTimeout(SHORT));
+    assertClosedWithARetry(Settings.streams().idleTimeout(SHORT), STANDALONE);
     assertThat(fixture.alive).hasPositiveValue();
+  }
+
+  /** A client that does not resume once waited for ever for the result of a silent call. */
+  @Test
+  void shouldNotCloseTheConnectionOfASilentCall() {
+    fixture.streams = Settings.streams().idleTimeout(SHORT).keepAlive(SHORT.multipliedBy(3));
+    StreamWriter writer = fixture.open("s");
+
+    TestConnection client = fixture.follow("s");
+    client.await(c -> c.text().endsWith(": \n\n: \n\n"));
+    writer.append(LogFixture.complete(1, 1));
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1");
+    assertThat(client.text()).doesNotContain("retry: 5000\n\n");
+  }
+
+  /** A shared stream answers requests now and then: it is idle between them. */
+  @Test
+  void shouldCloseAnIdleSharedConnectionOnlyWhileNoRequestIsOpen() {
+    fixture.streams = Settings.streams().idleTimeout(SHORT).keepAlive(SHORT.multipliedBy(3));
+    fixture.log.openShared(LogFixture.ref(StreamNames.SHARED));
+    AtomicReference<StreamWriter> writer = new AtomicReference<>();
+    TestConnection client = new TestConnection();
+    client.onWrite =
+        () -> {
+          if (writer.get() == null) {
+            writer.set(fixture.log.open(LogFixture.ref("s"), "1", StreamNames.SHARED));
+          }
+        };
+
+    LogFixture.run(sharedTail(), client);
+    client.await(c -> c.text().endsWith(": \n\n: \n\n"));
+    byte[] result = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}".getBytes(UTF_8);
+    writer.get().append(List.of(new NewEvent(result, null, true)));
+    client.awaitEnd();
+
+    assertThat(client.text()).contains("\"result\"").endsWith("retry: 5000\n\n");
+  }
+
+  private Tail sharedTail() {
+    return new Tail(
+        fixture.context(),
+        LogFixture.ref(StreamNames.SHARED),
+        new EventFraming(StreamNames.SHARED, true, true, "/messages"),
+        Position.START,
+        Tail.Kind.REQUEST,
+        fixture.heard,
+        () -> {});
+  }
+
+  /** Some clients never open it again, and hear of no change from then on. */
+  @Test
+  void shouldNotCloseAnIdleConnectionByDefault() {
+    assertThat(ConfigFixture.by(Map.of()).getConfigMapping(StreamConfig.class).idleTimeout())
+        .isZero();
+    fixture.streams = Settings.streams().idleTimeout(Duration.ZERO).keepAlive(SHORT);
+    fixture.open(STANDALONE);
+
+    TestConnection client = fixture.follow(STANDALONE);
+    client.await(c -> c.text().endsWith(": \n\n: \n\n"));
+
+    assertThat(client.hasEnded()).isFalse();
+    client.leave();
   }
 
   @Test
   void shouldCloseAnOldConnectionWithARetry() {
-    assertClosedWithARetry(Settings.streams().maxLifetime(SHORT));
+    assertClosedWithARetry(Settings.streams().maxLifetime(SHORT), "s");
   }
 
-  private void assertClosedWithARetry(Settings.Streams streams) {
+  private void assertClosedWithARetry(Settings.Streams streams, String stream) {
     fixture.streams = streams;
-    fixture.open("s");
+    fixture.open(stream);
 
-    TestConnection client = fixture.follow("s");
+    TestConnection client = fixture.follow(stream);
     client.awaitEnd();
 
-    assertThat(client.text()).isEqualTo(OPENING + "retry: 5000\n\n");
+    assertThat(client.text()).isEqualTo(OPENING.formatted(stream) + "retry: 5000\n\n");
   }
 
   @Test
@@ -51,7 +124,7 @@ class TailLifetimeTest {
     StreamWriter writer = fixture.open("s");
     TestConnection client = fixture.follow("s");
 
-    client.await(c -> c.text().startsWith(OPENING + ": \n\n: \n\n: \n\n"));
+    client.await(c -> c.text().startsWith(OPENING.formatted("s") + ": \n\n: \n\n: \n\n"));
     writer.append(LogFixture.complete(1, 1));
     client.awaitEnd();
 
@@ -64,12 +137,14 @@ class TailLifetimeTest {
   void shouldNotCountCommentsAsEvents() {
     fixture.streams =
         Settings.streams().keepAlive(Duration.ofMillis(5)).idleTimeout(Duration.ofMillis(500));
-    fixture.open("s");
+    fixture.open(STANDALONE);
 
-    TestConnection client = fixture.follow("s");
+    TestConnection client = fixture.follow(STANDALONE);
     client.awaitEnd();
 
-    assertThat(client.text()).startsWith(OPENING + ": \n\n").endsWith(": \n\nretry: 5000\n\n");
+    assertThat(client.text())
+        .startsWith(OPENING.formatted(STANDALONE) + ": \n\n")
+        .endsWith(": \n\nretry: 5000\n\n");
   }
 
   /** A session whose client got an event every few seconds once expired as if unused. */
