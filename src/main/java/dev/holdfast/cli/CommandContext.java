@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.session.Session;
@@ -12,12 +13,14 @@ import java.util.Optional;
  *
  * @param sharedStore the store that this process shares with gateways; empty for the memory store
  * @param upstreams upstreams by name, including {@link Session#DEFAULT_UPSTREAM}
+ * @param clients what clients can take and do
  * @param maxConnections limit on client connections of one replica
  * @param maxMessageBytes limit on the size of one message
  */
 public record CommandContext(
     Optional<SharedStore> sharedStore,
     Map<String, Upstream> upstreams,
+    KnownClients clients,
     int maxConnections,
     int maxMessageBytes) {
 

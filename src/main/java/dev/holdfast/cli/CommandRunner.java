@@ -75,7 +75,9 @@ public final class CommandRunner implements QuarkusApplication {
           context
               .sharedStore()
               .map(CommandContext.SharedStore::streams)
-              .map(streams -> new StoreCommands(streams, sessions, log, relay, output).run(onStore))
+              .map(streams ->
+                  new StoreCommands(streams, sessions, log, relay, context.clients(), output)
+                      .run(onStore))
               .orElseGet(() -> refuse(output));
     };
   }

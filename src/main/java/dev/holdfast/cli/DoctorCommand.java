@@ -37,6 +37,11 @@ record DoctorCommand(CommandContext context, InstantSource clock, Output output)
         .upstreams()
         .forEach((name, upstream) -> results.add(new UpstreamCheck(name, upstream).run()));
     results.add(openFiles());
+    context
+        .clients()
+        .all()
+        .forEach(
+            client -> results.add(CheckResult.fine("client " + client.name(), client.describe())));
     return results;
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.util.RawValue;
+import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
@@ -35,11 +36,12 @@ record StoreCommands(
     SessionStore sessions,
     EventLog log,
     Provider<Relay> relay,
+    KnownClients clients,
     Output output) {
 
   private static final int PAGE = 100;
   private static final String SESSION_ROW =
-      "%-43s  %-12s  %-15s  %9s  %-20s  %-20s  %8s  %6s  %-15s  %s";
+      "%-43s  %-12s  %-15s  %9s  %-20s  %-20s  %8s  %6s  %-15s  %-16s  %s";
   private static final String STREAM_ROW = "%-43s  %-12s  %-8s  %6s  %s";
 
   private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
@@ -65,6 +67,7 @@ record StoreCommands(
             "REQUESTS",
             "ERRORS",
             "FROM",
+            "KNOWN AS",
             "CLIENT"));
     forEachPage(this::print);
     return ExitCode.SUCCESS;
@@ -98,6 +101,7 @@ record StoreCommands(
     Session session = entry.session();
     SessionActivity activity = entry.activity();
     String transport = session.hasOneStream() ? "sse" : "streamable-http";
+    String known = clients.find(session.userAgent(), session.client()).name();
     output.result(
         Output.object()
             .put("session", session.id().value())
@@ -110,7 +114,9 @@ record StoreCommands(
             .put("transport", transport)
             .put("connected", connected)
             .put("protocolVersion", session.version().wire())
-            .put("client", session.client()),
+            .put("client", session.client())
+            .put("userAgent", session.userAgent())
+            .put("knownAs", known),
         SESSION_ROW.formatted(
             session.id().value(),
             session.upstream(),
@@ -121,6 +127,7 @@ record StoreCommands(
             activity.requests(),
             activity.errors(),
             Objects.requireNonNullElse(activity.address(), "-"),
+            known,
             session.client()));
   }
 

@@ -180,7 +180,9 @@ final class RequestHandler {
   /** The client, as one that opens a session and initializes it later. */
   Opener opener() {
     String at = address.current();
-    return new Opener(client().name(), Client.at(at).name(), Sender.UNKNOWN);
+    String agent = headers.getHeaderString(HttpHeaders.USER_AGENT);
+    return new Opener(
+        client().name(), Client.at(at).name(), agent == null ? "" : agent, Sender.UNKNOWN);
   }
 
   /**

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers headers of the client's {@code initialize} for the upstream, for requests that no
  *     message of the client causes
  * @param principal whom the session belongs to; nobody else may use it
+ * @param userAgent the {@code User-Agent} of the client that opened it; empty when unknown
  */
 public record Session(
     SessionId id,
@@ -34,7 +35,8 @@ public record Session(
     Transport transport,
     String opener,
     ForwardedHeaders headers,
-    PrincipalId principal) {
+    PrincipalId principal,
+    String userAgent) {
 
   /**
    * Maximum time between the opening of a session and its first use. Opening costs a client
@@ -71,12 +73,18 @@ public record Session(
         Transport.STREAMABLE,
         opener,
         ForwardedHeaders.NONE,
-        principal);
+        principal,
+        "");
   }
 
   /** A session over HTTP with SSE, which begins before the client initializes it. */
   public static Session opening(
-      SessionId id, String upstream, Instant created, String opener, PrincipalId principal) {
+      SessionId id,
+      String upstream,
+      Instant created,
+      String opener,
+      PrincipalId principal,
+      String userAgent) {
     ProtocolVersion version = ProtocolVersion.V2024_11_05;
     return new Session(
         id,
@@ -88,7 +96,8 @@ public record Session(
         Transport.SSE_OPENING,
         opener,
         ForwardedHeaders.NONE,
-        principal);
+        principal,
+        userAgent);
   }
 
   /**
@@ -112,7 +121,8 @@ public record Session(
         Transport.SSE,
         opener,
         sent,
-        principal);
+        principal,
+        userAgent);
   }
 
   /** The network of the opener's address; empty when the session belongs to a principal. */

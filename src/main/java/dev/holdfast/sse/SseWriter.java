@@ -57,11 +57,11 @@ public final class SseWriter {
    * Appends an event without content, which gives the reader a first cursor. Without its empty
    * {@code data} line readers would ignore the id.
    *
-   * @param retry the reconnection time, sent in whole milliseconds
+   * @param retry the reconnection time, sent in whole milliseconds; null for none
    * @throws IllegalArgumentException if the id is empty or holds CR, LF or NUL, or if retry is
    *     negative
    */
-  public void priming(String id, Duration retry) {
+  public void priming(String id, @Nullable Duration retry) {
     event(null, id, retry, NO_DATA);
   }
 

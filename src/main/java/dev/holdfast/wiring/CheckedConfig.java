@@ -6,6 +6,7 @@ import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.auth.RequiredScopes;
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.clients.KnownClient;
 import dev.holdfast.cluster.ClusterConfig;
 import dev.holdfast.config.ConfigOrigin;
 import dev.holdfast.http.limit.LimitsConfig;
@@ -66,6 +67,7 @@ final class CheckedConfig {
     TlsConfigurations.problem(config).ifPresent(problems::add);
     checkTraces(config.getConfigMapping(TraceConfig.class));
     checkTapes();
+    gateway.clients().forEach(this::checkClient);
     checkHeartbeats(config.getConfigMapping(ClusterConfig.class));
     checkKeys(config.getConfigMapping(AuthConfig.class));
     checkIssuers(config.getConfigMapping(AuthConfig.class));
@@ -246,6 +248,15 @@ final class CheckedConfig {
       problems.add(
           named("holdfast.trace.endpoint")
               + " must begin with http:// or https://, such as http://localhost:4318/v1/traces");
+    }
+  }
+
+  private void checkClient(String name, KnownClient.Settings client) {
+    if (client.userAgent().isEmpty() && client.clientInfo().isEmpty()) {
+      String prefix = "holdfast.clients." + name + ".";
+      problems.add(
+          "%s…%s has neither user-agent nor client-info: set one, such as %sclient-info=my-agent/*"
+              .formatted(prefix, origin(prefix), prefix));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentSettings;
+import dev.holdfast.clients.KnownClient;
 import dev.holdfast.config.Range;
 import dev.holdfast.config.SizeConverter;
 import dev.holdfast.session.Session;
@@ -42,6 +43,9 @@ public interface GatewayConfig {
 
   /** Further upstreams by name, each at {@code /servers/<name>/mcp}. */
   Map<String, Server> upstreams();
+
+  /** Abilities and limits of further clients, by a name for logs. */
+  Map<String, KnownClient.Settings> clients();
 
   /** Agents as sessions, at {@code /servers/agent/mcp}. */
   Agent agent();

@@ -2,6 +2,7 @@ package dev.holdfast.wiring;
 
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.cli.CommandContext;
+import dev.holdfast.clients.KnownClients;
 import dev.holdfast.http.limit.ConnectionLimit;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
@@ -41,10 +42,12 @@ final class RelayProducer {
   final Tails tails = new Tails();
   final Pumps pumps;
   final SessionUpstreams upstreams;
+  final KnownClients clients;
   final Sessions sessions;
   final TakeOver takeOver;
 
   RelayProducer(
+      GatewayConfig gateway,
       StoreProducer stores,
       ConfiguredUpstreams configured,
       StreamConfig streams,
@@ -58,6 +61,7 @@ final class RelayProducer {
     Inbox inbox = stores.sharedLog.inbox();
     pumps = new Pumps(storeFailure.hold(), listener, traces);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
+    clients = new KnownClients(gateway.clients());
     upstreams = new SessionUpstreams(configured.byName(), stores.sessions);
     sessions =
         new Sessions(
@@ -68,6 +72,7 @@ final class RelayProducer {
             (writer, server) -> pinned.pin(writer, server, false, null),
             listener,
             audit,
+            clients,
             session.idleTimeout(),
             stores.clock);
     MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
@@ -75,7 +80,7 @@ final class RelayProducer {
         new StreamStarter(sessions, upstreams, router, log, pumps, listener, traces);
     TailOpener opener =
         new TailOpener(
-            log, streams, replay, listener, tails, admission, sessions::used, stores.clock, traces);
+            log, streams, replay, listener, tails, clients, sessions::used, stores.clock, traces);
     takeOver =
         new TakeOver(
             sessions,
@@ -130,6 +135,7 @@ final class RelayProducer {
                     stores.streams,
                     gateway.redis().maxBytes().asLongValue())),
         upstreams.byName(),
+        clients,
         limits.connections(),
         limits.messageBytes().value());
   }

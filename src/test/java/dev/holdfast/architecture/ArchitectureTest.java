@@ -77,6 +77,7 @@ class ArchitectureTest {
           entry("session.redis", List.of("session", "protocol", "redis")),
           entry("budget", List.of("lock")),
           entry("config", List.of()),
+          entry("clients", List.of("config")),
           entry("retry", List.of()),
           entry("lock", List.of()),
           entry("timer", List.of()),
@@ -88,6 +89,7 @@ class ArchitectureTest {
           entry(
               "relay.tail",
               List.of(
+                  "clients",
                   "lock",
                   "relay.stream",
                   "budget",
@@ -102,6 +104,7 @@ class ArchitectureTest {
               "relay.session",
               List.of(
                   "audit",
+                  "clients",
                   "lock",
                   "relay.stream",
                   "relay.pump",
@@ -238,6 +241,7 @@ class ArchitectureTest {
               List.of(
                   "auth",
                   "bridge",
+                  "clients",
                   "config",
                   "record",
                   "relay",
@@ -255,6 +259,7 @@ class ArchitectureTest {
               "wiring",
               List.of(
                   "audit",
+                  "clients",
                   "oauth",
                   "auth",
                   "config",

@@ -2,6 +2,7 @@ package dev.holdfast.auth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.testing.McpClient;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -105,7 +106,8 @@ public record KeyClient(
         HttpRequest.newBuilder(gateway.resolve(target))
             .timeout(Duration.ofSeconds(60))
             .header("Authorization", "Bearer " + key.value())
-            .header("Content-Type", "application/json");
+            .header("Content-Type", "application/json")
+            .header("User-Agent", McpClient.USER_AGENT);
     return session == null ? request : request.header("Mcp-Session-Id", session);
   }
 

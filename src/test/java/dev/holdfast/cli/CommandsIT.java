@@ -154,7 +154,7 @@ class CommandsIT {
     assertThat(table.stdout().lines())
         .anyMatch(line ->
             line.matches(
-                id + " +default +streamable-http +0 +\\S+Z +\\S+Z +\\d+ +0 +127.0.0.1 +test/1"));
+                id + " +default +streamable-http +0 +\\S+Z +\\S+Z +\\d+ +0 +127.0.0.1 +- +test/1"));
     assertThat(streams.exitCode()).as(streams.toString()).isZero();
     assertThat(json(streams))
         .anyMatch(each ->
@@ -171,6 +171,8 @@ class CommandsIT {
     assertThat(session.path("errors").asInt(-1)).isZero();
     assertThat(session.path("address").asText()).isEqualTo("127.0.0.1");
     assertThat(session.path("client").asText()).isEqualTo("test/1");
+    assertThat(session.path("userAgent").asText()).isEqualTo(McpClient.USER_AGENT);
+    assertThat(session.path("knownAs").asText()).isEqualTo("-");
     assertThat(session.path("upstream").asText()).isEqualTo("default");
     assertThat(session.path("transport").asText()).isEqualTo("streamable-http");
     assertThat(Instant.parse(session.path("lastUsed").asText()))

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.clients.KnownClients;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.session.Session;
@@ -48,7 +49,11 @@ class DoctorTest {
     PrintStream printed = new PrintStream(stdout, true, UTF_8);
     CommandContext context =
         new CommandContext(
-            Optional.empty(), Map.of(Session.DEFAULT_UPSTREAM, upstream), maxConnections, 1000);
+            Optional.empty(),
+            Map.of(Session.DEFAULT_UPSTREAM, upstream),
+            new KnownClients(Map.of()),
+            maxConnections,
+            1000);
     return new DoctorCommand(context, InstantSource.system(), new Output(printed, printed, json))
         .run();
   }
@@ -79,12 +84,22 @@ class DoctorTest {
     assertThat(run(1, true)).isEqualTo(ExitCode.SUCCESS);
 
     assertThat(printed().lines())
-        .hasSize(3)
+        .hasSize(3 + KnownClients.BUILT_IN.size())
         .allMatch(line -> line.startsWith("{\"check\":\"") && line.contains("\"verdict\":\""));
     assertThat(printed())
         .contains("{\"check\":\"store\",\"verdict\":\"doubtful\"")
         .contains("{\"check\":\"upstream default\",\"verdict\":\"fine\"")
         .contains("opens sessions with MCP 2025-11-25 over local: test 1, 0 tools");
+  }
+
+  @Test
+  void shouldListKnownClients() {
+    assertThat(run(1, false)).isEqualTo(ExitCode.SUCCESS);
+
+    assertThat(printed())
+        .contains(
+            "fine     client java-sdk: retry=false priming=true resumes=0 time-limit=20s"
+                + " user-agent=Java-http-client/* client-info=Java SDK MCP Client/* (https://");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
@@ -28,7 +29,8 @@ class MemoryStoreTest {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final InstantSource CLOCK = InstantSource.system();
 
-  private final CommandContext context = new CommandContext(Optional.empty(), Map.of(), 1, 1000);
+  private final CommandContext context =
+      new CommandContext(Optional.empty(), Map.of(), new KnownClients(Map.of()), 1, 1000);
   private final SessionStore sessions =
       new MemorySessionStore(HOUR, () -> new SessionLimits(1, 1, Map.of()), CLOCK);
   private final EventLog log =

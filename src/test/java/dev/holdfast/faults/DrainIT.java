@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.resume.FollowingClient;
 import dev.holdfast.resume.Transcript;
+import dev.holdfast.testing.Frame;
 import dev.holdfast.testing.FrameStream;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
@@ -48,6 +49,14 @@ class DrainIT {
   /** Most of this time allows for a busy machine; a quiet one needs little more than the retry. */
   private static final Duration UNNOTICED = Duration.ofSeconds(5);
 
+  /** The client of these tests resumes wherever it can. */
+  private static final Map<String, String> MOVING =
+      Map.of(
+          "holdfast.clients.following.client-info",
+          "following/*",
+          "holdfast.clients.following.resumes",
+          "100");
+
   /** The replicas of all tests that need no other settings. */
   @SuppressWarnings("NullAway.Init") // JUnit calls start() first.
   private static Fleet shared;
@@ -56,7 +65,7 @@ class DrainIT {
 
   @BeforeAll
   static void start() {
-    shared = new Fleet(2);
+    shared = new Fleet(2, MOVING);
   }
 
   @AfterAll
@@ -77,7 +86,7 @@ class DrainIT {
   /** Only the replica that stops can finish these calls. */
   @Test
   void shouldFinishCallsThatNoOtherReplicaCanContinue() throws Exception {
-    try (Fleet fleet = new Fleet(2, "--resumable", "false")) {
+    try (Fleet fleet = new Fleet(2, MOVING, "--resumable", "false")) {
       finishCalls(fleet);
     }
   }
@@ -94,6 +103,21 @@ class DrainIT {
       }
       assertThat(fleet.replica(0).awaitEnd(10)).isTrue();
     }
+  }
+
+  /** A client that does not resume once hung: its stream ended, and its call here later. */
+  @Test
+  void shouldServeClientsThatMayNotResumeToTheEndOfTheirCalls() throws Exception {
+    Gateway stopping = shared.restored().replica(0);
+    McpClient client = McpClient.at(stopping.url()).ready();
+    FrameStream call = client.stream(count(1, STEPS));
+    call.event();
+
+    stopping.terminate();
+
+    assertThat(call.events()).hasSize(STEPS).last().matches(DrainIT::isResult);
+    assertThat(call.raw()).doesNotContain("retry: 500\n");
+    assertThat(stopping.awaitEnd(10)).isTrue();
   }
 
   @Test
@@ -141,16 +165,17 @@ class DrainIT {
     // A balancer may need a moment to notice; the replica refuses requests only after that.
     await().until(() -> client.post(message("\"id\":8,\"method\":\"ping\"")).statusCode() != 200);
     HttpResponse<String> request = client.post(message("\"id\":9,\"method\":\"ping\""));
-    HttpResponse<String> stream = client.resumeWhole(call.lastEventId());
     HttpResponse<String> session = McpClient.at(stopping.url()).initialized();
 
-    assertThat(List.of(request, stream, session))
+    assertThat(List.of(request, session))
         .allSatisfy(answer -> {
           assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
           assertThat(answer.headers().firstValue("Retry-After")).contains("1");
         });
     assertThat(request.body()).contains("\"id\":9");
     assertThat(client.post(message("\"method\":\"notifications/x\"")).statusCode()).isEqualTo(202);
+    // Clients that meet this replica again would give up after a few refusals.
+    assertThat(client.resume(call.lastEventId()).events()).last().matches(DrainIT::isResult);
     assertThat(stopping.awaitEnd(10)).isTrue();
   }
 
@@ -269,6 +294,10 @@ class DrainIT {
   private int readiness(Gateway gateway) throws Exception {
     HttpRequest request = HttpRequest.newBuilder(gateway.url("/q/health/ready")).build();
     return clients.http().send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+  }
+
+  private static boolean isResult(Frame.Event event) {
+    return event.data().contains("\"result\"");
   }
 
   private static String message(String members) {

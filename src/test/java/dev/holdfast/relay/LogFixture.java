@@ -71,7 +71,8 @@ public final class LogFixture {
   /** A tail that is not yet running. */
   public Tail tail(String stream, Position after, Tail.Kind kind) {
     EventFraming framing = new EventFraming(stream, true, true);
-    return new Tail(context(), ref(stream), framing, after, kind, heard, alive::incrementAndGet);
+    return new Tail(
+        context(), ref(stream), framing, after, kind, heard, alive::incrementAndGet, () -> true);
   }
 
   /** Starts to follow a stream. */

@@ -3,6 +3,8 @@ package dev.holdfast.relay;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.audit.AuditLog;
+import dev.holdfast.clients.DescribedClient;
+import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.SharedLog;
@@ -53,7 +55,14 @@ public final class RelayFixture implements AutoCloseable {
 
   public static final String LOCAL = "local";
   public static final String SCRIPTED = "scripted";
+
+  /** A client of which nothing is known. */
   public static final Opener OPENER = new Opener("192.0.2.1");
+
+  /** A client that is known to resume its streams. */
+  public static final Opener RESUMING =
+      new Opener("192.0.2.1", "192.0.2.1", "resuming/1", Sender.UNKNOWN);
+
   public static final Duration IDLE = Duration.ofHours(1);
   public static final int MAX_SESSIONS = 3;
   static final int MAX_STREAMS = 4;
@@ -74,6 +83,8 @@ public final class RelayFixture implements AutoCloseable {
   public final MemorySessionStore store =
       new MemorySessionStore(
           IDLE, () -> new SessionLimits(MAX_SESSIONS, MAX_SESSIONS, Map.of()), clock);
+  private final KnownClients clients =
+      new KnownClients(Map.of("resuming", DescribedClient.resuming("resuming/*", 3)));
   public final Relay relay;
   public final LegacySseRelay legacy;
   private final StreamConfig streams;
@@ -111,13 +122,14 @@ public final class RelayFixture implements AutoCloseable {
             (writer, server) -> pinned.pin(writer, server, false, null),
             heard,
             AuditLog.OFF,
+            clients,
             always,
             clock);
     router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
     router.start();
     starter = new StreamStarter(sessions, upstreams, router, log, pumps, heard, null);
     TailOpener opener =
-        new TailOpener(log, streams, replay, heard, tails, admission, sessions::used, clock, null);
+        new TailOpener(log, streams, replay, heard, tails, clients, sessions::used, clock, null);
     relay =
         new Relay(
             sessions, upstreams, log, pumps, starter, router, opener, admission, streams, replay,
@@ -129,7 +141,7 @@ public final class RelayFixture implements AutoCloseable {
   public Session openAs(String version) {
     scripted.handshake = () -> ScriptedUpstream.handshake(version);
     return Objects.requireNonNull(
-        relay.initialize(SCRIPTED, initialize(version), OPENER, PrincipalId.ANONYMOUS).session());
+        relay.initialize(SCRIPTED, initialize(version), RESUMING, PrincipalId.ANONYMOUS).session());
   }
 
   /** A take-over into this relay. */
@@ -225,9 +237,13 @@ public final class RelayFixture implements AutoCloseable {
   }
 
   public Session open(String upstream) {
+    return open(upstream, OPENER);
+  }
+
+  public Session open(String upstream, Opener opener) {
     return Objects.requireNonNull(
         relay
-            .initialize(upstream, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS)
+            .initialize(upstream, initialize("2025-11-25"), opener, PrincipalId.ANONYMOUS)
             .session());
   }
 

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.sse.SseEvent;
 import dev.holdfast.sse.SseHandler;
 import dev.holdfast.sse.SseParser;
+import dev.holdfast.testing.McpClient;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -249,6 +250,7 @@ public final class FollowingClient {
     return HttpRequest.newBuilder(replica)
         .header("Accept", "application/json, text/event-stream")
         .header("Content-Type", "application/json")
+        .header("User-Agent", McpClient.USER_AGENT)
         .POST(HttpRequest.BodyPublishers.ofString(body));
   }
 

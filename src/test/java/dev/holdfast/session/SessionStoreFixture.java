@@ -67,6 +67,7 @@ interface SessionStoreFixture {
         "default",
         Instant.ofEpochMilli(1_800_000_000_123L),
         "192.0.2.1",
-        PRINCIPAL);
+        PRINCIPAL,
+        "agent/1");
   }
 }

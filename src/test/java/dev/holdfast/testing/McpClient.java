@@ -20,6 +20,9 @@ public final class McpClient {
   /** The newest revision with sessions. */
   public static final String NEWEST = "2025-11-25";
 
+  /** No program on the Java SDK, whose HTTP client this is. */
+  public static final String USER_AGENT = "holdfast-tests";
+
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -29,11 +32,12 @@ public final class McpClient {
   private final HttpResponse<String> initialized;
   private final AtomicInteger ids = new AtomicInteger();
 
-  private McpClient(URI endpoint, String version, String name) {
+  private McpClient(URI endpoint, String version, String name, String userAgent) {
     this.endpoint = endpoint;
     this.version = version;
+    HttpRequest.Builder request = post(endpoint, initialize(version, name));
     this.initialized =
-        send(post(endpoint, initialize(version, name)).build(), BodyHandlers.ofString());
+        send(request.setHeader("User-Agent", userAgent).build(), BodyHandlers.ofString());
   }
 
   private McpClient(URI endpoint, McpClient opened) {
@@ -54,7 +58,12 @@ public final class McpClient {
 
   /** Initializes under a name of its own. */
   public static McpClient at(URI endpoint, String version, String name) {
-    return new McpClient(endpoint, version, name);
+    return at(endpoint, version, name, USER_AGENT);
+  }
+
+  /** Initializes as the program of that name and {@code User-Agent}. */
+  public static McpClient at(URI endpoint, String version, String name, String userAgent) {
+    return new McpClient(endpoint, version, name, userAgent);
   }
 
   /** The same session at another endpoint; ids of calls start at 1 again. */
@@ -138,6 +147,7 @@ public final class McpClient {
     return HttpRequest.newBuilder(endpoint)
         .header("Accept", "application/json, text/event-stream")
         .header("Content-Type", "application/json")
+        .header("User-Agent", USER_AGENT)
         .POST(BodyPublishers.ofString(body));
   }
 

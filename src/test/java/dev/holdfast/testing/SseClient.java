@@ -117,7 +117,15 @@ public final class SseClient {
    * @throws IOException when there is no answer
    */
   public static FrameStream open(URI sse, String lastEventId) throws IOException {
-    HttpRequest.Builder get = HttpRequest.newBuilder(sse).header("Accept", "text/event-stream");
+    return open(sse, lastEventId, McpClient.USER_AGENT);
+  }
+
+  /** Asks for a stream as the program of that {@code User-Agent}. */
+  public static FrameStream open(URI sse, String lastEventId, String userAgent) throws IOException {
+    HttpRequest.Builder get =
+        HttpRequest.newBuilder(sse)
+            .header("Accept", "text/event-stream")
+            .header("User-Agent", userAgent);
     if (!lastEventId.isEmpty()) {
       get.header("Last-Event-ID", lastEventId);
     }

@@ -1,6 +1,5 @@
 package dev.holdfast.relay.failover;
 
-import dev.holdfast.log.StreamRef;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.stream.Admission;
@@ -13,9 +12,10 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drains a replica that stops. It moves clients to other replicas, refuses new requests, waits for
- * the calls that run here, and hands over the rest. Requests of the first second are still served,
- * and their clients moved: a refusal would cost them the second of {@code Retry-After}.
+ * Drains a replica that stops. It moves clients that resume to other replicas, refuses new
+ * requests, waits for the calls that run here, and hands over the rest. Clients that may not resume
+ * keep their connections until then. Requests of the first second are still served, and their
+ * clients moved: a refusal would cost them the second of {@code Retry-After}.
  *
  * <p>A replica whose log is not shared has no others. There the clients of running calls stay until
  * their calls end or, when the time is over, get an error.
@@ -107,7 +107,7 @@ public final class Drain {
     to.prepare();
     tails.moveInTurn(MOVE_INTERVAL, notice);
     await(noticed, this::isIdle);
-    admission.close(stream -> true);
+    admission.close();
     await(deadline, this::isIdle);
     boolean takenOver = to.leave();
     if (takenOver && !pumps.isEmpty()) {
@@ -115,6 +115,7 @@ public final class Drain {
     }
     // Another replica will find these streams. An error now would end them.
     pumps.forEach(Pump::handOver);
+    tails.leave();
     await(System.nanoTime() + CLOSE_TIMEOUT.toNanos(), tails::isEmpty);
   }
 
@@ -129,18 +130,14 @@ public final class Drain {
   }
 
   private void finish(long deadline) throws InterruptedException {
-    admission.close(Drain::neverEnds);
-    tails.move(Drain::neverEnds);
+    admission.close();
+    tails.move(stream -> stream.name().equals(StreamNames.STANDALONE));
     await(deadline, this::isIdle);
-    // A shared stream carries all events of its client and ends with no call.
-    tails.move(stream -> neverEnds(stream) || stream.name().equals(StreamNames.SHARED));
-    await(deadline, () -> isIdle() && tails.isEmpty());
     pumps.forEach(Pump::endUnfinished);
-    await(System.nanoTime() + CLOSE_TIMEOUT.toNanos(), () -> isIdle() && tails.isEmpty());
-  }
-
-  private static boolean neverEnds(StreamRef stream) {
-    return stream.name().equals(StreamNames.STANDALONE);
+    await(System.nanoTime() + CLOSE_TIMEOUT.toNanos(), this::isIdle);
+    tails.leave();
+    long closed = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
+    await(Math.max(deadline, closed), tails::isEmpty);
   }
 
   private boolean isIdle() {

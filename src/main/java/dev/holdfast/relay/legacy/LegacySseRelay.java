@@ -121,8 +121,7 @@ public final class LegacySseRelay {
   }
 
   /**
-   * Resumes the shared stream of a session. A draining replica allows it too and moves the client
-   * at once.
+   * Resumes the shared stream of a session. A draining replica allows it too.
    *
    * @throws RelayException.EventsPurged when later events were purged and replay stops at gaps
    */

@@ -2,6 +2,7 @@ package dev.holdfast.relay.session;
 
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.budget.LogRate;
+import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.StreamWriter;
@@ -69,6 +70,7 @@ public final class Sessions {
   private final BiConsumer<StreamWriter, PinnedServer> pinner;
   private final RelayListener listener;
   private final AuditLog audit;
+  private final KnownClients clients;
   private final InstantSource clock;
   private final RecentSessions recent;
   private final AbandonedSessions abandoned;
@@ -88,6 +90,7 @@ public final class Sessions {
       BiConsumer<StreamWriter, PinnedServer> pinner,
       RelayListener listener,
       AuditLog audit,
+      KnownClients clients,
       Duration idleTimeout,
       InstantSource clock) {
     this.store = store;
@@ -97,6 +100,7 @@ public final class Sessions {
     this.pinner = pinner;
     this.listener = listener;
     this.audit = audit;
+    this.clients = clients;
     this.clock = () -> clock.instant().truncatedTo(ChronoUnit.MILLIS);
     Duration usual = idleTimeout.dividedBy(TOUCHES_PER_IDLE_TIMEOUT);
     Duration scarce = Collections.min(List.of(usual, AbandonedSessions.TOUCH_INTERVAL));
@@ -142,7 +146,12 @@ public final class Sessions {
     Upstream _ = upstreams.forNewSession(upstreamName);
     Session session =
         Session.opening(
-            SessionId.random(), upstreamName, clock.instant(), opener.client(), principal);
+            SessionId.random(),
+            upstreamName,
+            clock.instant(),
+            opener.client(),
+            principal,
+            opener.userAgent());
     try {
       create(session, () -> log.openShared(StreamNames.shared(session)));
     } catch (RuntimeException failure) {
@@ -194,7 +203,8 @@ public final class Sessions {
                   Transport.STREAMABLE,
                   opener.client(),
                   link.headers(),
-                  principal);
+                  principal,
+                  opener.userAgent());
           create(session, () -> pinIfNeeded(session, request));
           recent.began(session);
           audit.sessionOpened(session, opener.address());
@@ -253,7 +263,7 @@ public final class Sessions {
       Session opening, Message.Request request, InitializeRequest initialize, Sender sender) {
     return initialize(
         opening.upstream(),
-        new Opener(opening.opener(), opening.address(), sender),
+        new Opener(opening.opener(), opening.address(), opening.userAgent(), sender),
         request,
         (link, version) -> {
           Session session =
@@ -356,8 +366,12 @@ public final class Sessions {
         LOG,
         Logger.Level.INFO,
         () ->
-            "session opened session=%s upstream=%s client=%s"
-                .formatted(session.id(), session.upstream(), session.client()));
+            "session opened session=%s upstream=%s client=%s known=%s"
+                .formatted(
+                    session.id(),
+                    session.upstream(),
+                    session.client(),
+                    clients.find(session.userAgent(), session.client()).name()));
   }
 
   /** The owner of the standalone stream is the replica to which the session is pinned. */

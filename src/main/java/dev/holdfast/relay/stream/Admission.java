@@ -1,15 +1,12 @@
 package dev.holdfast.relay.stream;
 
-import dev.holdfast.log.StreamRef;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 
 /** Admits requests until this replica drains, and counts those in progress. Thread-safe. */
 public final class Admission {
 
   private final AtomicInteger inProgress = new AtomicInteger();
   private final Pass pass = inProgress::decrementAndGet;
-  private volatile Predicate<StreamRef> refused = stream -> false;
   private volatile boolean draining;
   private volatile boolean closed;
 
@@ -47,21 +44,13 @@ public final class Admission {
     return enter();
   }
 
-  /** Checks that clients may resume a stream here; throws {@link RelayException.Draining}. */
-  public void check(StreamRef stream) {
-    if (refused.test(stream)) {
-      throw new RelayException.Draining();
-    }
-  }
-
   /** Begins to drain: clients should go elsewhere, but this replica still admits them. */
   public void drain() {
     draining = true;
   }
 
-  /** Admits no more requests, nor clients that resume these streams. */
-  public void close(Predicate<StreamRef> which) {
-    refused = which;
+  /** Admits no more requests. Clients may still resume their streams. */
+  public void close() {
     closed = true;
     draining = true;
   }

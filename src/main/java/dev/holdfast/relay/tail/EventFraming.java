@@ -14,30 +14,33 @@ import org.jspecify.annotations.Nullable;
  * @param stream the first part of every event id: the stream's name, after the session id where no
  *     header names the session
  * @param ids whether events have ids, without which clients cannot resume
- * @param priming whether the client understands a priming event and {@code retry}; clients of
- *     revisions before 2025-11-25 fail at an event without data
+ * @param priming whether the client understands a priming event; clients of revisions before
+ *     2025-11-25 fail at an event without data
+ * @param retry whether the client understands {@code retry}
  * @param endpoint the URL to which the client sends its messages (2024-11-05, Transports, HTTP with
  *     SSE); null on Streamable HTTP
  */
-public record EventFraming(String stream, boolean ids, boolean priming, @Nullable String endpoint) {
+public record EventFraming(
+    String stream, boolean ids, boolean priming, boolean retry, @Nullable String endpoint) {
 
   private static final String ENDPOINT = "endpoint";
   private static final String MESSAGE = "message";
 
-  /** Creates the framing of Streamable HTTP. */
-  public EventFraming(String stream, boolean ids, boolean priming) {
-    this(stream, ids, priming, null);
+  /** Creates the framing of Streamable HTTP for a client that follows its revision. */
+  public EventFraming(String stream, boolean ids, boolean current) {
+    this(stream, ids, current, current, null);
   }
 
   /**
    * Writes the first frame of a connection: the id to resume from, and {@code retry}. A client that
    * does not understand it gets a comment, which shows that it is connected.
    */
-  void opening(SseWriter frames, Position cursor, Duration retry) {
+  void opening(SseWriter frames, Position cursor, Duration delay) {
+    Duration told = retry ? delay : null;
     if (endpoint != null) {
-      frames.event(ENDPOINT, ids ? id(cursor) : null, retry, endpoint.getBytes(UTF_8));
+      frames.event(ENDPOINT, ids ? id(cursor) : null, told, endpoint.getBytes(UTF_8));
     } else if (ids && priming) {
-      frames.priming(id(cursor), retry);
+      frames.priming(id(cursor), told);
     } else {
       frames.comment("");
     }
@@ -66,9 +69,9 @@ public record EventFraming(String stream, boolean ids, boolean priming, @Nullabl
   }
 
   /** Writes the last frame of a connection that is closed while its stream continues. */
-  void closing(SseWriter frames, Duration retry) {
-    if (priming) {
-      frames.retry(retry);
+  void closing(SseWriter frames, Duration delay) {
+    if (retry) {
+      frames.retry(delay);
     }
   }
 

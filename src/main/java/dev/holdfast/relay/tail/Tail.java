@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -67,8 +68,12 @@ public final class Tail implements Tails.Movable {
   /** Null while traces are off. */
   private final TraceListener.@Nullable Reading reading;
 
-  /** Set by any thread. */
+  private final BooleanSupplier resumes;
+
+  /** Set by any thread, as the next field is. */
   private volatile boolean moving;
+
+  private volatile boolean leaving;
 
   /** Held by the thread that reads and writes. It owns all fields below. */
   private final AutoLock turn = new AutoLock();
@@ -149,6 +154,7 @@ public final class Tail implements Tails.Movable {
    *
    * @param listener receives delays
    * @param inUse runs from time to time while the tail follows
+   * @param resumes whether the client will resume a stream that this replica closes
    */
   public Tail(
       Context context,
@@ -157,7 +163,8 @@ public final class Tail implements Tails.Movable {
       Position cursor,
       Kind kind,
       StreamListener listener,
-      Runnable inUse) {
+      Runnable inUse,
+      BooleanSupplier resumes) {
     this.context = context;
     this.stream = stream;
     this.framing = framing;
@@ -165,6 +172,7 @@ public final class Tail implements Tails.Movable {
     this.kind = kind;
     this.listener = listener;
     this.inUse = inUse;
+    this.resumes = resumes;
     this.awaited = new AwaitedRequests(framing.endpoint() != null);
     this.writer = new ClientWriter(context.config(), this::shouldEnd, this::isAwaited);
     this.reader = new PageReader(context.log(), stream);
@@ -346,7 +354,7 @@ public final class Tail implements Tails.Movable {
 
   /** The client reads a large event later, when less waits for clients that do not read. */
   private Next awaitRoom(ClientConnection client) throws ClientGoneException {
-    if (movedAway()) {
+    if (movedAway(false)) {
       return Next.END;
     }
     writer.flush(client, frames);
@@ -388,7 +396,7 @@ public final class Tail implements Tails.Movable {
       streamOver = true;
     }
     // Checked here too, because a busy stream may never pause.
-    return !newest.last() && !movedAway() && mayContinue() ? Next.READ : Next.END;
+    return !newest.last() && !movedAway(false) && mayContinue() ? Next.READ : Next.END;
   }
 
   /**
@@ -451,7 +459,7 @@ public final class Tail implements Tails.Movable {
   /** There is nothing to read: sends what is buffered and waits. */
   private Next pause(ClientConnection client) throws ClientGoneException {
     caughtUp();
-    if (movedAway()) {
+    if (movedAway(leaving)) {
       return Next.END;
     }
     writer.flush(client, frames);
@@ -489,13 +497,24 @@ public final class Tail implements Tails.Movable {
   }
 
   @Override
+  public boolean isResumed() {
+    return kind == Kind.RESUMED;
+  }
+
+  @Override
   public void move() {
     moving = true;
     signal.wake();
   }
 
-  private boolean movedAway() {
-    boolean moves = mayMove();
+  @Override
+  public void leave() {
+    leaving = true;
+    signal.wake();
+  }
+
+  private boolean movedAway(boolean anyway) {
+    boolean moves = anyway || mayMove();
     if (moves) {
       framing.closing(frames, context.config().drainRetry());
     }
@@ -503,14 +522,19 @@ public final class Tail implements Tails.Movable {
   }
 
   /**
-   * Whether the client shall move and can resume elsewhere. A client without an event id would lose
-   * its call with the connection. A client whose newest event is not in the log would find a gap.
+   * Whether the client shall move and will resume elsewhere. A client that does not resume, or has
+   * no event id, would lose its call with the connection. A client whose newest event is not in the
+   * log would find a gap.
    */
   private boolean mayMove() {
     return moving
         && !pastLog
-        && (kind != Kind.REQUEST
-            || (framing.ids() && (framing.priming() || !cursor.equals(Position.START))));
+        && (stream.name().equals(StreamNames.STANDALONE)
+            || (resumes.getAsBoolean() && framing.ids() && hasEventId()));
+  }
+
+  private boolean hasEventId() {
+    return kind != Kind.REQUEST || framing.priming() || !cursor.equals(Position.START);
   }
 
   private boolean shouldEnd() {

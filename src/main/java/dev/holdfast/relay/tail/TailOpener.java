@@ -1,12 +1,13 @@
 package dev.holdfast.relay.tail;
 
+import dev.holdfast.clients.KnownClient;
+import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.relay.stream.RelayListener;
@@ -32,7 +33,7 @@ public final class TailOpener {
   private final StreamConfig streams;
   private final ReplayConfig replay;
   private final RelayListener listener;
-  private final Admission admission;
+  private final KnownClients clients;
   private final Consumer<Session> inUse;
   private final InstantSource clock;
   private final Tail.Context context;
@@ -40,6 +41,7 @@ public final class TailOpener {
   /**
    * Creates the opener.
    *
+   * @param clients what clients can take and do
    * @param inUse receives, from time to time, each session that a client follows
    * @param clock gives the age of a cursor, and the delay of an event
    * @param traces null while traces are off
@@ -50,7 +52,7 @@ public final class TailOpener {
       ReplayConfig replay,
       RelayListener listener,
       Tails tails,
-      Admission admission,
+      KnownClients clients,
       Consumer<Session> inUse,
       InstantSource clock,
       @Nullable TraceListener traces) {
@@ -58,7 +60,7 @@ public final class TailOpener {
     this.streams = streams;
     this.replay = replay;
     this.listener = listener;
-    this.admission = admission;
+    this.clients = clients;
     this.inUse = inUse;
     this.clock = clock;
     this.context =
@@ -111,7 +113,6 @@ public final class TailOpener {
    */
   public Optional<Tail> resume(Session session, EventId last, Supplier<ReadResult> firstPage) {
     StreamRef stream = StreamNames.of(session, last.stream());
-    admission.check(stream);
     return resume(session, last, framing(session, stream), firstPage);
   }
 
@@ -203,12 +204,23 @@ public final class TailOpener {
   }
 
   private EventFraming framing(Session session, StreamRef stream) {
-    return new EventFraming(stream.name(), replay.enabled(), session.version().hasPriming());
+    KnownClient client = clientOf(session);
+    boolean current = session.version().hasPriming();
+    return new EventFraming(
+        stream.name(),
+        replay.enabled(),
+        current && client.priming(),
+        current && client.retry(),
+        null);
+  }
+
+  private KnownClient clientOf(Session session) {
+    return clients.find(session.userAgent(), session.client());
   }
 
   private EventFraming sharedFraming(Session session, String endpoint) {
     String name = session.id().value() + "_" + StreamNames.SHARED;
-    return new EventFraming(name, replay.enabled(), true, endpoint);
+    return new EventFraming(name, replay.enabled(), true, clientOf(session).retry(), endpoint);
   }
 
   /** Forgets evicted clients. */
@@ -225,6 +237,7 @@ public final class TailOpener {
         cursor,
         kind,
         listener.streamsOf(session.upstream()),
-        () -> inUse.accept(session));
+        () -> inUse.accept(session),
+        () -> clientOf(session).moves(context.tails().hasResumed(session.id().value())));
   }
 }

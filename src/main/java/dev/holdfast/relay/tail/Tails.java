@@ -1,6 +1,7 @@
 package dev.holdfast.relay.tail;
 
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.retry.Backoff;
 import java.time.Duration;
 import java.util.List;
@@ -19,21 +20,38 @@ public final class Tails {
 
   private final Set<Movable> running = ConcurrentHashMap.newKeySet();
   private final Map<StreamRef, Backoff> evictions = new ConcurrentHashMap<>();
+
+  /** Sessions whose clients resumed a stream here. Some resume only their standalone stream. */
+  private final Set<String> resumed = ConcurrentHashMap.newKeySet();
+
   private volatile Predicate<StreamRef> moving = stream -> false;
+  private volatile boolean leaving;
 
   /** A tail that can send its client to another replica. */
   interface Movable {
     StreamRef stream();
 
-    /** Asks the tail to send its client to another replica as soon as the client can resume. */
+    /** Whether its client has resumed the stream. */
+    boolean isResumed();
+
+    /** Asks the tail to send its client to another replica if the client will resume there. */
     void move();
+
+    /** Asks the tail to end as soon as the client has what the log has. */
+    void leave();
   }
 
   /** Adds a tail that starts. */
   void add(Movable tail) {
     running.add(tail);
-    // Looks after it was added: either move() finds this tail, or the tail finds the request.
-    if (moving.test(tail.stream())) {
+    if (tail.isResumed() && StreamNames.areForRequests(tail.stream().name())) {
+      resumed.add(tail.stream().session());
+    }
+    // Looks after it was added: either move() finds this tail, or the tail finds the request. A
+    // client that resumes here may have found no other replica, and gives up after few attempts.
+    if (leaving) {
+      tail.leave();
+    } else if (!tail.isResumed() && moving.test(tail.stream())) {
       tail.move();
     }
   }
@@ -42,10 +60,21 @@ public final class Tails {
     running.remove(tail);
   }
 
+  /** Whether a client of the session has lately resumed the stream of a request here. */
+  boolean hasResumed(String session) {
+    return resumed.contains(session);
+  }
+
   /** Moves the clients of some streams to other replicas, also those that connect later. */
   public void move(Predicate<StreamRef> which) {
     moving = which;
     running.stream().filter(tail -> which.test(tail.stream())).forEach(Movable::move);
+  }
+
+  /** Ends all tails, also later ones, each as soon as its client has what the log has. */
+  public void leave() {
+    leaving = true;
+    running.forEach(Movable::leave);
   }
 
   /**
@@ -83,9 +112,10 @@ public final class Tails {
         .delay();
   }
 
-  /** Forgets all evictions, so that streams of ended sessions take no memory. */
+  /** Forgets evictions and clients, so that ended sessions take no memory. */
   public void sweep() {
     evictions.clear();
+    resumed.clear();
   }
 
   /** The number of running tails. */

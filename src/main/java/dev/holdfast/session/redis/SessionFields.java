@@ -32,7 +32,8 @@ final class SessionFields {
           "transport",
           "opener",
           "headers",
-          "principal");
+          "principal",
+          "user-agent");
 
   /** Number of fields that every record has. Earlier versions wrote no others. */
   private static final int REQUIRED = 5;
@@ -82,7 +83,8 @@ final class SessionFields {
             session.transport().recorded(),
             session.opener(),
             session.headers().format(),
-            session.principal().recorded());
+            session.principal().recorded(),
+            session.userAgent());
     List<Object> arguments = new ArrayList<>();
     for (int i = 0; i < values.size(); i++) {
       arguments.add(RECORD.get(i));
@@ -117,6 +119,7 @@ final class SessionFields {
     Response opener = values.get(REQUIRED + 1);
     Response headers = values.get(REQUIRED + 2);
     Response principal = values.get(REQUIRED + 3);
+    Response userAgent = values.get(REQUIRED + 4);
     return ProtocolVersion.parse(values.get(2).toString())
         .map(version ->
             new Session(
@@ -131,9 +134,8 @@ final class SessionFields {
                 headers == null
                     ? ForwardedHeaders.NONE
                     : ForwardedHeaders.parse(headers.toString()),
-                principal == null
-                    ? PrincipalId.ANONYMOUS
-                    : PrincipalId.parse(principal.toString())));
+                principal == null ? PrincipalId.ANONYMOUS : PrincipalId.parse(principal.toString()),
+                userAgent == null ? "" : userAgent.toString()));
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.holdfast.relay.failover;
 
 import static dev.holdfast.relay.RelayFixture.OPENER;
+import static dev.holdfast.relay.RelayFixture.RESUMING;
 import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.body;
 import static dev.holdfast.relay.RelayFixture.call;
@@ -120,9 +121,9 @@ class DrainTest {
   }
 
   @Test
-  void shouldMoveClientsAndContinueTheirCalls() throws Exception {
+  void shouldMoveClientsThatResumeAndContinueTheirCalls() throws Exception {
     try (LoggedLines log = new LoggedLines("dev.holdfast")) {
-      Session session = fixture().open(SCRIPTED);
+      Session session = fixture().open(SCRIPTED, RESUMING);
       TestConnection client = fixture().follow(session, call("1", "t"));
       source.bring(PROGRESS);
       client.await(c -> c.data().size() == 1);
@@ -142,19 +143,91 @@ class DrainTest {
     }
   }
 
+  /** Such a client waited for ever: its stream ended at once, and its call here later. */
+  @Test
+  void shouldServeClientsThatMayNotResumeToTheEndOfTheirCalls() throws Exception {
+    Session session = fixture().open(SCRIPTED);
+    fixture().scripted.listen = () -> Optional.of(new ScriptedSource());
+    TestConnection listening =
+        LogFixture.run(fixture().relay.listen(session, false), new TestConnection());
+    TestConnection client = fixture().follow(session, call("1", "t"));
+    client.await(c -> !c.text().isEmpty());
+
+    Thread draining = drain(others);
+    listening.awaitEnd();
+    source.bring(PROGRESS).bring(result("1"));
+    draining.join();
+
+    assertThat(listening.text()).endsWith(MOVED);
+    assertThat(client.data()).containsExactly(PROGRESS, result("1"));
+    assertThat(client.text()).doesNotContain(MOVED);
+  }
+
+  @Test
+  void shouldMoveAClientThatHasResumedBefore() {
+    Session session = fixture().open(SCRIPTED);
+    TestConnection first = fixture().follow(session, call("1", "t"));
+    source.bring(PROGRESS);
+    first.await(c -> c.data().size() == 1);
+    TestConnection resumed = resume(session, first);
+    resumed.await(c -> !c.text().isEmpty());
+    fixture().scripted.answer = _ -> new Answer.Stream(new ScriptedSource());
+    TestConnection second = fixture().follow(session, call("2", "t"));
+
+    drain(others);
+    resumed.awaitEnd();
+    second.awaitEnd();
+
+    assertThat(second.text()).endsWith(MOVED);
+  }
+
+  private TestConnection resume(Session session, TestConnection client) {
+    EventId last = EventId.parse(client.lastId()).orElseThrow();
+    return LogFixture.run(
+        fixture().relay.resume(session, last).orElseThrow(), new TestConnection());
+  }
+
+  /** Some clients give up after a refusal, or after a second stream that ends at once. */
+  @Test
+  void shouldServeAClientThatResumesHere() throws Exception {
+    Session session = fixture().open(SCRIPTED, RESUMING);
+    TestConnection moved = fixture().follow(session, call("1", "t"));
+    Thread draining = drain(others);
+    moved.awaitEnd();
+    await().untilAsserted(() -> refuses(fixture().relay::requireAdmission));
+
+    TestConnection back = resume(session, moved);
+    source.bring(PROGRESS).bring(result("1"));
+    draining.join();
+
+    assertThat(back.data()).containsExactly(PROGRESS, result("1"));
+  }
+
+  /** Another replica has the call now: the client may go there. */
+  @Test
+  void shouldEndTheStreamsOfCallsThatAnotherReplicaContinues() throws Exception {
+    Session session = begin(AT_ONCE).open(SCRIPTED);
+    TestConnection client = fixture().follow(session, call("1", "t"));
+    source.bring(PROGRESS);
+    client.await(c -> c.data().size() == 1);
+
+    drain(others).join();
+
+    assertThat(client.text()).endsWith(MOVED);
+  }
+
   @Test
   void shouldRefuseNewRequests() throws Exception {
-    Session session = fixture().open(SCRIPTED);
+    Session session = fixture().open(SCRIPTED, RESUMING);
     TestConnection client = fixture().follow(session, call("1", "t"));
     Relay relay = fixture().relay;
     drain(others);
     client.awaitEnd();
-    EventId last = EventId.parse(client.lastId()).orElseThrow();
 
-    await().untilAsserted(() -> refuses(() -> relay.resume(session, last)));
+    await().untilAsserted(() -> refuses(relay::requireAdmission));
+    refuses(() -> relay.request(session, body(ping("2")), Sender.UNKNOWN, () -> {}));
     refuses(
         () -> relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS));
-    refuses(() -> relay.request(session, body(ping("2")), Sender.UNKNOWN, () -> {}));
     refuses(() -> relay.request(session, body(call("2", "t")), Sender.UNKNOWN, () -> {}));
     refuses(() -> relay.listen(session, false));
     refuses(() -> relay.listen(session, true));
@@ -205,7 +278,7 @@ class DrainTest {
   /** A load balancer learns only from its next check that a replica is not ready. */
   @Test
   void shouldServeAndMoveClientsThatConnectBeforeThatIsKnown() throws Exception {
-    Session session = fixture().open(SCRIPTED);
+    Session session = fixture().open(SCRIPTED, RESUMING);
     TestConnection _ = fixture().follow(session, call("1", "t"));
     drain(others);
     fixture().scripted.answer = _ -> new Answer.Stream(new ScriptedSource());

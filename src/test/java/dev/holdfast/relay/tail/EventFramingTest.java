@@ -15,6 +15,7 @@ class EventFramingTest {
   private static final Position POSITION = new Position(1785000000000L, 3);
   private static final EventFraming CURRENT = new EventFraming("abc", true, true);
   private static final EventFraming OLD_CLIENT = new EventFraming("abc", true, false);
+  private static final EventFraming NO_RETRY = new EventFraming("abc", true, true, false, null);
   private static final EventFraming NO_REPLAY = new EventFraming("abc", false, true);
 
   private final SseWriter frames = new SseWriter();
@@ -32,6 +33,17 @@ class EventFramingTest {
     CURRENT.opening(frames, Position.START, RETRY);
 
     assertThat(written()).isEqualTo("id: abc_0-0\nretry: 5000\ndata: \n\n");
+  }
+
+  /** Some clients give up a stream with a retry. */
+  @Test
+  void shouldWriteNoRetryForClientsThatFailAtIt() {
+    NO_RETRY.opening(frames, Position.START, RETRY);
+    NO_RETRY.closing(frames, RETRY);
+    assertThat(written()).isEqualTo("id: abc_0-0\ndata: \n\n");
+
+    new EventFraming("abc", true, true, false, "/to").opening(frames, Position.START, RETRY);
+    assertThat(written()).isEqualTo("event: endpoint\nid: abc_0-0\ndata: /to\n\n");
   }
 
   @Test

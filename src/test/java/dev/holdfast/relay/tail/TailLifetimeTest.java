@@ -81,11 +81,12 @@ class TailLifetimeTest {
     return new Tail(
         fixture.context(),
         LogFixture.ref(StreamNames.SHARED),
-        new EventFraming(StreamNames.SHARED, true, true, "/messages"),
+        new EventFraming(StreamNames.SHARED, true, true, true, "/messages"),
         Position.START,
         Tail.Kind.REQUEST,
         fixture.heard,
-        () -> {});
+        () -> {},
+        () -> true);
   }
 
   /** Some clients never open it again, and hear of no change from then on. */
@@ -247,7 +248,8 @@ class TailLifetimeTest {
             Position.START,
             Tail.Kind.REQUEST,
             fixture.heard,
-            away);
+            away,
+            () -> true);
     TestConnection client = LogFixture.run(tail, new TestConnection());
     writer.append(LogTesting.numbered(1, 1));
     client.await(c -> c.data().size() == 1);

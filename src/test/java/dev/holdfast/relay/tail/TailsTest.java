@@ -3,7 +3,9 @@ package dev.holdfast.relay.tail;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.Position;
+import dev.holdfast.log.StreamWriter;
 import dev.holdfast.relay.LogFixture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,9 +62,41 @@ class TailsTest {
     fixture.tails.moveInTurn(Duration.ofHours(1), Duration.ofHours(1));
     fixture.open("late");
 
-    TestConnection client = fixture.follow("late", Position.START, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("late", Position.START, Tail.Kind.REQUEST);
     client.awaitEnd();
 
+    assertThat(client.text()).endsWith("retry: 500\n\n");
+  }
+
+  /** Some clients resume their standalone stream, but not the streams of their calls. */
+  @Test
+  void shouldNoteClientsThatResumeTheStreamsOfRequests() {
+    fixture.open("g");
+    fixture.follow("g", Position.START, Tail.Kind.RESUMED).await(c -> !c.text().isEmpty());
+    assertThat(fixture.tails.hasResumed(LogFixture.SESSION)).isFalse();
+
+    fixture.open("s");
+    fixture.follow("s", Position.START, Tail.Kind.RESUMED).await(c -> !c.text().isEmpty());
+    assertThat(fixture.tails.hasResumed(LogFixture.SESSION)).isTrue();
+
+    fixture.tails.sweep();
+    assertThat(fixture.tails.hasResumed(LogFixture.SESSION)).isFalse();
+  }
+
+  /** Such a client may give up when its stream ends at once again. */
+  @Test
+  void shouldServeLaterClientsThatResume() throws Exception {
+    fixture.tails.moveInTurn(Duration.ofHours(1), Duration.ofHours(1));
+    StreamWriter writer = fixture.open("late");
+
+    TestConnection client = fixture.follow("late", Position.START, Tail.Kind.RESUMED);
+    client.await(c -> !c.text().isEmpty());
+    writer.append(LogTesting.numbered(1, 1));
+    client.await(c -> c.data().size() == 1);
+    fixture.tails.leave();
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1");
     assertThat(client.text()).endsWith("retry: 500\n\n");
   }
 }

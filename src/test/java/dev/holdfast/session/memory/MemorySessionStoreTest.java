@@ -90,7 +90,7 @@ class MemorySessionStoreTest extends SessionStoreContract {
         Stream.of("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")
             .map(opener ->
                 Session.opening(
-                    SessionId.random(), "u", Instant.EPOCH, opener, PrincipalId.ANONYMOUS))
+                    SessionId.random(), "u", Instant.EPOCH, opener, PrincipalId.ANONYMOUS, ""))
             .toList();
     opened.forEach(sessions::create);
 
@@ -102,6 +102,6 @@ class MemorySessionStoreTest extends SessionStoreContract {
 
   private static Session opened() {
     return Session.opening(
-        SessionId.random(), "u", Instant.EPOCH, "192.0.2.1", PrincipalId.ANONYMOUS);
+        SessionId.random(), "u", Instant.EPOCH, "192.0.2.1", PrincipalId.ANONYMOUS, "");
   }
 }

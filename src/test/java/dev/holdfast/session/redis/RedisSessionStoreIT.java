@@ -167,7 +167,8 @@ class RedisSessionStoreIT extends SessionStoreContract {
     List<String> ids = new ArrayList<>();
     for (String opener : List.of("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")) {
       Session session =
-          Session.opening(SessionId.random(), "u", Instant.EPOCH, opener, PrincipalId.ANONYMOUS);
+          Session.opening(
+              SessionId.random(), "u", Instant.EPOCH, opener, PrincipalId.ANONYMOUS, "");
       store.create(session);
       ids.add(session.id().value());
     }
