@@ -1,5 +1,7 @@
 package dev.holdfast.relay.session;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.clients.KnownClients;
@@ -256,7 +258,23 @@ public final class Sessions {
         initialize.client(),
         opening.address(),
         opening.upstream(),
-        () -> complete(opening, request, initialize, sender));
+        () -> inVersionOf(initialize, complete(opening, request, initialize, sender)));
+  }
+
+  /**
+   * Names the version that a client over HTTP with SSE has asked for: most refuse a later one. Its
+   * messages read the same, but for additions that such a client ignores.
+   */
+  private static InitializeReply inVersionOf(InitializeRequest initialize, InitializeReply reply) {
+    String asked = initialize.protocolVersion();
+    if (reply.session() == null || ProtocolVersion.parse(asked).isEmpty()) {
+      return reply;
+    }
+    List<byte[]> messages = new ArrayList<>(reply.messages());
+    String response = new String(messages.removeLast(), UTF_8);
+    String chosen = "(\"protocolVersion\"\\s*:\\s*\")" + reply.session().version().wire() + "\"";
+    messages.add(response.replaceFirst(chosen, "$1" + asked + "\"").getBytes(UTF_8));
+    return new InitializeReply(reply.session(), messages);
   }
 
   private InitializeReply complete(

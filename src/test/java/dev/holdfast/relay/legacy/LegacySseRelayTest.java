@@ -4,6 +4,7 @@ import static dev.holdfast.relay.RelayFixture.OPENER;
 import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.body;
 import static dev.holdfast.relay.RelayFixture.initialize;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -25,8 +26,11 @@ import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import dev.holdfast.session.TooManySessionsException;
 import dev.holdfast.testing.LoggedLines;
+import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -121,6 +125,22 @@ class LegacySseRelayTest {
 
     await().until(() -> client.text().contains("\"result\""));
     assertThat(session().isInitialized()).isTrue();
+  }
+
+  /** Servers without the client's version choose another, which most clients refuse. */
+  @Test
+  void shouldNameTheVersionThatTheClientAskedFor() {
+    byte[] response =
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\": \"2025-11-25\",\"x\":1}}"
+            .getBytes(UTF_8);
+    fixture.scripted.handshake =
+        () -> new Handshake(response, new UpstreamLink("upstream", "2025-11-25"), List.of());
+
+    TestConnection client = initialized();
+
+    assertThat(client.text())
+        .contains("\"result\":{\"protocolVersion\": \"2024-11-05\",\"x\":1}}")
+        .doesNotContain("2025-11-25");
   }
 
   @Test
