@@ -96,7 +96,8 @@ public final class MessageQueue {
    */
   public List<UpstreamMessage> take(Duration timeout) throws InterruptedException {
     if (!await(timeout)) {
-      throw new UpstreamException.TimedOut("its stream fell silent");
+      throw new UpstreamException.TimedOut(
+          "its stream fell silent", UpstreamException.TimedOut.IDLE);
     }
     try (var _ = lock.hold()) {
       UpstreamException thrown = failure;

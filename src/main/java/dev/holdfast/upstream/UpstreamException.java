@@ -79,8 +79,28 @@ public abstract sealed class UpstreamException extends RuntimeException {
 
   /** The server accepted the request, and then did not answer or fell silent for too long. */
   public static final class TimedOut extends UpstreamException {
+
+    /** The key of the time without any byte of an answer. */
+    public static final String FIRST_BYTE = "upstream.first-byte-timeout";
+
+    /** The key of the silence of a running call. */
+    public static final String IDLE = "upstream.idle-timeout";
+
+    private final @Nullable String key;
+
     public TimedOut(String what) {
-      super("the upstream was too slow: " + what, null);
+      this(what, null);
+    }
+
+    /** {@code key} is the configuration key of the time limit; null for a fixed one. */
+    public TimedOut(String what, @Nullable String key) {
+      super("the upstream was too slow: " + what + (key == null ? "" : ", see " + key), null);
+      this.key = key;
+    }
+
+    /** The configuration key of the time limit. */
+    public Optional<String> key() {
+      return Optional.ofNullable(key);
     }
   }
 

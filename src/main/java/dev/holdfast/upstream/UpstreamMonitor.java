@@ -156,8 +156,8 @@ public final class UpstreamMonitor implements AutoCloseable {
     public void end() {}
 
     private void failed(UpstreamException failure) {
-      if (closed) {
-        return;
+      if (closed || failure.getCause() instanceof InterruptedException) {
+        return; // The caller ended the wait: the request was cancelled, or its session ended.
       }
       if (isDown(failure) && isCurrent()) {
         down(reason(failure));

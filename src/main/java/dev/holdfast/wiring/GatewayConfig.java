@@ -379,13 +379,13 @@ public interface GatewayConfig {
     @Range(min = "10ms", max = "5m")
     Duration connectTimeout();
 
-    /** Time limit until the server starts to respond. */
-    @WithDefault("5m")
+    /** Time limit until the server starts to respond to a request. */
+    @WithDefault("1h")
     @Range(min = "10ms", max = "1d")
     Duration firstByteTimeout();
 
     /** Time limit for silence on the stream of a running call; {@code 0s} is no limit. */
-    @WithDefault("5m")
+    @WithDefault("1h")
     @Range(min = "0s", max = "1d")
     Duration idleTimeout();
   }

@@ -378,7 +378,7 @@ class ArchitectureTest {
         "console",
         "trace",
         "wiring");
-    onlyUsedIn("io.netty..", "http.socket");
+    onlyUsedIn("io.netty..", "http.socket", "upstream.http");
     onlyUsedIn("io.opentelemetry..", "trace");
   }
 

@@ -83,8 +83,9 @@ public final class UpstreamErrors {
       case UpstreamException.NoToken _ ->
           "This replica has no valid token of yours for the server, which has not seen the request; try again";
       case UpstreamException.Busy _ -> "There is no room at the server at the moment; try again";
-      case UpstreamException.TimedOut _ ->
-          "The server did not answer in time; the outcome of the request is unknown";
+      case UpstreamException.TimedOut late ->
+          "The server did not answer in time%s; the outcome of the request is unknown"
+              .formatted(late.key().map(key -> " (" + key + ")").orElse(""));
       case UpstreamException.SessionGone _ -> "The server has ended the session; initialize again";
       case UpstreamException.Refused refused
           when UpstreamException.Refused.isAboutCredentials(refused.status()) ->

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries all messages of one session. A channel passes the server's messages to its {@link
@@ -87,6 +88,17 @@ public abstract class Channel {
    */
   public abstract void send(byte[] json, Duration timeout);
 
+  /**
+   * Sends a message with requests. May return before the server has it; the responses may come
+   * first. Throws as {@link #send} does, or passes on the failure.
+   *
+   * @param sent gets null when the server has the message, or else the failure
+   */
+  public void request(byte[] json, Duration timeout, Consumer<@Nullable UpstreamException> sent) {
+    send(json, timeout);
+    sent.accept(null);
+  }
+
   /** Sends a message in the background. Failures are ignored. */
   public abstract void sendLater(byte[] json);
 
@@ -107,8 +119,8 @@ public abstract class Channel {
    * @param name name of the upstream, for log messages
    * @param maxSessions maximum number of channels, including those that are ending
    * @param maxSessionsPerOpener the same for each opener of sessions
-   * @param firstByteTimeout bound for sending a message, and for the wait until the server starts
-   *     to answer a request. Tool calls have no such bound
+   * @param firstByteTimeout bound for the wait until the server starts to answer a request. Tool
+   *     calls have no such bound
    * @param idleTimeout maximum silence of a running call; zero for no bound
    * @param maxMessageBytes maximum size of a message
    * @param respawn whether a session gets a new channel when its channel was lost
@@ -122,5 +134,21 @@ public abstract class Channel {
       Duration idleTimeout,
       int maxMessageBytes,
       boolean respawn,
-      Duration endsWithin) {}
+      Duration endsWithin) {
+
+    private static final Duration LONGEST_START = Duration.ofMinutes(5);
+
+    /** Bound for sending a message, and for the answer to {@code initialize}. */
+    public Duration startTimeout() {
+      return startTimeout(firstByteTimeout);
+    }
+
+    /**
+     * The bound for what a server does at once, such as to open a session: the time until it starts
+     * to answer a request, or a shorter one.
+     */
+    public static Duration startTimeout(Duration firstByteTimeout) {
+      return firstByteTimeout.compareTo(LONGEST_START) < 0 ? firstByteTimeout : LONGEST_START;
+    }
+  }
 }

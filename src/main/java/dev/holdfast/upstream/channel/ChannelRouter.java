@@ -233,7 +233,7 @@ public final class ChannelRouter {
       byId.clear();
       byToken.clear();
     }
-    open.forEach(exchange -> exchange.queue().fail(failure));
+    open.forEach(exchange -> exchange.fail(failure));
     standalone.end();
   }
 

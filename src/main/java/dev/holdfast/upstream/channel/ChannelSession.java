@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** A session over one channel. Without a channel, all its methods fail. */
@@ -43,7 +44,7 @@ final class ChannelSession implements UpstreamSession {
     Exchange exchange = openFirst(initialize);
     try {
       long start = System.nanoTime();
-      channel().send(Utf8.singleLine(initialize.bytes()), settings.firstByteTimeout());
+      send(initialize.bytes(), exchange);
       return readHandshake(exchange, start);
     } finally {
       close(exchange);
@@ -78,9 +79,12 @@ final class ChannelSession implements UpstreamSession {
   }
 
   private List<UpstreamMessage> take(Exchange exchange, long start) {
-    Duration left = settings.firstByteTimeout().minusNanos(System.nanoTime() - start);
+    Duration left = settings.startTimeout().minusNanos(System.nanoTime() - start);
     try {
-      return exchange.queue().take(left.isPositive() ? left : Duration.ofNanos(1));
+      if (!exchange.queue().await(left.isPositive() ? left : Duration.ofNanos(1))) {
+        throw new UpstreamException.TimedOut("it did not answer initialize");
+      }
+      return exchange.queue().take(Duration.ZERO);
     } catch (InterruptedException e) {
       throw UpstreamException.Broken.interrupted(e);
     }
@@ -116,7 +120,8 @@ final class ChannelSession implements UpstreamSession {
 
   private Answer request(Body body, Exchange exchange) {
     try {
-      transmit(body);
+      body.cancelledRequestIds().forEach(channel().router()::cancel);
+      send(body.bytes(), exchange);
       return answer(body, exchange);
     } catch (Throwable failure) {
       close(exchange);
@@ -124,12 +129,19 @@ final class ChannelSession implements UpstreamSession {
     }
   }
 
+  private void send(byte[] requests, Exchange exchange) {
+    channel().request(Utf8.singleLine(requests), settings.startTimeout(), exchange::sent);
+  }
+
   private Answer answer(Body body, Exchange exchange) {
-    if (body instanceof Body.Batch || exchange.isToolCall()) {
-      return stream(exchange);
-    }
     try {
+      if (body instanceof Body.Batch || exchange.isToolCall()) {
+        boolean _ = exchange.begun().get();
+        return stream(exchange);
+      }
       return awaitAnswer(exchange, settings.firstByteTimeout());
+    } catch (ExecutionException e) {
+      throw (UpstreamException) e.getCause();
     } catch (InterruptedException e) {
       throw UpstreamException.Broken.interrupted(e);
     }
@@ -138,7 +150,8 @@ final class ChannelSession implements UpstreamSession {
   private Answer awaitAnswer(Exchange exchange, Duration timeout) throws InterruptedException {
     if (!exchange.queue().await(timeout)) {
       cancel(exchange);
-      throw new UpstreamException.TimedOut("it did not begin to answer");
+      throw new UpstreamException.TimedOut(
+          "it did not begin to answer", UpstreamException.TimedOut.FIRST_BYTE);
     }
     if (exchange.isStreaming()) {
       return stream(exchange);
@@ -200,12 +213,8 @@ final class ChannelSession implements UpstreamSession {
     if (!channel().isAlive()) {
       throw new UpstreamException.SessionGone();
     }
-    transmit(messages);
-  }
-
-  private void transmit(Body body) {
-    body.cancelledRequestIds().forEach(channel().router()::cancel);
-    channel().send(Utf8.singleLine(body.bytes()), settings.firstByteTimeout());
+    messages.cancelledRequestIds().forEach(channel().router()::cancel);
+    channel().send(Utf8.singleLine(messages.bytes()), settings.startTimeout());
   }
 
   @Override

@@ -11,7 +11,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The requests of one body, and the stream of the server's messages about them. */
 final class Exchange {
@@ -23,6 +25,9 @@ final class Exchange {
 
   /** Guarded by the lock of the {@link ChannelRouter}. */
   private final Set<RequestId> unanswered = new LinkedHashSet<>();
+
+  /** Done when the server has the requests, or has sent a message about them. */
+  private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
 
   /** Set by the thread that reads the channel, before it adds the message. */
   private volatile boolean streaming;
@@ -38,6 +43,31 @@ final class Exchange {
             .filter(Objects::nonNull)
             .map(RequestId::new)
             .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Fails with the reason why the requests have failed before the server sent a message. */
+  CompletableFuture<Boolean> begun() {
+    return begun;
+  }
+
+  /**
+   * Takes the outcome of sending the requests. A lost answer says nothing when the server has sent
+   * a message about them: it has them.
+   */
+  void sent(@Nullable UpstreamException failure) {
+    if (failure == null) {
+      begun.complete(true);
+    } else if (!streaming
+        || failure instanceof UpstreamException.Refused
+        || failure instanceof UpstreamException.SessionGone) {
+      fail(failure);
+    }
+  }
+
+  /** Fails the stream unless it has ended. */
+  void fail(UpstreamException failure) {
+    queue.fail(failure);
+    begun.completeExceptionally(failure);
   }
 
   MessageQueue queue() {
@@ -64,6 +94,7 @@ final class Exchange {
     if (last) {
       end();
     }
+    begun.complete(true);
   }
 
   /** Fails a request whose response was dropped, and not the other ones of a batch. */
@@ -78,11 +109,14 @@ final class Exchange {
   /** Adds a message other than a response. Waits for room. False if the stream has ended. */
   boolean report(byte[] message) {
     streaming = true;
-    return writer.write(message);
+    boolean written = writer.write(message);
+    begun.complete(true);
+    return written;
   }
 
   void end() {
     writer.abandon();
+    begun.complete(true);
   }
 
   /** Returns whether a message other than a response has come. True before the reader sees it. */

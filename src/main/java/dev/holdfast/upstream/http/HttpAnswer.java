@@ -124,7 +124,7 @@ record HttpAnswer(
             return whole.toByteArray();
           }
           case BodyQueue.Read.NoBytes.TIMED_OUT ->
-              throw new UpstreamException.TimedOut("its answer did not end");
+              throw new UpstreamException.TimedOut("its answer did not end", deadline.key());
           case BodyQueue.Read.NoBytes.CLOSED ->
               throw new UpstreamException.Broken("the exchange was closed", null);
         }

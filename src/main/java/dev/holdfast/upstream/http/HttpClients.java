@@ -1,14 +1,23 @@
 package dev.holdfast.upstream.http;
 
+import static jdk.net.ExtendedSocketOptions.TCP_KEEPCOUNT;
+import static jdk.net.ExtendedSocketOptions.TCP_KEEPIDLE;
+import static jdk.net.ExtendedSocketOptions.TCP_KEEPINTERVAL;
+
 import dev.holdfast.budget.ByteBudget;
 import dev.holdfast.upstream.UpstreamException;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelException;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.net.SSLOptions;
+import io.vertx.core.net.impl.ConnectionBase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +41,11 @@ public final class HttpClients implements AutoCloseable {
    * close fails, because the server may have seen it. So this side closes first.
    */
   private static final int KEEP_ALIVE_SECONDS = 3;
+
+  /** A peer that is gone is noticed within a minute. The default of Linux is two hours. */
+  private static final int KEEP_ALIVE_PROBE_SECONDS = 15;
+
+  private static final int KEEP_ALIVE_PROBES = 3;
 
   /** As large as one read of the socket, so that a burst arrives in few chunks. */
   private static final int MAX_CHUNK_BYTES = 64 * 1024;
@@ -182,10 +196,25 @@ public final class HttpClients implements AutoCloseable {
               .with(options)
               // Never reached: the permits limit the connections of all event loops together.
               .with(new PoolOptions().setHttp1MaxSize(HttpUpstreamSettings.MOST_CONNECTIONS))
-              // Each exchange handles its failures; without a handler Vert.x logs them as errors.
-              .withConnectHandler(connection -> connection.exceptionHandler(_ -> {}))
+              .withConnectHandler(ConnectionPool::connected)
               .build();
       return new ConnectionPool(loop, client, free, unread, turns);
+    }
+
+    /** Sends keep-alives: calls may be silent for long, and their server or network may be gone. */
+    private static void connected(HttpConnection connection) {
+      // Each exchange handles its failures; without a handler Vert.x logs them as errors.
+      connection.exceptionHandler(_ -> {});
+      if (connection instanceof ConnectionBase base) {
+        ChannelConfig socket = base.channel().config();
+        try {
+          socket.setOption(NioChannelOption.of(TCP_KEEPIDLE), KEEP_ALIVE_PROBE_SECONDS);
+          socket.setOption(NioChannelOption.of(TCP_KEEPINTERVAL), KEEP_ALIVE_PROBE_SECONDS);
+          socket.setOption(NioChannelOption.of(TCP_KEEPCOUNT), KEEP_ALIVE_PROBES);
+        } catch (ChannelException closed) {
+          // The exchange learns of it.
+        }
+      }
     }
 
     void run(Runnable task) {

@@ -152,7 +152,7 @@ final class HttpExchange implements AutoCloseable {
           throw new UpstreamException.Unreachable(new TimeoutException("no connection in time"));
         }
         if (!TimeLimit.await(head, answered.left())) {
-          throw new UpstreamException.TimedOut("it did not begin to answer");
+          throw new UpstreamException.TimedOut("it did not begin to answer", answered.key());
         }
       }
       return head.get();

@@ -13,6 +13,7 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -63,7 +64,7 @@ public final class HttpUpstream implements Upstream {
       throw answer.toException();
     }
     Answer.Json json =
-        answer.readJson(settings.maxMessageBytes(), Deadline.after(settings.firstByteTimeout()));
+        answer.readJson(settings.maxMessageBytes(), Deadline.after(settings.startTimeout()));
     json.release().run();
     Message.Response response = responseTo(initialize, json.message());
     if (response == null) {
@@ -76,7 +77,7 @@ public final class HttpUpstream implements Upstream {
       Message.Request initialize, HttpAnswer answer, McpRequests requests) {
     List<UpstreamMessage> before = new ArrayList<>();
     long bytes = 0;
-    Deadline latest = Deadline.after(settings.firstByteTimeout());
+    Deadline latest = Deadline.after(settings.startTimeout());
     try (var source =
         SseMessageSource.answering(StreamKind.CALL, requests, answer.exchange(), latest)) {
       while (true) {
@@ -136,16 +137,16 @@ public final class HttpUpstream implements Upstream {
 
     @Override
     public Answer request(Body body) {
-      HttpAnswer answer = requests.post(body.bytes());
+      Duration firstByte = requests.settings().firstByteTimeout();
+      HttpAnswer answer = requests.post(body.bytes(), () -> Deadline.ofFirstByte(firstByte));
       if (answer.isEventStream()) {
         StreamKind kind = body instanceof Body.Batch ? StreamKind.BATCH : StreamKind.CALL;
         return new Answer.Stream(
             SseMessageSource.answering(kind, requests, answer.exchange(), Deadline.NEVER));
       }
       if (answer.isJson()) {
-        HttpUpstreamSettings settings = requests.settings();
-        return answer.readJson(
-            settings.maxMessageBytes(), Deadline.after(settings.firstByteTimeout()));
+        int maxBytes = requests.settings().maxMessageBytes();
+        return answer.readJson(maxBytes, Deadline.ofFirstByte(firstByte));
       }
       throw answer.toException();
     }

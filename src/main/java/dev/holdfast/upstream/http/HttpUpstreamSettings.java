@@ -1,6 +1,7 @@
 package dev.holdfast.upstream.http;
 
 import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.upstream.channel.Channel;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
@@ -17,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param url MCP endpoint, {@code http} or {@code https}, without credentials
  * @param headers headers of every request, such as the server's own credentials
  * @param connectTimeout time to open a connection, including TLS
- * @param firstByteTimeout time until the server begins to answer. The same time applies again until
- *     a JSON answer, or the answer to {@code initialize}, has ended. A JSON answer to a tool call
- *     begins when the call is done.
+ * @param firstByteTimeout time until the server begins to answer a request. The same time applies
+ *     again until a JSON answer has ended. A JSON answer to a tool call begins when the call is
+ *     done. See also {@link #startTimeout()}
  * @param idleTimeout time without an event after which the stream of a running call fails; zero for
  *     never. The standalone stream may always be silent.
  * @param maxMessageBytes size of the largest accepted message
@@ -174,6 +175,11 @@ public record HttpUpstreamSettings(
         forwardHeaders,
         tls,
         credentials);
+  }
+
+  /** Time until the server opens a session or a stream, or takes what needs no response. */
+  Duration startTimeout() {
+    return Channel.Settings.startTimeout(firstByteTimeout);
   }
 
   private static void requireEndpoint(URI url) {

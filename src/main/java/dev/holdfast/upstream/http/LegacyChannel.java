@@ -128,19 +128,53 @@ final class LegacyChannel extends Channel {
   /** {@inheritDoc} The server has the message when it answers 202. */
   @Override
   public void send(byte[] json, Duration timeout) {
-    Deadline latest = Deadline.after(timeout);
-    HttpAnswer answer = requests.to(awaitEndpoint(latest)).post(json, () -> latest);
-    if (answer.isSuccess()) {
-      answer.discard();
-      return;
+    UpstreamException failure = post(requests, json, Deadline.after(timeout));
+    stopIfGone(failure);
+    if (failure != null) {
+      throw failure;
     }
-    // The URL names the session, no header does. So 404 means that an open session is gone.
-    UpstreamException refusal = answer.toException();
-    if (opened && answer.status() == 404) {
+  }
+
+  /**
+   * {@inheritDoc} Many servers answer the POST only when the call is done, and may need answers of
+   * the client before.
+   */
+  @Override
+  public void request(byte[] json, Duration timeout, Consumer<@Nullable UpstreamException> sent) {
+    McpRequests traced = requests.inThisTrace();
+    Deadline latest = Deadline.ofFirstByte(requests.settings().firstByteTimeout());
+    Thread _ =
+        Thread.ofVirtual()
+            .name("legacy-post " + name)
+            .start(() -> {
+              UpstreamException failure = post(traced, json, latest);
+              sent.accept(failure);
+              stopIfGone(failure);
+            });
+  }
+
+  /** Returns why the server did not take the message; null if it did. */
+  private @Nullable UpstreamException post(McpRequests from, byte[] json, Deadline latest) {
+    try {
+      HttpAnswer answer = from.to(awaitEndpoint(latest)).post(json, () -> latest);
+      if (answer.isSuccess()) {
+        answer.discard();
+        return null;
+      }
+      // The URL names the session, no header does. So 404 means that an open session is gone.
+      UpstreamException refusal = answer.toException();
+      return opened && answer.status() == 404 ? new UpstreamException.SessionGone() : refusal;
+    } catch (UpstreamException failure) {
+      return failure;
+    } catch (RuntimeException unexpected) {
+      return new UpstreamException.Broken("the gateway failed", unexpected);
+    }
+  }
+
+  private void stopIfGone(@Nullable UpstreamException failure) {
+    if (failure instanceof UpstreamException.SessionGone) {
       stop(new UpstreamException.Broken("the server does not know the session any more", null));
-      throw new UpstreamException.SessionGone();
     }
-    throw refusal;
   }
 
   private URI awaitEndpoint(Deadline latest) {

@@ -71,7 +71,7 @@ public final class LegacyUpstream extends ChannelUpstream {
 
   @Override
   protected Channel start(UpstreamLink link, Consumer<Channel> whenGone) {
-    return start(link, whenGone, settings.firstByteTimeout());
+    return start(link, whenGone, settings.startTimeout());
   }
 
   private LegacyChannel start(

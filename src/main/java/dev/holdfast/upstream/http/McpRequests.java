@@ -10,6 +10,7 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -73,8 +74,18 @@ record McpRequests(
     return session != null;
   }
 
+  /** The same requests for other threads: their headers tell of the trace of this one. */
+  McpRequests inThisTrace() {
+    Supplier<Map<String, String>> traceHeaders = settings.traceHeaders();
+    Map<String, String> all = new HashMap<>(headers.values());
+    all.putAll(traceHeaders == null ? Map.of() : traceHeaders.get());
+    ForwardedHeaders traced = new ForwardedHeaders(all);
+    return new McpRequests(clients, settings, url, session, protocolVersion, traced, caller);
+  }
+
+  /** Posts messages that the server takes at once. */
   HttpAnswer post(byte[] messages) {
-    return post(messages, () -> Deadline.after(settings.firstByteTimeout()));
+    return post(messages, () -> Deadline.after(settings.startTimeout()));
   }
 
   /**
@@ -119,7 +130,7 @@ record McpRequests(
           if (!cursor.isEmpty()) {
             options.putHeader(McpHeaders.LAST_EVENT_ID, HeaderValues.asUtf8(cursor));
           }
-          Deadline earliest = Deadline.after(settings.firstByteTimeout()).earlier(answered.get());
+          Deadline earliest = Deadline.after(settings.startTimeout()).earlier(answered.get());
           return send(exchanges.get(), options, null, earliest);
         });
   }

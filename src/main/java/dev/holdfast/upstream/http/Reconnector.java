@@ -89,7 +89,7 @@ final class Reconnector {
       }
       requests.clients().requireOpen();
       if (quiet.hasPassed()) {
-        throw new UpstreamException.TimedOut("its stream brought no event");
+        throw new UpstreamException.TimedOut("its stream brought no event", quiet.key());
       }
       try {
         return open(reader.cursor(), quiet);

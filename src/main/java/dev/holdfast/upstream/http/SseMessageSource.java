@@ -76,7 +76,7 @@ final class SseMessageSource implements MessageSource {
             kind, settings.maxMessageBytes(), cursor, endpointListener, dropListener, held);
     idleTimeout = kind.mayBeSilent() ? Duration.ZERO : settings.idleTimeout();
     stallTimeout = settings.reconnection().stallTimeout();
-    quiet = Deadline.afterUnlessZero(idleTimeout);
+    quiet = Deadline.ofSilence(idleTimeout);
     reconnector = new Reconnector(kind, requests, connection);
   }
 
@@ -224,8 +224,7 @@ final class SseMessageSource implements MessageSource {
 
   private WaitLimits limits() {
     return new WaitLimits(
-        Deadline.afterUnlessZero(idleTimeout).earlier(latest),
-        Deadline.afterUnlessZero(stallTimeout));
+        Deadline.ofSilence(idleTimeout).earlier(latest), Deadline.afterUnlessZero(stallTimeout));
   }
 
   @Override
@@ -265,7 +264,7 @@ final class SseMessageSource implements MessageSource {
   private List<UpstreamMessage> read(List<byte[]> chunks) {
     List<UpstreamMessage> messages = reader.read(chunks);
     if (reader.eventful()) {
-      quiet = Deadline.afterUnlessZero(idleTimeout);
+      quiet = Deadline.ofSilence(idleTimeout);
       reconnector.progressed();
     }
     return messages;
@@ -274,7 +273,7 @@ final class SseMessageSource implements MessageSource {
   /** A connection can die silently: when a machine sleeps, or a router forgets it. */
   private void leaveStalled(HttpExchange from, Deadline silent) throws InterruptedException {
     if (stallTimeout.isZero() || silent.hasPassed()) {
-      throw new UpstreamException.TimedOut("its stream fell silent");
+      throw new UpstreamException.TimedOut("its stream fell silent", silent.key());
     }
     // A stream that cannot be resumed keeps waiting.
     if (kind == StreamKind.STANDALONE || !reader.cursor().isEmpty()) {

@@ -40,6 +40,10 @@ class PumpTest {
             -32000,
             "The server did not answer in time; the outcome of the request is unknown"),
         Arguments.of(
+            new UpstreamException.TimedOut("an answer", UpstreamException.TimedOut.IDLE),
+            -32000,
+            "The server did not answer in time (upstream.idle-timeout); the outcome of the request is unknown"),
+        Arguments.of(
             new UpstreamException.SessionGone(),
             -32001,
             "The server has ended the session; initialize again"),

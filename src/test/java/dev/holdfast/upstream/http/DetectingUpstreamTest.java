@@ -81,7 +81,13 @@ class DetectingUpstreamTest {
   @Test
   void shouldReportRefusalOfLegacyServer() {
     server.whenPosted =
-        (request, wire) -> wire.answer(request.target().equals("/mcp") ? 404 : 503, "", "");
+        (request, wire) -> {
+          if (request.target().equals("/mcp")) {
+            wire.answer(404, "", "");
+          } else {
+            wire.answer(503, "", "").stall(); // Without a response on the stream.
+          }
+        };
 
     assertIsRefused(503);
   }

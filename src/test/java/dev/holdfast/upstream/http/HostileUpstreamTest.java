@@ -2,7 +2,6 @@ package dev.holdfast.upstream.http;
 
 import static dev.holdfast.upstream.http.UpstreamFixture.LINK;
 import static dev.holdfast.upstream.http.UpstreamFixture.body;
-import static dev.holdfast.upstream.http.UpstreamFixture.event;
 import static dev.holdfast.upstream.http.UpstreamFixture.initialize;
 import static dev.holdfast.upstream.http.UpstreamFixture.response;
 import static dev.holdfast.upstream.http.UpstreamFixture.takeAll;
@@ -190,8 +189,10 @@ class HostileUpstreamTest {
           if (connections.incrementAndGet() == 1) {
             RawConnection events = wire.beginEvents().chunk("event: endpoint\ndata: /m\n\n");
             asked.join();
-            String text = "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"}".formatted("x".repeat(200));
-            events.chunk(event(text)).stall();
+            String text =
+                "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"}"
+                    .formatted("x".repeat(3 * (int) ByteBudget.UNCOUNTED));
+            events.chunk("data: " + text).stall();
           } else {
             asked.complete(null);
             received.join();

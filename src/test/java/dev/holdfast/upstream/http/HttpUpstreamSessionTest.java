@@ -6,6 +6,7 @@ import static dev.holdfast.upstream.http.UpstreamFixture.response;
 import static dev.holdfast.upstream.http.UpstreamFixture.timeouts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -24,12 +25,20 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -515,5 +524,61 @@ class HttpUpstreamSessionTest {
 
     // then
     assertThat(server.requests()).hasSize(1);
+  }
+
+  /** The server's call may last for an hour: a dead network must show before. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void shouldProbeSilentConnections() throws Exception {
+    ScriptedServer server = fixture.server((request, wire) -> wire.beginEvents().stall());
+    MessageSource source = fixture.call(fixture.session(server));
+
+    String port = "%04X".formatted(server.url().getPort());
+    // Columns: number, local and remote address, state, queues, kind and time of the timer.
+    Pattern probed = Pattern.compile(" +\\d+: \\w+:\\w+ \\w+:" + port + " 01 \\S+ 02:(\\w+) .*");
+    List<String> sockets = new ArrayList<>();
+    for (String table : List.of("tcp", "tcp6")) {
+      sockets.addAll(Files.readAllLines(Path.of("/proc/net", table)));
+    }
+    assertThat(sockets.stream().map(probed::matcher).filter(Matcher::matches).toList())
+        .singleElement()
+        .satisfies(
+            socket -> assertThat(Integer.parseInt(socket.group(1), 16)).isLessThanOrEqualTo(1500));
+    source.close();
+  }
+
+  @Test
+  void shouldNameTheLimitOfASilentCall() {
+    ScriptedServer quiet = fixture.server((request, wire) -> wire.beginEvents().stall());
+    ScriptedServer late = fixture.server((request, wire) -> wire.stall());
+    MessageSource source = fixture.call(fixture.session(quiet, timeouts(LONG, SHORT)));
+    UpstreamSession unanswered = fixture.session(late, timeouts(SHORT, LONG));
+
+    assertThat(catchThrowableOfType(UpstreamException.TimedOut.class, source::take).key())
+        .contains("upstream.idle-timeout");
+    assertThatThrownBy(() -> unanswered.request(call(1)))
+        .hasMessageContaining("upstream.first-byte-timeout");
+  }
+
+  /** A client that cancels, or ends its session, leaves no line about the server. */
+  @Test
+  void shouldNotLogAnEndedWaitAsAFailureOfTheServer() throws Exception {
+    ScriptedServer server = fixture.server((request, wire) -> wire.stall());
+    try (UpstreamMonitor monitor = new UpstreamMonitor();
+        LoggedLines log = new LoggedLines(UpstreamMonitor.class)) {
+      HttpUpstream upstream = fixture.upstream(UpstreamFixture.settings(server.url()));
+      UpstreamSession session =
+          monitor.watch("web", upstream, Optional::empty).attach(UpstreamFixture.LINK);
+      CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+      Thread calling =
+          Thread.ofVirtual()
+              .start(() -> thrown.complete(catchThrowable(() -> session.request(call(1)))));
+      await().until(() -> !server.requests().isEmpty());
+
+      calling.interrupt();
+
+      assertThat(thrown.get()).isInstanceOf(UpstreamException.Broken.class);
+      assertThat(log.lines()).isEmpty();
+    }
   }
 }

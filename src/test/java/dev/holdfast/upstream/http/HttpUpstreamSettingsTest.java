@@ -159,6 +159,16 @@ class HttpUpstreamSettingsTest {
   }
 
   @Test
+  void shouldWaitLongForCallsOnly() {
+    HttpUpstreamSettings settings =
+        UpstreamFixture.timeouts(Duration.ofHours(1), Duration.ZERO)
+            .apply(UpstreamFixture.defaults(URL));
+
+    assertThat(settings.startTimeout()).hasMinutes(5);
+    assertThat(with(1, 20, 0, 1, 1, 0).startTimeout()).hasMillis(20);
+  }
+
+  @Test
   void shouldAcceptSmallestValues() {
     assertThat(with(1, 1, 0, 1, 1, 0).idleTimeout()).isZero();
   }

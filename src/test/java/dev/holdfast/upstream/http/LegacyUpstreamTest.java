@@ -17,6 +17,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.ScriptedRequest;
+import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -29,6 +30,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -117,6 +120,110 @@ class LegacyUpstreamTest {
 
     server.say(response(1));
     assertThat(texts(takeAll(other))).containsExactly(response(1));
+  }
+
+  /** Servers of the JVM answer the POST only when the call is done, which may need its client. */
+  @Test
+  void shouldReadTheStreamBeforeTheServerAnswersThePost() throws Exception {
+    String question = "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/create\"}";
+    String answer = "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{\"action\":\"accept\"}}";
+    UpstreamSession session = open(upstream());
+    CountDownLatch seen = new CountDownLatch(1);
+    CountDownLatch answered = new CountDownLatch(1);
+    server.whenPosted =
+        (request, wire) -> {
+          if (request.body().equals(answer)) {
+            answered.countDown();
+          } else {
+            server.say(notification(1));
+            seen.await();
+            server.say(question);
+            answered.await();
+            server.say(response(1));
+          }
+          wire.answer(200, "", "");
+        };
+
+    MessageSource call = call(session, 1);
+    assertThat(texts(call.take())).containsExactly(notification(1));
+    seen.countDown();
+    assertThat(texts(call.take())).containsExactly(question);
+    session.send(body(answer));
+
+    assertThat(texts(takeAll(call))).containsExactly(response(1));
+  }
+
+  /** The answer to the POST of a call, after its first message was read. */
+  private MessageSource callAnsweredLate(String first, ScriptedServer.Script answer) {
+    UpstreamSession session = open(upstream());
+    CountDownLatch read = new CountDownLatch(1);
+    server.whenPosted =
+        (request, wire) -> {
+          server.say(first);
+          read.await();
+          answer.play(request, wire);
+        };
+    MessageSource call = call(session, 1);
+    assertThat(texts(call.take())).containsExactly(first);
+    read.countDown();
+    return call;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {400, 404, 500})
+  void shouldEndACallThatTheServerRefusesLate(int status) {
+    MessageSource call =
+        callAnsweredLate(notification(1), (_, wire) -> wire.answer(status, "text/plain", "no"));
+
+    assertThatThrownBy(() -> takeAll(call))
+        .isInstanceOfAny(UpstreamException.Refused.class, UpstreamException.SessionGone.class);
+  }
+
+  @Test
+  void shouldIgnoreARefusalAfterTheResponse() {
+    MessageSource call =
+        callAnsweredLate(response(1), (_, wire) -> wire.answer(500, "text/plain", "no"));
+
+    await().until(() -> server.connections() == 1);
+    assertThat(takeAll(call)).isEmpty();
+  }
+
+  /** A proxy may cut the POST off; the stream shows that the server has the call. */
+  @Test
+  void shouldIgnoreALostAnswerOfACallThatRuns() throws Exception {
+    MessageSource call = callAnsweredLate(notification(1), (_, wire) -> wire.reset());
+
+    await().until(() -> server.connections() == 1);
+    server.say(response(1));
+
+    assertThat(texts(takeAll(call))).containsExactly(response(1));
+  }
+
+  /** The POST has a thread of its own. */
+  @Test
+  void shouldTellTheServerOfTheTraceOfTheCaller() {
+    HttpUpstreamSettings s = settings(server.url());
+    ThreadLocal<String> trace = ThreadLocal.withInitial(() -> "none");
+    HttpUpstreamSettings traced =
+        new HttpUpstreamSettings(
+            s.url(),
+            s.headers(),
+            s.connectTimeout(),
+            s.firstByteTimeout(),
+            s.idleTimeout(),
+            s.maxMessageBytes(),
+            s.reconnection(),
+            s.maxConnections(),
+            () -> trace.get().equals("none") ? Map.of() : Map.of("traceparent", trace.get()),
+            Set.of(),
+            null,
+            Credentials.NONE);
+    UpstreamSession session = open(fixture.legacy(traced, false));
+
+    trace.set("of this thread");
+    call(session, 1);
+
+    assertThat(server.posts().getLast().header("traceparent")).isEqualTo("of this thread");
   }
 
   @Test

@@ -133,7 +133,7 @@ public final class UpstreamFixture implements AfterEachCallback {
     return new HttpClients(vertx, settings, ByteBudget.ofHeap(8, Long.MAX_VALUE));
   }
 
-  HttpUpstream upstream(HttpUpstreamSettings settings) {
+  public HttpUpstream upstream(HttpUpstreamSettings settings) {
     HttpUpstream upstream = new HttpUpstream(clients(settings), settings);
     open.push(upstream);
     return upstream;
