@@ -62,6 +62,7 @@ public final class HttpClients implements AutoCloseable {
   /** Bytes of unfinished and waiting messages. */
   private final ByteBudget held;
 
+  private final ReplayRecord replays = new ReplayRecord();
   private final Runnable endRenewals;
   private final Credentials credentials;
 
@@ -147,6 +148,10 @@ public final class HttpClients implements AutoCloseable {
 
   ByteBudget held() {
     return held;
+  }
+
+  ReplayRecord replays() {
+    return replays;
   }
 
   @Override

@@ -81,8 +81,12 @@ public record HttpUpstreamSettings(
    *     close by a server that accepts the next connection is no failure.
    * @param stallTimeout time without a byte after which a connection counts as dead and a resumable
    *     stream moves to another one; zero for never
+   * @param answerTimeout time until a server that has resumed no stream so far answers an attempt
    */
-  public record Reconnection(Duration maxDelay, int attempts, Duration stallTimeout) {
+  public record Reconnection(
+      Duration maxDelay, int attempts, Duration stallTimeout, Duration answerTimeout) {
+
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(4);
 
     /** 30 s, 5 attempts, and no connection counts as dead. */
     public static final Reconnection DEFAULT =
@@ -96,6 +100,11 @@ public record HttpUpstreamSettings(
       require(maxDelay.isPositive(), "maxDelay must be positive");
       require(attempts >= 0, "attempts must not be negative");
       require(!stallTimeout.isNegative(), "stallTimeout must not be negative");
+    }
+
+    /** With an answer timeout of 4 s, or the stall timeout if there is one. */
+    public Reconnection(Duration maxDelay, int attempts, Duration stallTimeout) {
+      this(maxDelay, attempts, stallTimeout, stallTimeout.isZero() ? ANSWER_TIMEOUT : stallTimeout);
     }
   }
 

@@ -14,11 +14,30 @@ final class Reconnector {
   /** Between two looks for a token of the client. */
   private static final Duration TOKEN_INTERVAL = Duration.ofSeconds(1);
 
+  private static final int MOST_EMPTY_CLOSES = 2;
+
   private final StreamKind kind;
   private final McpRequests requests;
   private final StreamConnection connection;
   private final Duration stallTimeout;
+  private final Duration answerTimeout;
+  private final ReplayRecord replays;
   private ReconnectPolicy policy;
+
+  /** Whether the connection was opened after an event id and has brought nothing. */
+  private boolean unanswered;
+
+  /** Resumed connections in a row that the server closed in order, at once and without a sign. */
+  private int emptyCloses;
+
+  /** Until when the server closes the connection at once. */
+  private Deadline atOnce = Deadline.NEVER;
+
+  /** Whether this stream was resumed. */
+  private boolean resumed;
+
+  /** Until when the server must resume the stream; null while it need not. */
+  private @Nullable Deadline proof;
 
   /** {@code connection} gets each connection, so that other threads can close it. */
   Reconnector(StreamKind kind, McpRequests requests, StreamConnection connection) {
@@ -27,6 +46,8 @@ final class Reconnector {
     this.connection = connection;
     Reconnection settings = requests.settings().reconnection();
     this.stallTimeout = settings.stallTimeout();
+    this.answerTimeout = settings.answerTimeout();
+    this.replays = requests.clients().replays();
     this.policy =
         kind == StreamKind.STANDALONE
             ? ReconnectPolicy.endless(settings.maxDelay())
@@ -38,14 +59,30 @@ final class Reconnector {
     policy = policy.afterProgress();
   }
 
+  /** The server has sent bytes on the connection, with or without a whole event. */
+  void received(boolean event) {
+    emptyCloses = 0;
+    if (unanswered && event) {
+      resumed = true;
+      // Of a standalone stream, an event may be a new one.
+      if (kind != StreamKind.STANDALONE) {
+        replays.record(true);
+      }
+    }
+    unanswered = false;
+  }
+
   /** Opens the stream once. Empty when the server offers no such stream. */
   Optional<HttpExchange> open(String cursor, Deadline latest) {
+    Duration most = mustProve(cursor) ? answerTimeout : stallTimeout;
     HttpAnswer answer =
         requests.get(
             this::connect,
             cursor,
             isAsked(cursor),
-            () -> latest.earlier(Deadline.afterUnlessZero(stallTimeout)));
+            () -> latest.earlier(Deadline.afterUnlessZero(most)));
+    unanswered = !cursor.isEmpty();
+    atOnce = Deadline.after(answerTimeout);
     if (answer.isEventStream()) {
       return Optional.of(answer.exchange());
     }
@@ -67,6 +104,11 @@ final class Reconnector {
     return kind == StreamKind.CHANNEL && cursor.isEmpty();
   }
 
+  /** Whether it is unknown that the server can replay what comes after the cursor. */
+  private boolean mustProve(String cursor) {
+    return !cursor.isEmpty() && !resumed && !replays.showsReplay();
+  }
+
   /** 204 tells an event source to stop. A server without sessions may know no GET at all. */
   private boolean meansNoStream(int status) {
     return status == 405 || status == 204 || (status == 404 && !requests.hasSession());
@@ -75,9 +117,18 @@ final class Reconnector {
   /**
    * Waits and opens the stream again until that succeeds. A null cause means that the server closed
    * it in order. Empty when the stream has ended or was closed.
+   *
+   * <p>The server must prove that it can replay. It fails to if it twice in a row answers with a
+   * stream that ends at once, or if it does not answer in time. A server that closes a stream on
+   * purpose sends an event on the next connection, a comment, or when to come back.
    */
   Optional<HttpExchange> reconnect(@Nullable Throwable cause, MessageReader reader, Deadline quiet)
       throws InterruptedException {
+    emptyCloses += cause == null && unanswered && !atOnce.hasPassed() ? 1 : 0;
+    boolean isBroken = cause != null && replays.showsNoReplay();
+    if (mustProve(reader.cursor()) && (isBroken || emptyCloses >= MOST_EMPTY_CLOSES)) {
+      giveUpReplay(reader, cause);
+    }
     ReconnectPolicy.Attempt attempt =
         cause == null ? policy.afterClose(reader.retry()) : afterFailure(reader, cause);
     Deadline token = Deadline.after(UpstreamException.NoToken.PATIENCE);
@@ -91,16 +142,60 @@ final class Reconnector {
       if (quiet.hasPassed()) {
         throw new UpstreamException.TimedOut("its stream brought no event", quiet.key());
       }
+      Deadline latest = quiet.earlier(proofOf(reader));
       try {
-        return open(reader.cursor(), quiet);
+        Optional<HttpExchange> opened = open(reader.cursor(), latest);
+        proof = null;
+        return opened;
       } catch (UpstreamException e) {
         throwIfFinal(e, reader);
+        proof = isAway(e) ? null : proof;
         attempt =
             e instanceof UpstreamException.NoToken && !token.hasPassed()
                 ? new ReconnectPolicy.Attempt(TOKEN_INTERVAL, policy)
                 : afterFailure(reader, e);
       }
     }
+  }
+
+  private Deadline proofOf(MessageReader reader) {
+    if (proof != null && proof.hasPassed()) {
+      giveUpReplay(reader, null);
+    }
+    if (!mustProve(reader.cursor())) {
+      return Deadline.NEVER;
+    }
+    proof = proof == null ? Deadline.after(answerTimeout.multipliedBy(2)) : proof;
+    return proof;
+  }
+
+  /** The stream of a call fails. The standalone stream goes on without earlier events. */
+  private void giveUpReplay(MessageReader reader, @Nullable Throwable cause) {
+    proof = null;
+    emptyCloses = 0;
+    if (kind != StreamKind.STANDALONE) {
+      replays.record(false);
+      throw noReplay(cause);
+    }
+    reader.forgetCursor();
+  }
+
+  static UpstreamException noReplay(@Nullable Throwable cause) {
+    return new UpstreamException.Broken("it gives ids to events but does not replay them", cause);
+  }
+
+  /** Whether a failure says nothing about the server: it was not reached, or is busy. */
+  private static boolean isAway(UpstreamException failure) {
+    return switch (failure) {
+      case UpstreamException.Unreachable _, UpstreamException.NoToken _, UpstreamException.Busy _ ->
+          true;
+      case UpstreamException.Refused refused ->
+          refused.status() == 429 || (refused.status() >= 502 && refused.status() <= 504);
+      case UpstreamException.SessionGone _,
+          UpstreamException.TimedOut _,
+          UpstreamException.Broken _ ->
+          false;
+    };
   }
 
   private ReconnectPolicy.Attempt afterFailure(MessageReader reader, Throwable failure) {
@@ -139,9 +234,14 @@ final class Reconnector {
     }
   }
 
-  /** Whether the server does not know the cursor (400), or has purged the events after it (410). */
-  static boolean meansUnknownCursor(UpstreamException.Refused refused) {
-    return refused.status() == 400 || refused.status() == 410;
+  /**
+   * Whether the server does not know the cursor (400), has purged the events after it (410), or
+   * does not answer because of it.
+   */
+  static boolean meansUnknownCursor(UpstreamException failure) {
+    return failure instanceof UpstreamException.TimedOut
+        || (failure instanceof UpstreamException.Refused refused
+            && (refused.status() == 400 || refused.status() == 410));
   }
 
   /** 409 is temporary: the server has not noticed yet that the old connection is dead. */

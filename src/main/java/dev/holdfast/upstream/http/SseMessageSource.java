@@ -94,19 +94,23 @@ final class SseMessageSource implements MessageSource {
 
   /** Resumes the stream that answers a request, after the event with the id. */
   static MessageSource resuming(McpRequests requests, String cursor) {
+    if (requests.clients().replays().showsNoReplay()) {
+      throw Reconnector.noReplay(null);
+    }
     return open(StreamKind.CALL, requests, cursor).orElseThrow();
   }
 
   /**
-   * Opens the standalone stream. If the server does not know the cursor, opens a new stream without
-   * the events before. Empty when the server offers no such stream.
+   * Opens the standalone stream. If the server does not know the cursor or does not replay, opens a
+   * new stream without the events before. Empty when the server offers no such stream.
    */
-  static Optional<MessageSource> standalone(McpRequests requests, String cursor) {
+  static Optional<MessageSource> standalone(McpRequests requests, String after) {
+    String cursor = requests.clients().replays().showsNoReplay() ? "" : after;
     try {
       return open(StreamKind.STANDALONE, requests, cursor);
-    } catch (UpstreamException.Refused refused) {
-      if (cursor.isEmpty() || !Reconnector.meansUnknownCursor(refused)) {
-        throw refused;
+    } catch (UpstreamException failure) {
+      if (cursor.isEmpty() || !Reconnector.meansUnknownCursor(failure)) {
+        throw failure;
       }
       return open(StreamKind.STANDALONE, requests, "");
     }
@@ -267,6 +271,7 @@ final class SseMessageSource implements MessageSource {
       quiet = Deadline.ofSilence(idleTimeout);
       reconnector.progressed();
     }
+    reconnector.received(reader.eventful());
     return messages;
   }
 

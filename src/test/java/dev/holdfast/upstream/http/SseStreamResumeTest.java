@@ -18,6 +18,7 @@ import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -28,6 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -229,6 +231,100 @@ class SseStreamResumeTest {
     // when, then
     assertThatThrownBy(source::take).isInstanceOf(UpstreamException.TimedOut.class);
     assertThat(server.requests()).hasSizeBetween(3, 12);
+  }
+
+  /** Servers that poll tell when to come back, or show otherwise that they are at work. */
+  @ParameterizedTest
+  @ValueSource(strings = {"retry: 10\n\n", ": at work\n\n", "id: p2\n\n", PRIMING})
+  void pollingShouldGoOn(String sign) {
+    ScriptedServer.Script[] scripts = new ScriptedServer.Script[6];
+    Arrays.fill(scripts, events(sign));
+    scripts[0] = events(PRIMING);
+    scripts[5] = events(event(response(1)));
+    ScriptedServer server = fixture.server(scripts);
+
+    assertThat(texts(takeAll(fixture.call(fixture.session(server))))).containsExactly(response(1));
+  }
+
+  @Test
+  void pollingShouldGoOnWithoutSignsOnceAStreamWasResumed() {
+    ScriptedServer server =
+        fixture.server(
+            brokenAfter(PRIMING),
+            events(event("a", notification(1)), event("b", response(1))),
+            events(PRIMING),
+            events(),
+            events(),
+            events(),
+            events(event(response(1))));
+    UpstreamSession session = fixture.session(server);
+    takeAll(fixture.call(session));
+
+    assertThat(texts(takeAll(fixture.call(session)))).containsExactly(response(1));
+  }
+
+  /** The SDK for Java gives ids, and ends each resumed stream at once. */
+  @Test
+  void shouldEndCallsOfAServerThatReplaysNothing() {
+    ScriptedServer server =
+        fixture.server(
+            brokenAfter(PRIMING + event("a", notification(1))),
+            events(),
+            events(),
+            brokenAfter(PRIMING),
+            events(event("z", notification(2))));
+    UpstreamSession session = fixture.session(server);
+    MessageSource first = fixture.call(session);
+    assertThat(texts(first.take())).containsExactly(notification(1));
+
+    assertNoReplay(first::take);
+    assertThat(cursors(server)).containsExactly("a", "a");
+
+    // From now on, without an attempt.
+    assertNoReplay(fixture.call(session)::take);
+    assertNoReplay(() -> session.resume("a"));
+    assertThat(server.requests()).hasSize(4);
+    MessageSource standalone = session.listen("a").orElseThrow();
+    assertThat(texts(standalone.take())).containsExactly(notification(2));
+    assertThat(cursors(server)).last().isNull();
+    standalone.close();
+  }
+
+  /** An orderly close is an invitation: a server that shut down by mistake may be back. */
+  @Test
+  void shouldTrustAServerAgainThatResumesAStream() {
+    ScriptedServer server =
+        fixture.server(
+            brokenAfter(PRIMING),
+            events(),
+            events(),
+            events(PRIMING),
+            events(event("a", response(1))),
+            brokenAfter(PRIMING),
+            events(event("a", response(1))));
+    UpstreamSession session = fixture.session(server);
+    assertNoReplay(fixture.call(session)::take);
+
+    takeAll(fixture.call(session));
+
+    assertThat(texts(takeAll(fixture.call(session)))).containsExactly(response(1));
+  }
+
+  /** Spring AI gives ids, and never answers the request for what follows. */
+  @Test
+  void shouldEndACallWhoseResumptionIsNeverAnswered() {
+    ScriptedServer server = fixture.server(brokenAfter(PRIMING), (request, wire) -> wire.stall());
+    MessageSource source =
+        fixture.call(fixture.session(server, UpstreamFixture.answerTimeout(SHORT)));
+
+    assertNoReplay(source::take);
+    assertThat(server.requests()).hasSizeBetween(3, 4);
+  }
+
+  private static void assertNoReplay(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOf(UpstreamException.Broken.class)
+        .hasMessageContaining("does not replay");
   }
 
   @ParameterizedTest

@@ -1,5 +1,6 @@
 package dev.holdfast.upstream.http;
 
+import static dev.holdfast.upstream.http.UpstreamFixture.answerTimeout;
 import static dev.holdfast.upstream.http.UpstreamFixture.event;
 import static dev.holdfast.upstream.http.UpstreamFixture.notification;
 import static dev.holdfast.upstream.http.UpstreamFixture.stallTimeout;
@@ -147,6 +148,75 @@ class StandaloneStreamTest {
     assertThat(server.requests())
         .extracting(request -> request.header("last-event-id"))
         .containsExactly(null, "a", null);
+  }
+
+  @Test
+  void whenServerReplaysNothingShouldContinueWithoutCursor() {
+    // given
+    ScriptedServer server =
+        fixture.server(
+            brokenAfter("retry: 10\n" + event("a", notification(1))),
+            events(""),
+            events(""),
+            (request, wire) -> wire.beginEvents().chunk(event("z", notification(2))).stall());
+
+    // when
+    List<UpstreamMessage> messages = take(listen(server), 2);
+
+    // then
+    assertThat(texts(messages)).containsExactly(notification(1), notification(2));
+    assertThat(server.requests())
+        .extracting(request -> request.header("last-event-id"))
+        .containsExactly(null, "a", "a", null);
+  }
+
+  /** A quiet stream ends after a while, as many servers and proxies do it. */
+  @Test
+  void whenQuietStreamIsClosedShouldKeepCursor() {
+    // given connections that last for longer than the time that counts as "at once"
+    CountDownLatch never = new CountDownLatch(1);
+    ScriptedServer.Script quiet =
+        (request, wire) -> {
+          wire.beginEvents();
+          assertThat(never.await(SHORT.multipliedBy(2).toMillis(), TimeUnit.MILLISECONDS))
+              .isFalse();
+          wire.endChunks();
+        };
+    ScriptedServer server =
+        fixture.server(
+            brokenAfter("retry: 10\n" + event("a", notification(1))),
+            quiet,
+            quiet,
+            (request, wire) -> wire.beginEvents().chunk(event("b", notification(2))).stall());
+    var session = fixture.session(server, answerTimeout(SHORT));
+
+    // when
+    List<UpstreamMessage> messages = take(session.listen(null).orElseThrow(), 2);
+
+    // then
+    assertThat(texts(messages)).containsExactly(notification(1), notification(2));
+    assertThat(server.requests())
+        .extracting(request -> request.header("last-event-id"))
+        .containsExactly(null, "a", "a", "a");
+  }
+
+  @Test
+  void whenResumptionIsNotAnsweredShouldBeginAnew() {
+    // given
+    ScriptedServer server =
+        fixture.server(
+            (request, wire) -> wire.stall(),
+            (request, wire) -> wire.beginEvents().chunk(event("z", notification(2))).stall());
+    var session = fixture.session(server, answerTimeout(SHORT));
+
+    // when
+    MessageSource source = session.listen("a").orElseThrow();
+
+    // then
+    assertThat(texts(source.take())).containsExactly(notification(2));
+    assertThat(server.requests())
+        .extracting(request -> request.header("last-event-id"))
+        .startsWith("a", null);
   }
 
   /** After a machine has slept, a dead connection shows no error. */

@@ -65,6 +65,20 @@ public final class UpstreamFixture implements AfterEachCallback {
         copy(s, s.headers(), s.firstByteTimeout(), s.idleTimeout(), stall, s.maxConnections());
   }
 
+  /** For servers that have resumed no stream. */
+  static UnaryOperator<HttpUpstreamSettings> answerTimeout(Duration answer) {
+    return s ->
+        new HttpUpstreamSettings(
+            s.url(),
+            s.headers(),
+            s.connectTimeout(),
+            s.firstByteTimeout(),
+            s.idleTimeout(),
+            s.maxMessageBytes(),
+            new Reconnection(Duration.ofSeconds(5), 3, Duration.ZERO, answer),
+            s.maxConnections());
+  }
+
   public static UnaryOperator<HttpUpstreamSettings> maxConnections(int most) {
     return s ->
         copy(
