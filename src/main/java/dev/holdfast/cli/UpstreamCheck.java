@@ -20,12 +20,18 @@ import dev.holdfast.upstream.UpstreamSession;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Opens a session at an upstream, asks what it offers, and closes the session again. */
 record UpstreamCheck(String name, Upstream upstream) {
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int METHOD_NOT_FOUND = JsonRpcErrorCode.METHOD_NOT_FOUND.code();
+
+  private static final int REPLAY_SECONDS = 4;
 
   private static final String INITIALIZED =
       """
@@ -49,15 +55,7 @@ record UpstreamCheck(String name, Upstream upstream) {
       }
       UpstreamSession session = upstream.attach(link);
       try {
-        String offer = server(response.path("result")) + tools(session, response.path("result"));
-        return CheckResult.fine(
-            check,
-            "opens sessions with MCP "
-                + link.protocolVersion()
-                + " over "
-                + upstream.transport(link)
-                + ": "
-                + offer);
+        return offer(check, link, session, response.path("result"));
       } finally {
         session.end();
       }
@@ -71,6 +69,31 @@ record UpstreamCheck(String name, Upstream upstream) {
       return CheckResult.wrong(
           check, Output.message(failure), "check " + key + " and whether the server runs");
     }
+  }
+
+  private CheckResult offer(
+      String check, UpstreamLink link, UpstreamSession session, JsonNode initialized) {
+    List<String> ids = new ArrayList<>();
+    String transport = upstream.transport(link);
+    String found =
+        "opens sessions with MCP %s over %s: %s%s"
+            .formatted(
+                link.protocolVersion(),
+                transport,
+                server(initialized),
+                tools(session, initialized, ids));
+    if (!transport.equals("streamable-http") || !initialized.path("capabilities").has("tools")) {
+      return CheckResult.fine(check, found);
+    }
+    if (ids.isEmpty()) {
+      return CheckResult.fine(check, found + ", no event ids: calls cannot be resumed");
+    }
+    return replays(session, ids.getFirst())
+        ? CheckResult.fine(check, found + ", event ids, replays: calls can be resumed")
+        : CheckResult.doubtful(
+            check,
+            found + ", event ids, but no replay: calls cannot be resumed",
+            "give the server an event store, or know that a broken connection ends its calls");
   }
 
   private static Message.Request initialize() {
@@ -128,7 +151,18 @@ record UpstreamCheck(String name, Upstream upstream) {
     return server.path("name").asText("no name") + " " + server.path("version").asText();
   }
 
-  private static String tools(UpstreamSession session, JsonNode initialized) {
+  /** Whether the server sends something again after its first event. */
+  private static boolean replays(UpstreamSession session, String id) {
+    try (MessageSource resumed = session.resume(id)) {
+      Executor later = CompletableFuture.delayedExecutor(REPLAY_SECONDS, TimeUnit.SECONDS);
+      later.execute(resumed::close);
+      return !resumed.take().isEmpty() || resumed.firstEventId() != null;
+    } catch (UpstreamException notResumed) {
+      return false;
+    }
+  }
+
+  private static String tools(UpstreamSession session, JsonNode initialized, List<String> ids) {
     if (!initialized.path("capabilities").has("tools")) {
       return ", no tools";
     }
@@ -138,6 +172,7 @@ record UpstreamCheck(String name, Upstream upstream) {
         for (UpstreamMessage message : taken) {
           JsonNode result = read(message.payload()).path("result");
           if (result.has("tools")) {
+            Stream.ofNullable(answer.firstEventId()).forEach(ids::add);
             String more = result.has("nextCursor") ? " or more" : "";
             return ", " + result.path("tools").size() + more + " tools";
           }

@@ -2,6 +2,7 @@ package dev.holdfast.upstream;
 
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A source that passes everything on from another one. Subclasses change what they need to. All
@@ -35,6 +36,11 @@ public abstract class ForwardingSource implements MessageSource {
   @Override
   public void onIdWithoutMessage(Consumer<String> listener) {
     source.onIdWithoutMessage(listener);
+  }
+
+  @Override
+  public @Nullable String firstEventId() {
+    return source.firstEventId();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.holdfast.upstream;
 
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Messages of a server, as they arrive. For one reading thread at a time.
@@ -92,6 +93,11 @@ public interface MessageSource extends AutoCloseable {
    * @param listener gets the id on the reading thread; must not block
    */
   default void onIdWithoutMessage(Consumer<String> listener) {}
+
+  /** Returns the id of the first event with an id; null if there was none. */
+  default @Nullable String firstEventId() {
+    return null;
+  }
 
   /** Closes the connection. A thread in {@link #take} gets an empty list. Idempotent. */
   @Override

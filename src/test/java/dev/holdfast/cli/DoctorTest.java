@@ -7,11 +7,13 @@ import dev.holdfast.clients.KnownClients;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.session.Session;
+import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
+import dev.holdfast.upstream.http.UpstreamFixture;
 import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LogLevelStore;
 import dev.holdfast.upstream.stdio.StdioUpstream;
@@ -26,6 +28,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -38,6 +41,14 @@ class DoctorTest {
           new LogLevelStore.InMemory(),
           "test",
           "1");
+  private static final String INITIALIZED =
+      """
+      {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},\
+      "serverInfo":{"name":"scripted","version":"1"}}}\
+      """;
+
+  @RegisterExtension private final UpstreamFixture servers = new UpstreamFixture();
+
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
 
   @AfterEach
@@ -128,6 +139,40 @@ class DoctorTest {
                   + Demo.TOOLS.size()
                   + " tools");
     }
+  }
+
+  /** The answer of a server has an id or none, and the same after an id or nothing. */
+  @ParameterizedTest
+  @CsvSource({
+    "false, false, no event ids: calls cannot be resumed",
+    "true, true, 'event ids, replays: calls can be resumed'",
+    "true, false, 'event ids, but no replay: calls cannot be resumed'"
+  })
+  void shouldSayWhetherCallsCanBeResumed(boolean ids, boolean replays, String found) {
+    String list =
+        (ids ? "id: p\ndata:\n\nid: q\n" : "")
+            + "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[]}}\n\n";
+    ScriptedServer server =
+        servers.server(
+            (_, wire) -> wire.answer(200, "application/json", INITIALIZED, "Mcp-Session-Id: s"),
+            (_, wire) -> wire.answer(202, "", ""),
+            (_, wire) -> wire.beginEvents().chunk("retry: 1\n" + list).endChunks(),
+            (request, wire) -> {
+              if (!request.method().equals("GET")) {
+                wire.answer(200, "", "");
+              } else if (replays && "p".equals(request.header("last-event-id"))) {
+                wire.beginEvents().chunk(list).endChunks();
+              } else {
+                wire.beginEvents().endChunks();
+              }
+            });
+
+    CheckResult result =
+        new UpstreamCheck("files", servers.upstream(UpstreamFixture.settings(server.url()))).run();
+
+    assertThat(result.found()).endsWith("scripted 1, 0 tools, " + found);
+    assertThat(result.verdict())
+        .isEqualTo(ids && !replays ? CheckResult.Verdict.DOUBTFUL : CheckResult.Verdict.FINE);
   }
 
   @Test

@@ -43,6 +43,7 @@ final class MessageReader implements SseHandler {
   private @Nullable UpstreamException failure;
   private boolean eventful;
   private @Nullable String idAlone;
+  private @Nullable String firstId;
 
   /** What is known of the event that is skipped; null if none is. */
   private @Nullable EnvelopeScanner scan;
@@ -150,6 +151,11 @@ final class MessageReader implements SseHandler {
     return HeaderValues.isSendable(id) ? id : "";
   }
 
+  /** Id of the first event with an id; null before. */
+  @Nullable String firstId() {
+    return firstId;
+  }
+
   void forgetCursor() {
     parser.resume("");
     lastId = "";
@@ -167,6 +173,7 @@ final class MessageReader implements SseHandler {
     // Ids are unique in a session, so an unchanged id belongs to an earlier event.
     boolean own = !id.isEmpty() && !id.equals(lastId);
     lastId = id;
+    firstId = own && firstId == null ? id : firstId;
     if (scan != null) {
       skipped(new OversizedMessage(scan, maxMessageBytes), own ? id : null);
       scan = null;

@@ -236,6 +236,11 @@ final class SseMessageSource implements MessageSource {
     reader.onIdWithoutMessage(listener);
   }
 
+  @Override
+  public @Nullable String firstEventId() {
+    return reader.firstId();
+  }
+
   /** Throws the failure, except after {@link #close}. */
   private List<UpstreamMessage> fail(UpstreamException failure) {
     boolean wasClosed = connection.isClosed();
