@@ -14,6 +14,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
+import java.util.List;
 
 /**
  * Checks every request before the framework routes it: that its body has a length that every server
@@ -84,8 +85,8 @@ final class RequestFilter {
 
   /** Netty has refused a length beside a coding, and codings that do not end with chunked. */
   private static boolean hasKnownLength(HttpServerRequest request) {
-    String coding = request.getHeader(HttpHeaders.TRANSFER_ENCODING);
-    return coding == null || coding.equalsIgnoreCase("chunked");
+    List<String> codings = request.headers().getAll(HttpHeaders.TRANSFER_ENCODING);
+    return codings.isEmpty() || String.join(",", codings).equalsIgnoreCase("chunked");
   }
 
   private static void refuse(HttpServerRequest request, int status, String message) {
