@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.upstream.stdio.CommandLine;
+import io.quarkus.runtime.ApplicationLifecycleManager;
 import io.quarkus.runtime.Quarkus;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -54,14 +55,14 @@ public final class Holdfast {
     }
   }
 
-  /** Ends the process with the exit code of Quarkus. */
+  /** Ends the process with the exit code of Quarkus, or restarts it in development mode. */
   private static BiConsumer<Integer, @Nullable Throwable> end(
       Function<Throwable, List<String>> explain) {
     return (code, failure) -> {
       if (failure != null) {
         explain.apply(failure).forEach(Output.ofProcess(false)::note);
       }
-      System.exit(code);
+      ApplicationLifecycleManager.getDefaultExitCodeHandler().accept(code, failure);
     };
   }
 

@@ -15,7 +15,8 @@ public final class ProcessMode {
 
   private final Command command;
 
-  ProcessMode(@CommandLineArguments String[] arguments) {
+  /** Reads the command line. */
+  public ProcessMode(@CommandLineArguments String[] arguments) {
     command = CommandLineReader.read(arguments);
   }
 

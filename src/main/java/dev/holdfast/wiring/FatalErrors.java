@@ -1,6 +1,7 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.cli.ProcessMode;
+import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
@@ -36,6 +37,7 @@ final class FatalErrors {
   private static final int MAX_CAUSES = 16;
 
   private final ProcessMode mode;
+  private final Handler logWatch = new LogWatch();
 
   FatalErrors(ProcessMode mode) {
     this.mode = mode;
@@ -44,8 +46,12 @@ final class FatalErrors {
   void watch(@Observes StartupEvent event) {
     if (mode.serves()) {
       Thread.setDefaultUncaughtExceptionHandler(FatalErrors::uncaught);
-      java.util.logging.Logger.getLogger("").addHandler(new LogWatch());
+      java.util.logging.Logger.getLogger("").addHandler(logWatch);
     }
+  }
+
+  void stop(@Observes ShutdownEvent event) {
+    java.util.logging.Logger.getLogger("").removeHandler(logWatch);
   }
 
   private static void uncaught(Thread thread, Throwable failure) {

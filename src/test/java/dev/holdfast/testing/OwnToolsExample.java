@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -31,39 +34,58 @@ public final class OwnToolsExample {
    */
   public static Path build(Path directory) {
     try {
-      Path project = copy(directory.resolve("own-tools"));
-      Path repository = directory.resolve("repository");
-      String version = addLibrary(repository);
+      Path project = prepare(directory);
+      ProcessBuilder maven = maven(project, "-o", "-q", "package");
+      maven.command().addAll(List.of(properties(directory)));
       ProcessResult built =
-          ProcessRun.toEnd(
-              project,
-              Map.of(
-                  "JAVA_HOME", System.getProperty("java.home"),
-                  "MAVEN_OPTS", String.join(" ", PackagedProgram.shortLived())),
-              TIMEOUT,
-              List.of(
-                  System.getProperty("holdfast.maven", "mvn"),
-                  "-B",
-                  "-o",
-                  "-q",
-                  "-Dmaven.repo.local=" + repository,
-                  "-Dholdfast.version=" + version,
-                  "package"));
+          ProcessRun.toEnd(project, maven.environment(), TIMEOUT, maven.command());
       if (built.exitCode() != 0) {
         throw new IllegalStateException("The example was not built: " + built);
       }
-      unlink(repository);
-      unlink(repository.resolve(GROUP.getName(0)));
+      unlink(directory);
       return project.resolve("target/quarkus-app/quarkus-run.jar");
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
   }
 
-  private static Path copy(Path target) throws IOException {
-    try (Stream<Path> files = Files.walk(SOURCE)) {
-      for (Path file : files.filter(file -> !file.startsWith(SOURCE.resolve("target"))).toList()) {
-        Files.copy(file, target.resolve(SOURCE.relativize(file).toString()));
+  /** Copies the example and adds a repository with the library. Returns the copy. */
+  public static Path prepare(Path directory) throws IOException {
+    addLibrary(directory.resolve("repository"));
+    return copy(SOURCE, directory.resolve("own-tools"));
+  }
+
+  /** Returns what tells Maven of the repository and the library in {@code directory}. */
+  public static String[] properties(Path directory) throws IOException {
+    return new String[] {
+      "-Dmaven.repo.local=" + directory.resolve("repository"), "-Dversion.holdfast=" + version()
+    };
+  }
+
+  /** Returns Maven for a project, on the JDK and with the Maven of this build. */
+  public static ProcessBuilder maven(Path project, String... arguments) {
+    List<String> command = new ArrayList<>(List.of(System.getProperty("holdfast.maven", "mvn")));
+    command.add("-B");
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(project.toFile());
+    builder
+        .environment()
+        .putAll(
+            Map.of(
+                "JAVA_HOME", System.getProperty("java.home"),
+                "MAVEN_OPTS", String.join(" ", PackagedProgram.shortLived())));
+    return builder;
+  }
+
+  /** Copies a file or a directory, with the times of files, and without what was built. */
+  public static Path copy(Path source, Path target) throws IOException {
+    Files.createDirectories(Objects.requireNonNull(target.getParent()));
+    try (Stream<Path> files = Files.walk(source)) {
+      for (Path file : files.filter(file -> !file.startsWith(source.resolve("target"))).toList()) {
+        Files.copy(
+            file,
+            target.resolve(source.relativize(file).toString()),
+            StandardCopyOption.COPY_ATTRIBUTES);
       }
     }
     return target;
@@ -71,9 +93,9 @@ public final class OwnToolsExample {
 
   /**
    * Makes a repository of links to all that this build has, with the library of this build added,
-   * as {@code mvn install} adds it. Returns the version of the library.
+   * as {@code mvn install} adds it.
    */
-  private static String addLibrary(Path repository) throws IOException {
+  private static void addLibrary(Path repository) throws IOException {
     Path existing =
         Path.of(
             System.getProperty(
@@ -82,13 +104,16 @@ public final class OwnToolsExample {
     linkAll(
         existing.resolve(GROUP.getName(0)), repository.resolve(GROUP.getName(0)), GROUP.getName(1));
     Path jar = jar();
-    Matcher name = LIBRARY.matcher(jar.getFileName().toString());
-    String version = name.matches() ? name.group(1) : "";
+    String version = version();
     Path library =
         Files.createDirectories(repository.resolve(GROUP).resolve("holdfast").resolve(version));
     Files.copy(jar, library.resolve(jar.getFileName()));
     Files.copy(Path.of("pom.xml"), library.resolve("holdfast-" + version + ".pom"));
-    return version;
+  }
+
+  private static String version() throws IOException {
+    Matcher name = LIBRARY.matcher(jar().getFileName().toString());
+    return name.matches() ? name.group(1) : "";
   }
 
   private static void linkAll(Path from, Path to, Path besides) throws IOException {
@@ -100,11 +125,14 @@ public final class OwnToolsExample {
     }
   }
 
-  /** JUnit warns of links when it deletes a directory. */
-  private static void unlink(Path directory) throws IOException {
-    try (Stream<Path> children = Files.list(directory)) {
-      for (Path link : children.filter(Files::isSymbolicLink).toList()) {
-        Files.delete(link);
+  /** Deletes the links in a directory made here: JUnit warns of links when it deletes one. */
+  public static void unlink(Path directory) throws IOException {
+    Path repository = directory.resolve("repository");
+    for (Path links : List.of(repository, repository.resolve(GROUP.getName(0)))) {
+      try (Stream<Path> children = Files.list(links)) {
+        for (Path link : children.filter(Files::isSymbolicLink).toList()) {
+          Files.delete(link);
+        }
       }
     }
   }

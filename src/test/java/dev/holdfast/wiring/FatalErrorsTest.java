@@ -2,6 +2,11 @@ package dev.holdfast.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.cli.ProcessMode;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import java.util.logging.Handler;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 class FatalErrorsTest {
@@ -19,5 +24,24 @@ class FatalErrorsTest {
     assertThat(FatalErrors.isFatal(null)).isFalse();
     assertThat(FatalErrors.isFatal(new StackOverflowError())).isFalse();
     assertThat(FatalErrors.isFatal(new IllegalStateException("no"))).isFalse();
+  }
+
+  /** Development mode starts the program again in the same process. */
+  @Test
+  void shouldWatchTheLogUntilTheProgramStops() {
+    Logger root = Logger.getLogger("");
+    Handler[] before = root.getHandlers();
+    Thread.UncaughtExceptionHandler uncaught = Thread.getDefaultUncaughtExceptionHandler();
+    FatalErrors errors = new FatalErrors(new ProcessMode(new String[0]));
+
+    try {
+      errors.watch(new StartupEvent());
+      assertThat(root.getHandlers()).hasSize(before.length + 1);
+      errors.stop(new ShutdownEvent());
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(uncaught);
+    }
+
+    assertThat(root.getHandlers()).containsExactly(before);
   }
 }

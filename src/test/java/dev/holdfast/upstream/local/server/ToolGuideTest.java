@@ -92,7 +92,7 @@ class ToolGuideTest {
     assertThat(property(example, "version.quarkus"))
         .isEqualTo(property(project, "version.quarkus"));
     assertThat(project)
-        .contains("<version>" + property(example, "holdfast.version") + "</version>");
+        .contains("<version>" + property(example, "version.holdfast") + "</version>");
   }
 
   private static String version(String pom, String plugin) {
