@@ -102,6 +102,10 @@ class ShippedFilesTest {
     // No shell: commands are lists, and nothing runs while the last stage is built.
     assertThat(last).doesNotContain("\nRUN ", "CMD /", "ENTRYPOINT /");
     assertThat(found("FROM (\\S+)", image)).allMatch(name -> name.startsWith("${"));
+    // With the host that serves it: not every builder takes Docker's for one that is not named.
+    assertThat(found("(?m)^ARG \\w+_IMAGE=(\\S+)$", image))
+        .hasSize(2)
+        .allMatch(name -> name.matches("(quay|docker)\\.io/.+:.+"));
     for (String copied : found("(?m)^COPY (?!--from)(?:--\\S+ )?(.+) \\S+$", image)) {
       assertThat(copied.split(" ")).allMatch(source -> Files.exists(Path.of(source)));
     }
