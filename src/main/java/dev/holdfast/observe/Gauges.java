@@ -13,7 +13,6 @@ import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.SessionStoreException;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.quarkus.runtime.Startup;
 import jakarta.inject.Inject;
@@ -21,12 +20,11 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
-/** Measures the uptime, the relay, the store and the use of limits at each scrape. */
+/** Measures the relay, the store and the use of limits at each scrape. */
 @Singleton
 @Startup
 final class Gauges {
@@ -47,10 +45,6 @@ final class Gauges {
       @ConfigProperty(name = "holdfast.store") String storeKind) {
     sessions = new CachedValue<>(MAX_AGE, () -> count(store));
     logSize = new CachedValue<>(MAX_AGE, () -> depth(log));
-    TimeGauge.builder("holdfast.uptime", () -> uptime().toMillis(), TimeUnit.MILLISECONDS)
-        .description("Time since this replica started")
-        .strongReference(true)
-        .register(registry);
     register(
         Gauge.builder("holdfast.build.info", () -> 1)
             .description("Always 1; the labels describe the running program")

@@ -5,6 +5,7 @@ import static io.restassured.RestAssured.given;
 import static io.restassured.RestAssured.head;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.containsInAnyOrder;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasItem;
 
@@ -50,7 +51,8 @@ class HealthAndMetricsTest {
         .then()
         .statusCode(200)
         .body("status", equalTo("UP"))
-        .body("checks.name", hasItem("store"));
+        .body("checks.name", containsInAnyOrder("store", "Graceful Shutdown"));
+    get(GatewayUrl.management("/q/health/well")).then().body("checks.name", hasItem("issuers"));
     get(GatewayUrl.management("/q/health/live")).then().statusCode(200);
     get(GatewayUrl.management("/q/health/started")).then().statusCode(200);
   }
@@ -140,7 +142,7 @@ class HealthAndMetricsTest {
             "holdfast_messages_total{from=\"upstream\",kind=\"notification\"}",
             "holdfast_messages_total{from=\"upstream\",kind=\"response\"}",
             "holdfast_errors_total{kind=\"not_found\"}",
-            "holdfast_uptime_seconds",
+            "process_uptime_seconds",
             "holdfast_connections_opened_total",
             "holdfast_events_appended_total",
             "holdfast_events_delivered_total",

@@ -1,0 +1,84 @@
+package dev.holdfast.observe;
+
+import dev.holdfast.auth.AccessTokens;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogException;
+import dev.holdfast.upstream.UpstreamMonitor;
+import io.smallrye.health.api.HealthGroup;
+import io.smallrye.health.api.Wellness;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.util.TreeMap;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
+import org.eclipse.microprofile.health.Readiness;
+
+/** Checks the health of the store, the issuers and the upstreams. Quarkus checks for a shutdown. */
+@Singleton
+final class HealthChecks {
+
+  /**
+   * Ready while the store accepts events and wake-ups from other replicas arrive. Without the
+   * store, no stream is durable.
+   */
+  @Produces
+  @Readiness
+  @Singleton
+  static HealthCheck store(EventLog log) {
+    return () -> {
+      try {
+        log.check();
+        return HealthCheckResponse.up("store");
+      } catch (LogException.StoreUnavailable unavailable) {
+        return HealthCheckResponse.named("store")
+            .down()
+            .withData("reason", reason(unavailable))
+            .build();
+      }
+    };
+  }
+
+  private static String reason(LogException failure) {
+    Throwable cause = failure.getCause();
+    return failure.getMessage() + (cause == null ? "" : ": " + cause.getMessage());
+  }
+
+  /**
+   * Whether the issuers of tokens are up, at {@code /q/health/well}. Not part of the readiness:
+   * known keys go on, and other replicas have no more.
+   */
+  @Produces
+  @Wellness
+  @Singleton
+  static HealthCheck issuers(AccessTokens tokens) {
+    return () -> {
+      HealthCheckResponseBuilder response = HealthCheckResponse.named("issuers").up();
+      new TreeMap<>(tokens.problems())
+          .forEach((url, problem) -> {
+            response.withData(url, problem.orElse("up"));
+            problem.ifPresent(_ -> response.down());
+          });
+      return response.build();
+    };
+  }
+
+  /**
+   * Whether the servers are up, at {@code /q/health/group/upstreams}. Not part of the readiness: a
+   * replica that is taken out cannot resume streams, and others see the same server.
+   */
+  @Produces
+  @HealthGroup("upstreams")
+  @Singleton
+  static HealthCheck upstreams(UpstreamMonitor monitor) {
+    return () -> {
+      HealthCheckResponseBuilder response = HealthCheckResponse.named("upstreams").up();
+      new TreeMap<>(monitor.problems())
+          .forEach((name, problem) -> {
+            response.withData(name, problem.map(UpstreamMonitor.Problem::reason).orElse("up"));
+            problem.ifPresent(_ -> response.down());
+          });
+      return response.build();
+    };
+  }
+}
