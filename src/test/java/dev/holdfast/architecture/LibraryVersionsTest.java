@@ -1,5 +1,8 @@
 package dev.holdfast.architecture;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.json.PackageVersion;
@@ -11,7 +14,7 @@ import java.lang.module.ModuleDescriptor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -25,14 +28,14 @@ class LibraryVersionsTest {
    * Groups that the POM raises, each with its reason, and the versions of the platform. When the
    * platform has others than here, it may no longer be necessary.
    */
-  private static final Map<String, String> RAISED =
+  private static final Map<String, Set<String>> RAISED =
       Map.of(
-          "com.fasterxml.jackson.core", "2.21.2",
-          "com.fasterxml.jackson.dataformat", "2.21.2",
-          "com.fasterxml.jackson.datatype", "2.21.2",
-          "com.fasterxml.jackson.module", "2.21.2",
-          "io.netty", "4.1.133.Final",
-          "org.yaml", "2.5");
+          "com.fasterxml.jackson.core", Set.of("2.21.2"),
+          "com.fasterxml.jackson.dataformat", Set.of("2.21.2"),
+          "com.fasterxml.jackson.datatype", Set.of("2.21.2"),
+          "com.fasterxml.jackson.module", Set.of("2.21.2"),
+          "io.netty", Set.of("4.1.133.Final", "2.0.77.Final"),
+          "org.yaml", Set.of("2.5"));
 
   private static final Pattern MANAGED =
       Pattern.compile(
@@ -48,7 +51,7 @@ class LibraryVersionsTest {
   void nettyShouldBePatched() {
     assertThat(Version.identify())
         .containsKey("netty-codec-http")
-        .allSatisfy((_, each) -> assertNotBefore("4.1.135.Final", each.artifactVersion()));
+        .allSatisfy((_, each) -> assertNotBefore("4.1.138.Final", each.artifactVersion()));
   }
 
   @Test
@@ -77,13 +80,15 @@ class LibraryVersionsTest {
                 "io/quarkus/platform/quarkus-bom/%1$s/quarkus-bom-%1$s.pom".formatted(version)));
     String used = System.getProperty("java.class.path").replace(File.separatorChar, '/');
 
-    Map<String, String> other = new TreeMap<>();
-    MANAGED
-        .matcher(platform)
-        .results()
-        .filter(library -> used.contains(folder(library)))
-        .filter(library -> !used.contains(folder(library) + library.group(3) + "/"))
-        .forEach(library -> other.put(library.group(1), library.group(3)));
+    Map<String, Set<String>> other =
+        MANAGED
+            .matcher(platform)
+            .results()
+            .filter(library -> used.contains(folder(library)))
+            .filter(library -> !used.contains(folder(library) + library.group(3) + "/"))
+            .collect(
+                groupingBy(
+                    library -> library.group(1), mapping(library -> library.group(3), toSet())));
     assertThat(used.split(File.pathSeparator)).hasSizeGreaterThan(100);
     assertThat(other).isEqualTo(RAISED);
   }
