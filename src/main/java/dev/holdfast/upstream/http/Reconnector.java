@@ -193,6 +193,7 @@ final class Reconnector {
           refused.status() == 429 || (refused.status() >= 502 && refused.status() <= 504);
       case UpstreamException.SessionGone _,
           UpstreamException.TimedOut _,
+          UpstreamException.TooLarge _,
           UpstreamException.Broken _ ->
           false;
     };
