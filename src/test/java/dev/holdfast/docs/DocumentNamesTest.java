@@ -32,13 +32,20 @@ class DocumentNamesTest {
           "CancellationException",
           "Condition",
           "Host",
+          "HttpClientSseClientTransport",
+          "HttpServletSseServerTransportProvider",
+          "HttpServletStreamableServerTransportProvider",
           "IllegalArgumentException",
+          "McpSyncRequestContext",
           "NaN",
           "Origin",
           "ReentrantLock",
           "RequestImpl",
+          "RequestOptions",
           "SSEClientTransport",
+          "StdioServerTransportProvider",
           "ThreadLocal",
+          "TimeoutException",
           "ZModem");
 
   /** Files that belong to an operator or to a library. */
