@@ -133,14 +133,19 @@ public final class Console {
 
   private JsonObject counts(long allSessions) {
     DistributionSummary replays = metrics.find("holdfast.replay.events").summary();
-    Gauge connections = metrics.find("holdfast.connections.active").gauge();
     return new JsonObject()
         .put("sessions", allSessions)
         .put("openStreams", relay.openStreams())
-        .put("connections", connections == null ? 0 : (long) connections.value())
+        .put("connections", gauge("holdfast.connections.active"))
+        .put("heldBack", gauge("holdfast.streams.held.back"))
         .put("resumes", replays == null ? 0 : replays.count())
         .put("gaps", count("holdfast.gaps"))
         .put("takeOvers", count("holdfast.takeovers"));
+  }
+
+  private long gauge(String name) {
+    Gauge gauge = metrics.find(name).gauge();
+    return gauge == null ? 0 : (long) gauge.value();
   }
 
   private long count(String name) {

@@ -26,8 +26,8 @@ public final class ReaderWindow {
   /** The part of the limits of a stream that a window may fill. */
   private static final int LIMIT_PART = 4;
 
-  /** The writer counts the bytes of so many events together. */
-  private static final long CHUNK_BYTES = 32 << 10;
+  /** The writer counts the bytes of this part of a window together. */
+  private static final int CHUNK_PART = 8;
 
   /** Upper bound of one wait, in case the end of a reader was not noticed. */
   private static final long CHECK_MILLIS = 1000;
@@ -202,7 +202,7 @@ public final class ReaderWindow {
     }
   }
 
-  /** Notes that the log has events up to a position. */
+  /** Notes that the log has events up to a position, with these bytes of payloads. */
   public void wrote(Position last, long bytes) {
     try (var _ = lock.hold()) {
       written = last.number();
@@ -211,7 +211,7 @@ public final class ReaderWindow {
       }
       unreadBytes += bytes;
       chunkBytes += bytes;
-      if (chunkBytes >= CHUNK_BYTES) {
+      if (chunkBytes >= maxBytes / CHUNK_PART) {
         chunks.addLast(new Chunk(written, chunkBytes));
         chunkBytes = 0;
       }

@@ -101,7 +101,7 @@ function show() {
 
 function showCounts(counts) {
   const numbers = [
-    ['Sessions', counts.sessions], ['Open streams', counts.openStreams], ['Connections', counts.connections],
+    ['Sessions', counts.sessions], ['Open streams', counts.openStreams], ['Connections', counts.connections], ['Held back', counts.heldBack],
     ['Resumes', counts.resumes], ['Gaps', counts.gaps], ['Take-overs', counts.takeOvers]];
   fill(byId('counts'), numbers, (number) => number, ([name, value]) =>
     element('div', { class: name === 'Gaps' && value > 0 ? 'alarm' : '' },

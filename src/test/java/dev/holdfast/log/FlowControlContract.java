@@ -34,9 +34,9 @@ interface FlowControlContract extends EventLogFixture {
   }
 
   private static Position fill(StreamWriter writer) {
-    Position end = writer.append(numbered(1, WINDOW - 1));
+    writer.append(numbered(1, WINDOW - 1));
     assertThat(writer.hasRoom(List.of(event("next")))).isTrue();
-    end = writer.append(numbered(WINDOW, WINDOW));
+    Position end = writer.append(numbered(WINDOW, WINDOW));
     assertThat(writer.hasRoom(List.of(event("next")))).isFalse();
     return end;
   }

@@ -151,6 +151,9 @@ final class MemoryBudget {
         events += moreEvents;
         MemoryBudget.this.bytes += moreBytes;
         putBack(owner);
+        if (moreBytes < 0) {
+          changed.signalAll();
+        }
       }
     }
 
@@ -163,6 +166,7 @@ final class MemoryBudget {
         Client owner = remove();
         boolean _ = offers ? this.offers.add(kind) : this.offers.remove(kind);
         putBack(owner);
+        changed.signalAll();
       }
     }
 
@@ -190,9 +194,6 @@ final class MemoryBudget {
       });
       if (owner.isIdle()) {
         clientsByName.remove(client);
-      }
-      if (!waiting.isEmpty()) {
-        changed.signalAll();
       }
     }
   }
@@ -286,15 +287,17 @@ final class MemoryBudget {
   void giveBack(long bytes) {
     try (var _ = lock.hold()) {
       taken -= bytes;
-      if (!waiting.isEmpty()) {
-        changed.signalAll();
-      }
+      changed.signalAll();
     }
   }
 
+  /** The bytes to take for events: one that is larger than the budget must be written, too. */
+  long roomFor(long bytes) {
+    return Math.min(bytes, maxBytes / 2);
+  }
+
   /**
-   * Waits for room for events and takes it. More than the whole budget gets room when nothing else
-   * is kept.
+   * Waits for room for events and takes it.
    *
    * @param stopped whether to give up; then nothing is taken
    * @return whether it was taken

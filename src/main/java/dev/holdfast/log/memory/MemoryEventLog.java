@@ -105,10 +105,14 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   public EventLog.Watch watch(StreamRef stream, @Nullable Position cursor, Watcher watcher) {
     WatcherRegistry.Registration registration =
         watchers.register(stream, watcher, number -> disconnect(stream, number));
-    inSession(stream, session -> session.connect(stream.name(), registration.number(), cursor));
-    if (!watchers.isCurrent(registration)) {
-      disconnect(stream, registration.number()); // It was evicted meanwhile.
-    }
+    inSession(
+        stream,
+        session ->
+            session.connect(
+                stream.name(),
+                registration.number(),
+                cursor,
+                () -> watchers.isCurrent(registration)));
     registration.setRequests(find(stream, "", MemoryStream::openRequests));
     return new FollowedWatch(registration);
   }
@@ -241,10 +245,9 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
       Position before = session.last(written);
       Position position;
       try {
-        position = session.append(written, events);
+        position = session.append(written, events, this::giveBack);
       } finally {
-        budget.giveBack(taken);
-        taken = 0;
+        giveBack();
       }
       List<LogEvent> stored = LogEvent.stored(events, position);
       boolean _ = watchers.deliver(stream(), keptIn(), before, stored);
@@ -258,10 +261,18 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     }
 
     private boolean takeRoom(List<NewEvent> events) {
-      long needed = taken > 0 ? 0 : bytes(events);
-      boolean room = budget.tryTake(session.account(), needed);
-      taken += room ? needed : 0;
-      return room;
+      if (taken == 0) {
+        long needed = budget.roomFor(bytes(events));
+        taken = budget.tryTake(session.account(), needed) ? needed : 0;
+      }
+      return taken > 0;
+    }
+
+    private void giveBack() {
+      if (taken > 0) {
+        budget.giveBack(taken);
+        taken = 0;
+      }
     }
 
     private static long bytes(List<NewEvent> events) {
@@ -277,8 +288,8 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
         window.await(() -> stopped, () -> session.stopExpecting(written));
       }
       if (!stopped && !takeRoom(events)) {
-        long needed = bytes(events);
-        taken += budget.take(session.account(), needed, () -> stopped) ? needed : 0;
+        long needed = budget.roomFor(bytes(events));
+        taken = budget.take(session.account(), needed, () -> stopped) ? needed : 0;
       }
     }
 

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -124,9 +125,14 @@ final class MemorySession {
     });
   }
 
-  /** Appends to a stream of this session, and then purges what exceeds the quotas. */
-  Position append(MemoryStream stream, List<NewEvent> added) {
+  /**
+   * Appends to a stream of this session, and then purges what exceeds the quotas.
+   *
+   * @param onStored runs in between
+   */
+  Position append(MemoryStream stream, List<NewEvent> added, Runnable onStored) {
     Position last = locked(() -> store(stream, added));
+    onStored.run();
     budget.purgeOverflow(account);
     return last;
   }
@@ -180,7 +186,9 @@ final class MemorySession {
     move(stream, isUndelivered && stream.size() > 1, undelivered);
     move(stream, isUndelivered && stream.size() == 1, results);
     account.offer(Kind.DELIVERED, !delivered.isEmpty());
-    if (stream.oldest(now) != Oldest.NOTHING) {
+    if (!ended
+        && stream.size() > 0
+        && (stream.oldest(now) != Oldest.NOTHING || stream.isExpectingReader())) {
       account.offer(Kind.OTHER, true);
     }
   }
@@ -251,8 +259,8 @@ final class MemorySession {
   private boolean purgeOther(long now, boolean writing) {
     MemoryStream first = nextOther(now, writing);
     if (first == null) {
-      account.offer(
-          Kind.OTHER, writing || active.stream().anyMatch(MemoryStream::isExpectingReader));
+      boolean later = writing || active.stream().anyMatch(MemoryStream::isExpectingReader);
+      account.offer(Kind.OTHER, bytes > 0 && later);
       return false;
     }
     purgeFirst(first);
@@ -299,6 +307,9 @@ final class MemorySession {
       set.remove(stream);
     }
     account.offer(Kind.DELIVERED, !delivered.isEmpty());
+    if (bytes == 0) {
+      account.offer(Kind.OTHER, false);
+    }
   }
 
   /** Purges what is old, in steps. */
@@ -365,11 +376,19 @@ final class MemorySession {
     });
   }
 
-  /** Notes the connected reader of a stream. */
-  void connect(String name, long reader, @Nullable Position cursor) {
+  /**
+   * Notes the connected reader of a stream.
+   *
+   * @param current whether no newer reader has replaced it
+   */
+  void connect(String name, long reader, @Nullable Position cursor, BooleanSupplier current) {
     change(
         name,
-        stream -> stream.connect(reader, cursor == null ? stream.delivered() : cursor, retention));
+        stream -> {
+          if (current.getAsBoolean()) {
+            stream.connect(reader, cursor == null ? stream.delivered() : cursor, retention);
+          }
+        });
   }
 
   /** Notes that the reader of a stream has left. */

@@ -235,7 +235,10 @@ final class MemoryStream {
     kept = new ArrayList<>(0);
     purged = 0;
     bytes = 0;
-    window = null;
+    if (window != null) {
+      window.disconnectAll();
+      window = null;
+    }
   }
 
   /** Removes the oldest event. */
@@ -358,6 +361,9 @@ final class MemoryStream {
   }
 
   void markDelivered(Position position, long by) {
+    if (by != NOBODY && by != reader) {
+      return; // A newer reader has replaced it.
+    }
     if (position.compareTo(delivered) > 0) {
       delivered = position;
     }

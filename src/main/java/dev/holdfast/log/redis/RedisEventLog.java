@@ -28,9 +28,11 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -65,6 +67,10 @@ public final class RedisEventLog implements EventLog {
   private final StreamReports reports;
   private final TotalQuota quota;
   private final Retention retention;
+
+  /** Tails that have left and whose record is still there: a writer may wait for them. */
+  private final Map<StreamRef, Long> unremoved = new ConcurrentHashMap<>();
+
   private final Thread upkeep;
 
   /**
@@ -100,7 +106,7 @@ public final class RedisEventLog implements EventLog {
     scripts = new StreamScripts(client, keys, replica, retention);
     AppendScripts appends = new AppendScripts(client, keys, replica, retention);
     reports = new StreamReports(appends, retention);
-    RemoteReaders readers = new RemoteReaders(client, keys, scripts, replicas);
+    RemoteReaders readers = new RemoteReaders(client, keys, scripts, replica, replicas);
     owned = new OwnedStreams(appends, reports, watchers, readers, retention);
     this.retention = retention;
     reader = new LogReader(new RedisStreamReader(client, keys), owned, watchers);
@@ -130,6 +136,10 @@ public final class RedisEventLog implements EventLog {
     try {
       quota.keep();
       deliveries.repeat();
+      unremoved.forEach((stream, number) -> {
+        unremoved.remove(stream, number);
+        removeTail(stream, number);
+      });
     } catch (RuntimeException unexpected) {
       LOG.error("a report to Redis failed unexpectedly", unexpected);
     }
@@ -209,23 +219,23 @@ public final class RedisEventLog implements EventLog {
     WatcherRegistry.Registration registration =
         watchers.register(stream, watcher, number -> owned.tailLeft(stream, number));
     boolean first = own != null && own.takeRecordedTail(registration.number());
-    if (!first) {
-      try {
+    RecordedWatch watch = new RecordedWatch(registration, first ? 0 : registration.number());
+    try {
+      if (!first) {
         registration.setRequests(
             available(
                 "watch a stream",
                 () -> scripts.registerTail(stream, registration.number(), cursor)));
-      } catch (LogException.StoreUnavailable unavailable) {
-        registration.close();
-        throw unavailable;
       }
+      watch.connect(cursor);
+    } catch (LogException.StoreUnavailable unavailable) {
+      registration.close();
+      throw unavailable;
     }
     registration.markRecorded();
     if (own != null) {
       own.recent().setKept(true);
     }
-    RecordedWatch watch = new RecordedWatch(registration, first ? 0 : registration.number());
-    watch.connect(cursor);
     return watch;
   }
 
@@ -342,7 +352,10 @@ public final class RedisEventLog implements EventLog {
     public void advanced(Position cursor, long bytes) {
       StreamRef stream = registration.stream();
       ReaderWindow window = owned.window(stream);
-      if (window != null && watchers.isCurrent(registration)) {
+      if (!watchers.isCurrent(registration)) {
+        return;
+      }
+      if (window != null) {
         window.advance(registration.number(), cursor);
       }
       if (owned.isOnlyWrittenHere(stream)) {
@@ -362,7 +375,7 @@ public final class RedisEventLog implements EventLog {
     @Override
     public void leave() {
       if (watchers.isCurrent(registration)) {
-        scripts.removeTail(registration.stream(), number);
+        removeTail(registration.stream(), number);
       }
     }
 
@@ -370,6 +383,10 @@ public final class RedisEventLog implements EventLog {
     public void close() {
       registration.close();
     }
+  }
+
+  private void removeTail(StreamRef stream, long number) {
+    scripts.removeTail(stream, number, () -> unremoved.put(stream, number));
   }
 
   /** Handles a message from a script of another replica. */

@@ -267,6 +267,7 @@ public final class Tail implements Tails.Movable {
       // The tail that was just evicted may have delivered more since this tail was created.
       Position delivered = context.log().deliveredUpTo(stream);
       cursor = cursor.compareTo(delivered) < 0 ? delivered : cursor;
+      advanced(0);
     }
     return Next.READ;
   }
@@ -444,15 +445,19 @@ public final class Tail implements Tails.Movable {
     cursor = newest.position();
     pastLog = !newest.logged();
     awaited.delivered(events);
-    if (newest.logged() && watch != null) {
-      watch.advanced(cursor, PageReader.bytes(events));
-    }
+    advanced(PageReader.bytes(events));
     writer.delivered();
     context.listener().delivered(events.size());
     if (newest.logged() && (kind == Kind.REQUEST || !behind)) {
       long written = events.getFirst().position().millis();
       long delay = Math.max(0, context.clock().millis() - written);
       listener.deliveredLive(Duration.ofMillis(delay));
+    }
+  }
+
+  private void advanced(long bytes) {
+    if (watch != null) {
+      watch.advanced(cursor, bytes);
     }
   }
 
@@ -575,6 +580,7 @@ public final class Tail implements Tails.Movable {
       return Next.END;
     }
     cursor = next;
+    advanced(0); // The writer must not wait for what is gone.
     return Next.READ;
   }
 

@@ -21,6 +21,8 @@ import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RedisProxy;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tails on several replicas: wake-ups, evictions, and lost subscriptions. */
@@ -241,7 +243,7 @@ class TailsIT extends ReplicasFixture {
     return writer;
   }
 
-  private EventLog.Watch far;
+  private EventLog.@Nullable Watch far;
 
   @Test
   void shouldHoldBackForAReaderOnAnotherReplica() throws Exception {
@@ -251,7 +253,7 @@ class TailsIT extends ReplicasFixture {
     StreamWriter writer = withFarReader(writing, reading, new CountingWatcher());
 
     List<LogEvent> page = events(reading.read(ref, Position.START, 1000));
-    far.advanced(page.getLast().position(), 1000);
+    Objects.requireNonNull(far).advanced(page.getLast().position(), 1000);
 
     writer.awaitRoom(List.of(event("next")));
     assertThat(writer.hasRoom(List.of(event("next")))).isTrue();
@@ -264,8 +266,8 @@ class TailsIT extends ReplicasFixture {
     EventLog reading = replica(redis, "b");
     StreamWriter writer = withFarReader(writing, reading, new CountingWatcher());
 
-    far.leave();
-    far.close();
+    Objects.requireNonNull(far).leave();
+    Objects.requireNonNull(far).close();
 
     writer.awaitRoom(List.of(event("next")));
   }

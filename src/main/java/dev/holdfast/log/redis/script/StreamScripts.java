@@ -181,14 +181,21 @@ public final class StreamScripts {
    * wait. After a failure, the record stays until the stream ends.
    *
    * @param number as in {@link #registerTail}; 0 for the tail recorded on opening
+   * @param onFailure runs if the record may still be there
    */
-  public void removeTail(StreamRef stream, long number) {
-    removeTail(stream, tail(number));
+  public void removeTail(StreamRef stream, long number, Runnable onFailure) {
+    removeTail(stream, tail(number), onFailure);
   }
 
-  /** Removes the record of a tail, unless another one has replaced it. Does not wait. */
-  public void removeTail(StreamRef stream, String tail) {
-    var _ = removeTail.runLater(List.of(sessionKey(stream)), stream.name(), tail);
+  /** Removes the record of a tail, as the other method does. */
+  public void removeTail(StreamRef stream, String tail, Runnable onFailure) {
+    removeTail
+        .runLater(List.of(sessionKey(stream)), stream.name(), tail)
+        .whenComplete((_, failure) -> {
+          if (failure != null) {
+            onFailure.run();
+          }
+        });
   }
 
   /**

@@ -218,7 +218,7 @@ public final class OwnedStreams {
     @Override
     public Position write(WriterProgress progress, List<NewEvent> batch) {
       Appended appended;
-      String read = window.takeNews();
+      String read = news();
       try {
         appended =
             keptIn.equals(stream)
@@ -235,9 +235,15 @@ public final class OwnedStreams {
     @Override
     public CompletionStage<Position> writeLater(WriterProgress progress, List<NewEvent> batch) {
       return scripts
-          .appendLater(stream, owner, progress, window.takeNews(), batch)
+          .appendLater(stream, owner, progress, news(), batch)
           .thenCompose(
               appended -> stored(progress, batch, appended).thenApply(_ -> appended.last()));
+    }
+
+    /** A reader here that is not known yet has no news, but must not lose events. */
+    private String news() {
+      String news = window.takeNews();
+      return news.equals("-") && watchers.isWatched(keptIn) ? "" : news;
     }
 
     /** Delivers what was stored. Completes when the writer may continue. */
@@ -253,7 +259,8 @@ public final class OwnedStreams {
           window.expect(new Position(kept.millis(), Math.max(0, kept.number() - batch.size())));
         }
       }
-      window.wrote(appended.lastKept(), StreamReports.bytes(batch));
+      window.wrote(
+          appended.lastKept(), batch.stream().mapToLong(event -> event.payload().length).sum());
       CompletableFuture<?> mayContinue = CompletableFuture.completedFuture(null);
       recent.setKept(isWanted(stream));
       if (batch.isEmpty()) {

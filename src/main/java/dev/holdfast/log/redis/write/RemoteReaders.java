@@ -24,34 +24,45 @@ public final class RemoteReaders {
   private final RedisClient client;
   private final RedisKeys keys;
   private final StreamScripts scripts;
+  private final String replica;
   private final Supplier<Set<String>> replicas;
 
   /**
    * Creates a view of the readers.
    *
+   * @param replica this replica
    * @param replicas the replicas that do not count as lost; throws {@link RedisException}
    */
   public RemoteReaders(
-      RedisClient client, RedisKeys keys, StreamScripts scripts, Supplier<Set<String>> replicas) {
+      RedisClient client,
+      RedisKeys keys,
+      StreamScripts scripts,
+      String replica,
+      Supplier<Set<String>> replicas) {
+    this.replica = replica;
     this.client = client;
     this.keys = keys;
     this.scripts = scripts;
     this.replicas = replicas;
   }
 
-  /** Looks up the reader of a stream. The record of a reader whose replica is lost goes. */
+  /**
+   * Looks up the reader of a stream that has none on this replica. The record of a reader whose
+   * replica is lost goes.
+   */
   void find(StreamRef stream, ReaderWindow window) {
     try {
       List<@Nullable Response> found =
           client.sendMany(
               List.of(StreamField.TAIL.get(keys, stream), StreamField.DELIVERED.get(keys, stream)));
       Response tail = found.get(0);
-      if (tail != null && replicas.get().contains(StreamOwner.replicaOf(tail.toString()))) {
+      String at = tail == null ? replica : StreamOwner.replicaOf(tail.toString());
+      if (!at.equals(replica) && replicas.get().contains(at)) {
         window.connectRemote(Position.parse(String.valueOf(found.get(1))).orElse(Position.START));
         return;
       }
-      if (tail != null) {
-        scripts.removeTail(stream, tail.toString());
+      if (tail != null && !at.equals(replica)) {
+        scripts.removeTail(stream, tail.toString(), () -> {});
       }
       window.disconnectAll();
     } catch (RedisException away) {

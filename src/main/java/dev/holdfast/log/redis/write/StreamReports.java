@@ -95,11 +95,12 @@ public final class StreamReports {
    */
   CompletableFuture<?> written(
       StreamRef stream, List<NewEvent> batch, boolean isNew, boolean complete) {
+    long bytes = 0;
     long largest = 0;
     for (NewEvent event : batch) {
       largest = Math.max(largest, size(event));
+      bytes += size(event) + EVENT_BYTES;
     }
-    long bytes = bytes(batch);
     UnreportedStream added =
         new UnreportedStream(stream.name(), bytes, largest, isNew, complete, Delivery.NONE);
     if (add(stream.session(), List.of(added), false) <= mostBytes) {
@@ -126,11 +127,6 @@ public final class StreamReports {
     Delivery delivery = keep ? Delivery.UNPROVEN : Delivery.PROVEN;
     var added = List.of(UnreportedStream.delivered(stream.name(), delivery));
     long _ = add(stream.session(), added, false);
-  }
-
-  /** What Redis needs for these events. */
-  static long bytes(List<NewEvent> batch) {
-    return batch.stream().mapToLong(event -> size(event) + EVENT_BYTES).sum();
   }
 
   private static int size(NewEvent event) {
