@@ -30,7 +30,7 @@ class ArchitectureTest {
       Map.ofEntries(
           entry("protocol", List.of()),
           entry("sse", List.of("protocol")),
-          entry("log", List.of()),
+          entry("log", List.of("lock")),
           entry("log.memory", List.of("lock", "log")),
           entry("log.redis", List.of("log.redis.script", "log.redis.write", "log", "redis")),
           entry("log.redis.script", List.of("log", "redis")),
@@ -350,7 +350,7 @@ class ArchitectureTest {
   @ParameterizedTest
   @CsvSource({
     "sse, dev.holdfast.protocol",
-    "log, java..",
+    "log, dev.holdfast.lock",
     "protocol, com.fasterxml.jackson.core.."
   })
   void shouldKeepTheCoreFreeOfLibraries(String core, String library) {

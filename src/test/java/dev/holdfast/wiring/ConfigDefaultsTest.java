@@ -60,6 +60,7 @@ class ConfigDefaultsTest {
                 entry("holdfast.console", "local"),
                 entry("holdfast.log.session-bytes", "1G"),
                 entry("holdfast.log.client-bytes", ""),
+                entry("holdfast.memory.max-bytes", ""),
                 entry("holdfast.log.stream-bytes", "512M"),
                 entry("holdfast.record.dir", ""),
                 entry("holdfast.record.file-bytes", "16M"),

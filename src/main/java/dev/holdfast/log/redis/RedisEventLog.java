@@ -18,7 +18,6 @@ import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.AppendScripts;
 import dev.holdfast.log.redis.write.OwnedStream;
 import dev.holdfast.log.redis.write.OwnedStreams;
-import dev.holdfast.log.redis.write.RemoteReaders;
 import dev.holdfast.log.redis.write.StreamReports;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
@@ -107,7 +106,7 @@ public final class RedisEventLog implements EventLog {
     AppendScripts appends = new AppendScripts(client, keys, replica, retention);
     reports = new StreamReports(appends, retention);
     RemoteReaders readers = new RemoteReaders(client, keys, scripts, replica, replicas);
-    owned = new OwnedStreams(appends, reports, watchers, readers, retention);
+    owned = new OwnedStreams(appends, reports, watchers, readers::find, retention);
     this.retention = retention;
     reader = new LogReader(new RedisStreamReader(client, keys), owned, watchers);
     InboxScripts inboxes = new InboxScripts(client, keys, replica, retention);

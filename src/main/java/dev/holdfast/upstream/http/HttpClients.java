@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -223,7 +224,11 @@ public final class HttpClients implements AutoCloseable {
     }
 
     void run(Runnable task) {
-      eventLoop.runOnContext(_ -> task.run());
+      try {
+        eventLoop.runOnContext(_ -> task.run());
+      } catch (RejectedExecutionException _) {
+        // The event loop has stopped, and with it its connections.
+      }
     }
 
     /** On the event loop. A thread would put the next reader before all that event loops wake. */

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The streams that this replica writes, while they are open or have a local tail. */
@@ -23,7 +24,7 @@ public final class OwnedStreams {
   private final AppendScripts scripts;
   private final StreamReports reports;
   private final WatcherRegistry watchers;
-  private final RemoteReaders readers;
+  private final BiConsumer<StreamRef, ReaderWindow> remoteReaders;
   private final Retention retention;
   private final ByteBudget budget = ByteBudget.ofHeap(16, 32 << 20);
   private final Map<StreamRef, OwnedStream> streams = new ConcurrentHashMap<>();
@@ -34,17 +35,21 @@ public final class OwnedStreams {
   /** Streams that are being opened. */
   private final Set<StreamRef> opening = ConcurrentHashMap.newKeySet();
 
-  /** Creates an empty set of streams. */
+  /**
+   * Creates an empty set of streams.
+   *
+   * @param remoteReaders asks Redis where the reader of a stream is, and notes it in the window
+   */
   public OwnedStreams(
       AppendScripts scripts,
       StreamReports reports,
       WatcherRegistry watchers,
-      RemoteReaders readers,
+      BiConsumer<StreamRef, ReaderWindow> remoteReaders,
       Retention retention) {
     this.scripts = scripts;
     this.reports = reports;
     this.watchers = watchers;
-    this.readers = readers;
+    this.remoteReaders = remoteReaders;
     this.retention = retention;
   }
 
@@ -211,7 +216,7 @@ public final class OwnedStreams {
       if (isWanted(keptIn)) {
         window.disconnect(ReaderWindow.REMOTE);
       } else {
-        readers.find(keptIn, window);
+        remoteReaders.accept(keptIn, window);
       }
     }
 

@@ -1,4 +1,4 @@
-package dev.holdfast.log.redis.write;
+package dev.holdfast.log.redis;
 
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReaderWindow;
@@ -17,7 +17,7 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** Readers on other replicas, as Redis knows them, for writers that wait for one. Thread-safe. */
-public final class RemoteReaders {
+final class RemoteReaders {
 
   private static final Logger LOG = Logger.getLogger(RemoteReaders.class);
 
@@ -33,7 +33,7 @@ public final class RemoteReaders {
    * @param replica this replica
    * @param replicas the replicas that do not count as lost; throws {@link RedisException}
    */
-  public RemoteReaders(
+  RemoteReaders(
       RedisClient client,
       RedisKeys keys,
       StreamScripts scripts,
