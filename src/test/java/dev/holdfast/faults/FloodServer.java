@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,7 +21,13 @@ final class FloodServer implements AutoCloseable {
   private static final Pattern FLOOD =
       Pattern.compile("\"count\":(\\d+),\"bytes\":(\\d+),\"pauseMillis\":(\\d+)");
 
+  private static final Pattern HOLD = Pattern.compile("\"holdAfter\":(\\d+)");
+  private static final Pattern RESULT = Pattern.compile("\"resultBytes\":(\\d+)");
+
   private final ScriptedServer server = ScriptedServer.playing(this::answer);
+
+  /** One permit for each flood that may go on. */
+  private final Semaphore released = new Semaphore(0);
 
   /** How many floods were heard to their end, by the size of what they say. */
   private final Map<Integer, Integer> floods = new ConcurrentHashMap<>();
@@ -41,6 +48,21 @@ final class FloodServer implements AutoCloseable {
     "arguments":{"count":%d,"bytes":%d,"pauseMillis":%d}}}\
     """
         .formatted(id, count, bytes, pauseMillis);
+  }
+
+  /** A call of {@code flood} without pauses, with a result of so many bytes. */
+  static String floodWithResult(int id, int count, int bytes, int resultBytes) {
+    return flood(id, count, bytes, 0).replace("}}}", ",\"resultBytes\":" + resultBytes + "}}}");
+  }
+
+  /** A call of {@code flood} that waits for {@link #release} after so many things. */
+  static String heldFlood(int id, int count, int bytes, int holdAfter) {
+    return flood(id, count, bytes, 0).replace("}}}", ",\"holdAfter\":" + holdAfter + "}}}");
+  }
+
+  /** Lets one call of {@link #heldFlood} go on. */
+  void release() {
+    released.release();
   }
 
   /** A call of {@code echo}. */
@@ -84,13 +106,22 @@ final class FloodServer implements AutoCloseable {
 
             """
                 .formatted(n, text));
+        if (n == number(HOLD, body)) {
+          released.acquire();
+        }
         Thread.sleep(Long.parseLong(flood.group(3)));
       }
       floods.merge(text.length(), 1, Integer::sum);
     }
     wire.chunk(
-        "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n".formatted(id));
+        "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[],\"text\":\"%s\"}}\n\n"
+            .formatted(id, "x".repeat(number(RESULT, body))));
     wire.endChunks();
+  }
+
+  private static int number(Pattern pattern, String body) {
+    Matcher found = pattern.matcher(body);
+    return found.find() ? Integer.parseInt(found.group(1)) : 0;
   }
 
   @Override

@@ -1,20 +1,11 @@
 package dev.holdfast.faults;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.RedisFixture;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +14,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,9 +30,6 @@ class LargeReplayIT {
   private static final int BYTES = 1_000_000;
   private static final int BEFORE_THE_CUT = 20;
   private static final int CALLS = 2;
-  private static final Pattern NUMBER = Pattern.compile("\"n\":(\\d+)");
-  private static final HttpClient HTTP =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   private final RedisFixture redis = RedisFixture.start();
   private final FloodServer server = new FloodServer();
@@ -74,102 +60,39 @@ class LargeReplayIT {
 
   @Test
   void shouldResumeOnAnotherReplicaInBoundedMemory() throws Exception {
-    List<Callable<Reader>> calls = new ArrayList<>();
+    List<Callable<FloodReader>> calls = new ArrayList<>();
     for (int i = 0; i < CALLS; i++) {
       calls.add(this::callCutAndResume);
     }
 
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (Future<Reader> call : threads.invokeAll(calls)) {
-        assertThat(call.get().seen).isEqualTo(EVENTS);
-        assertThat(call.get().complete).isTrue();
+      for (Future<FloodReader> call : threads.invokeAll(calls)) {
+        assertThat(call.get().seen()).isEqualTo(EVENTS);
+        assertThat(call.get().isComplete()).isTrue();
       }
     }
 
     assertThat(gateways).allMatch(Gateway::isReady);
   }
 
-  private Reader callCutAndResume() throws IOException, InterruptedException {
+  private FloodReader callCutAndResume() throws IOException, InterruptedException {
     String session = McpClient.at(gateways.getFirst().url()).ready().session();
-    Reader reader = new Reader();
-    HttpRequest.Builder call =
-        request(gateways.getFirst().url(), session)
-            .POST(HttpRequest.BodyPublishers.ofString(FloodServer.flood(1, EVENTS, BYTES, 0)));
-    reader.read(call, BEFORE_THE_CUT);
-    assertThat(reader.seen).isEqualTo(BEFORE_THE_CUT);
-    while (!reader.complete) {
-      int before = reader.seen;
-      HttpRequest.Builder resume = request(gateways.getLast().url(), session);
-      reader.read(resume.header("Last-Event-ID", reader.lastId), Integer.MAX_VALUE);
-      if (reader.head.startsWith("503")) {
+    String call = FloodServer.flood(1, EVENTS, BYTES, 0);
+    FloodReader reader = FloodReader.of(BYTES);
+    reader.call(gateways.getFirst().url(), session, call, BEFORE_THE_CUT);
+    assertThat(reader.seen()).isEqualTo(BEFORE_THE_CUT);
+    while (!reader.isComplete()) {
+      int before = reader.seen();
+      reader.resume(gateways.getLast().url(), session, Integer.MAX_VALUE);
+      if (reader.head().startsWith("503")) {
         // Redis may take long on a busy machine. Retry-After says one second.
         Thread.sleep(1000);
         continue;
       }
-      assertThat(reader.complete || reader.seen > before)
-          .as("%s makes progress: %s\n%s", reader, reader.head, gateways.getLast().output())
+      assertThat(reader.isComplete() || reader.seen() > before)
+          .as("%s makes progress\n%s", reader, gateways.getLast().output())
           .isTrue();
     }
     return reader;
-  }
-
-  private static HttpRequest.Builder request(URI endpoint, String session) {
-    return HttpRequest.newBuilder(endpoint)
-        .header("Accept", "application/json, text/event-stream")
-        .header("Content-Type", "application/json")
-        .header("Mcp-Session-Id", session)
-        .header("MCP-Protocol-Version", McpClient.NEWEST);
-  }
-
-  /** Reads events without keeping them, and checks that none is missing or comes twice. */
-  private static final class Reader {
-
-    private String id = "";
-    private String data = "";
-    private String lastId = "";
-    private int seen;
-    private boolean complete;
-    private String head = "";
-
-    void read(HttpRequest.Builder request, int most) throws IOException, InterruptedException {
-      data = "";
-      HttpResponse<InputStream> answer = HTTP.send(request.build(), BodyHandlers.ofInputStream());
-      head = answer.statusCode() + " " + answer.headers().map();
-      try (InputStream body = answer.body()) {
-        BufferedReader lines = new BufferedReader(new InputStreamReader(body, US_ASCII));
-        String line = lines.readLine();
-        while (line != null && seen < most) {
-          take(line);
-          line = lines.readLine();
-        }
-      }
-    }
-
-    private void take(String line) {
-      if (line.startsWith("id:")) {
-        id = line.substring("id:".length()).strip();
-      } else if (line.startsWith("data:")) {
-        data = line;
-      } else if (line.isEmpty()) {
-        event();
-        lastId = id;
-        data = "";
-      }
-    }
-
-    private void event() {
-      Matcher number = NUMBER.matcher(data.substring(0, Math.min(data.length(), 200)));
-      if (number.find()) {
-        assertThat(data).hasSizeGreaterThan(BYTES);
-        assertThat(Integer.parseInt(number.group(1))).isEqualTo(seen + 1);
-        seen++;
-      }
-      complete |= data.contains("\"result\"");
-    }
-
-    @Override
-    public String toString() {
-      return "%d events up to %s".formatted(seen, lastId);
-    }
   }
 }

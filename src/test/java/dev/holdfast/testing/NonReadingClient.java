@@ -92,6 +92,12 @@ public final class NonReadingClient implements AutoCloseable {
     return in;
   }
 
+  /** The body of the response, which has chunked coding. Reads the head. */
+  public InputStream body() throws IOException {
+    readUntil("\r\n\r\n");
+    return new ChunkedBody(in);
+  }
+
   /** Reads until one of some texts has come, and gives all that it has read. */
   public String readUntil(String... texts) throws IOException {
     StringBuilder read = new StringBuilder();

@@ -43,6 +43,7 @@ class StartReportIT {
                       "serving url=" + root + "/servers/away/mcp upstream=away server=http",
                       "serving url=" + root + "/servers/missing/mcp upstream=missing server=stdio",
                       "sessions and events are in memory, and lost at a restart",
+                      "events are kept in memory max-bytes=",
                       "requests with another Host are refused allowed-hosts=[localhost]",
                       "web pages of others are refused allowed-origins=[localhost]",
                       "requests need no key: everybody who reaches the port may use this gateway",

@@ -28,7 +28,7 @@ final class Appender {
   private static final LogRate WAITS = new LogRate(Duration.ofSeconds(1));
 
   /** A slow client makes its server wait many times. */
-  private static final LogRate HELD_BACK = new LogRate(Duration.ofSeconds(10));
+  private static final LogRate HELD_BACK = new LogRate(Duration.ofSeconds(1));
 
   private final StreamWriter writer;
   private final Duration hold;

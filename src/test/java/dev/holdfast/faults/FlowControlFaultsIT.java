@@ -1,0 +1,231 @@
+package dev.holdfast.faults;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.Gateway;
+import dev.holdfast.testing.McpClient;
+import dev.holdfast.testing.NonReadingClient;
+import dev.holdfast.testing.RedisFixture;
+import dev.holdfast.testing.SseClient;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A server sends more events than a stream may keep, and sends them faster than its client reads.
+ * With the limits by default.
+ */
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
+class FlowControlFaultsIT {
+
+  private static final int BURST = 40_000;
+
+  /** More than a stream may keep; a slow reader needs longer. */
+  private static final int SLOW = Load.LONG ? 40_000 : 15_000;
+
+  private static final int BYTES = 350;
+
+  /** The first connection of a client that moves gets half of what the server sends at first. */
+  private static final int HELD = 10;
+
+  private static final int ALL = Integer.MAX_VALUE;
+
+  /** Sends numbered progress as fast as the pipe takes it. */
+  private static final String PROGRAM =
+      """
+      while IFS= read -r line; do
+        id=${line#*'"id":'}
+        id=${id%%[,\\}]*}
+        case $line in
+          *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"flood","version":"1"}}}\\n' "$id" ;;
+          *'"tools/call"'*)
+            awk -v id="$id" -v count=COUNT -v bytes=BYTES 'BEGIN {
+              text = sprintf("%" bytes "s", "")
+              for (n = 1; n <= count; n++)
+                printf "{\\"jsonrpc\\":\\"2.0\\",\\"method\\":\\"notifications/progress\\",\\"params\\":{\\"progressToken\\":%d,\\"progress\\":%d,\\"data\\":{\\"n\\":%d,\\"text\\":\\"%s\\"}}}\\n", id, n, n, text
+              printf "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":%d,\\"result\\":{\\"content\\":[]}}\\n", id
+            }'
+            ;;
+        esac
+      done
+      """
+          .replace("COUNT", Integer.toString(SLOW))
+          .replace("BYTES", Integer.toString(BYTES));
+
+  private final FloodServer server = new FloodServer();
+
+  @TempDir private Path directory;
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Map<String, String> settings(Map<String, String> more) {
+    Map<String, String> settings = new HashMap<>(more);
+    settings.put("holdfast.upstream.url", server.url().toString());
+    return settings;
+  }
+
+  private List<Gateway> pair(RedisFixture redis) {
+    return Gateway.startPair(
+        settings(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url())));
+  }
+
+  @Test
+  void shouldDeliverEveryEventFromMemory() throws Exception {
+    try (Gateway gateway = Gateway.start(settings(Map.of()))) {
+      each(() -> fast(gateway), BURST, () -> slow(gateway), SLOW);
+    }
+  }
+
+  @Test
+  void shouldDeliverEveryEventFromRedis() throws Exception {
+    try (RedisFixture redis = RedisFixture.start()) {
+      List<Gateway> gateways = pair(redis);
+      try {
+        each(() -> fast(gateways.getFirst()), BURST, () -> slow(gateways.getFirst()), SLOW);
+        each(() -> fastElsewhere(gateways), BURST, () -> slowElsewhere(gateways), SLOW);
+      } finally {
+        gateways.forEach(Gateway::close);
+      }
+    }
+  }
+
+  /** The writer must wait for a reader whose replica is gone until the client is back. */
+  @Test
+  void shouldDeliverEveryEventWhenTheReplicaOfTheReaderIsKilled() throws Exception {
+    try (RedisFixture redis = RedisFixture.start()) {
+      List<Gateway> gateways = pair(redis);
+      try {
+        URI left = gateways.getFirst().url();
+        String session = McpClient.at(left).ready().session();
+        FloodReader reader = FloodReader.slow(BYTES);
+        moveTo(gateways.getLast(), reader, session, left, SLOW, SLOW / 3);
+        gateways.getLast().kill();
+
+        hasAll(reader.resume(left, session, ALL), SLOW);
+      } finally {
+        gateways.forEach(Gateway::close);
+      }
+    }
+  }
+
+  /** A program that writes to its pipe, and a client over HTTP with SSE. */
+  @Test
+  void shouldDeliverEveryEventOverOtherTransports() throws Exception {
+    Path program = Files.writeString(directory.resolve("server.sh"), PROGRAM);
+    Map<String, String> stdio = Map.of("holdfast.upstreams.stdio.command", "sh " + program);
+    try (Gateway gateway = Gateway.start(settings(stdio))) {
+      each(() -> slowStdio(gateway), SLOW, () -> slowSse(gateway), SLOW);
+    }
+  }
+
+  private static void each(
+      Callable<FloodReader> one, int events, Callable<FloodReader> other, int otherEvents)
+      throws Exception {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<FloodReader>> readers = threads.invokeAll(List.of(one, other));
+      hasAll(readers.getFirst().get(), events);
+      hasAll(readers.getLast().get(), otherEvents);
+    }
+  }
+
+  private static void hasAll(FloodReader reader, int events) {
+    assertThat(reader.seen()).as(reader.toString()).isEqualTo(events);
+    assertThat(reader.isComplete()).as(reader.toString()).isTrue();
+  }
+
+  private static FloodReader fast(Gateway gateway) throws Exception {
+    String session = McpClient.at(gateway.url()).ready().session();
+    return FloodReader.of(BYTES)
+        .call(gateway.url(), session, FloodServer.flood(1, BURST, BYTES, 0), ALL);
+  }
+
+  private static FloodReader slow(Gateway gateway) throws Exception {
+    String session = McpClient.at(gateway.url()).ready().session();
+    try (NonReadingClient client = NonReadingClient.connect(gateway.url())) {
+      client.post(session, FloodServer.flood(1, SLOW, BYTES, 0));
+      return FloodReader.slow(BYTES).read(client.body(), ALL);
+    }
+  }
+
+  private FloodReader fastElsewhere(List<Gateway> gateways) throws Exception {
+    URI writer = gateways.getFirst().url();
+    String session = McpClient.at(writer).ready().session();
+    FloodReader reader = FloodReader.of(BYTES);
+    String call = FloodServer.heldFlood(1, BURST, BYTES, HELD);
+    reader.call(writer, session, call, HELD / 2);
+    return reader.at(HELD, server::release).resume(gateways.getLast().url(), session, ALL);
+  }
+
+  private FloodReader slowElsewhere(List<Gateway> gateways) throws Exception {
+    URI writer = gateways.getFirst().url();
+    String session = McpClient.at(writer).ready().session();
+    FloodReader reader = FloodReader.slow(BYTES);
+    return moveTo(gateways.getLast(), reader, session, writer, SLOW, ALL);
+  }
+
+  /** Calls at one replica, and reads at another one. The server waits for the move. */
+  private FloodReader moveTo(
+      Gateway other, FloodReader reader, String session, URI writer, int events, int most)
+      throws Exception {
+    reader.call(writer, session, FloodServer.heldFlood(1, events, BYTES, HELD), HELD / 2);
+    try (NonReadingClient client = NonReadingClient.connect(other.url())) {
+      client.resume(session, reader.lastId());
+      return reader.at(HELD, server::release).read(client.body(), most);
+    }
+  }
+
+  private static FloodReader slowStdio(Gateway gateway) throws Exception {
+    URI endpoint = gateway.url("/servers/stdio/mcp");
+    String session = McpClient.at(endpoint).ready().session();
+    try (NonReadingClient client = NonReadingClient.connect(endpoint)) {
+      client.post(
+          session,
+          """
+          {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flood","arguments":{},\
+          "_meta":{"progressToken":1}}}\
+          """);
+      return FloodReader.slow(BYTES).read(client.body(), ALL);
+    }
+  }
+
+  private static FloodReader slowSse(Gateway gateway) throws Exception {
+    URI sse = gateway.url("/sse");
+    try (NonReadingClient client = NonReadingClient.connect(sse)) {
+      client.send("GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII));
+      InputStream body = client.body();
+      URI messages = sse.resolve(endpoint(body));
+      SseClient.post(messages, SseClient.initialize("0", "2024-11-05"));
+      FloodReader.of(BYTES).read(body, ALL);
+      SseClient.post(messages, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+      SseClient.post(messages, FloodServer.flood(1, SLOW, BYTES, 0));
+      return FloodReader.slow(BYTES).read(body, ALL);
+    }
+  }
+
+  /** The data of the first event. */
+  private static String endpoint(InputStream body) throws IOException {
+    StringBuilder read = new StringBuilder();
+    while (!read.toString().contains("data:") || read.charAt(read.length() - 1) != '\n') {
+      read.append((char) body.read());
+    }
+    return read.substring(read.indexOf("data:") + "data:".length()).strip();
+  }
+}
