@@ -9,7 +9,7 @@ final class Metrics {
 
   static final String CONNECTIONS = "holdfast_connections_active";
   static final String APPENDED = "holdfast_events_appended_total";
-  static final String DELIVERED = "holdfast_events_delivered_total";
+  static final String HELD_BACK = "holdfast_streams_held_back";
 
   private Metrics() {}
 
