@@ -37,6 +37,6 @@ public final class EventStreamWriter extends SocketBodyWriter<EventStream> {
   private static @Nullable TimeLimit expiry(EventStream stream) {
     return stream.until() == null
         ? null
-        : TimeLimit.start(Duration.between(Instant.now(), stream.until()), stream.tail()::move);
+        : TimeLimit.start(Duration.between(Instant.now(), stream.until()), stream.tail()::expire);
   }
 }

@@ -59,8 +59,7 @@ public final class StreamNames {
 
   /** Whether a stream answers requests, so that it ends with a result. */
   public static boolean answersRequests(StreamRef stream) {
-    String name = stream.name();
-    return !name.equals(STANDALONE) && !name.equals(SHARED) && !name.startsWith(UPSTREAM_PREFIX);
+    return areForRequests(stream.name()) && !stream.name().equals(SHARED);
   }
 
   /**

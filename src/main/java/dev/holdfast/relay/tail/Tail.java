@@ -75,6 +75,8 @@ public final class Tail implements Tails.Movable {
 
   private volatile boolean leaving;
 
+  private volatile boolean expired;
+
   /** Held by the thread that reads and writes. It owns all fields below. */
   private final AutoLock turn = new AutoLock();
 
@@ -512,6 +514,12 @@ public final class Tail implements Tails.Movable {
     signal.wake();
   }
 
+  /** Sends the client away, because its credentials have expired. It comes back with others. */
+  public void expire() {
+    expired = true;
+    signal.wake();
+  }
+
   @Override
   public void leave() {
     leaving = true;
@@ -532,10 +540,9 @@ public final class Tail implements Tails.Movable {
    * log would find a gap.
    */
   private boolean mayMove() {
-    return moving
-        && !pastLog
-        && (stream.name().equals(StreamNames.STANDALONE)
-            || (resumes.getAsBoolean() && framing.ids() && hasEventId()));
+    boolean standalone = stream.name().equals(StreamNames.STANDALONE);
+    boolean goes = expired || (moving && (standalone || resumes.getAsBoolean()));
+    return goes && !pastLog && (standalone || (framing.ids() && hasEventId()));
   }
 
   private boolean hasEventId() {

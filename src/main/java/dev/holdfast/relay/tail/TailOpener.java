@@ -165,7 +165,8 @@ public final class TailOpener {
     // A client ahead of the log, which has lost events, would get some twice.
     return rest.isEmpty()
         || rest.get().number() < cursor.number()
-        || !(log.read(stream, rest.get(), 1) instanceof ReadResult.Events);
+        || !(log.read(stream, rest.get(), 1) instanceof ReadResult.Events(List<LogEvent> events))
+        || isOnlyEnd(events);
   }
 
   private RelayException purged(StreamRef stream, EventId last, @Nullable Position available) {

@@ -282,6 +282,7 @@ class TailsIT extends ReplicasFixture {
     Replica.REPLICAS.remove("b");
 
     writer.awaitRoom(List.of(event("next")));
-    assertThat(redis.command("HGET", Replica.KEYS.session(ref.session()), "t:a1")).isEqualTo("$-1");
+    String key = Replica.KEYS.session(ref.session());
+    await().untilAsserted(() -> assertThat(redis.command("HGET", key, "t:a1")).isEqualTo("$-1"));
   }
 }
