@@ -327,7 +327,7 @@ class AuthenticationIT {
 
   private static void tellsThatIssuersAreThere(Gateway gateway, OpenIdProvider issuer) {
     int port = gateway.url("/q/health/ready").getPort();
-    String health = "GET /q/health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close";
+    String health = "GET /q/health/well HTTP/1.1\r\nHost: localhost\r\nConnection: close";
     assertThat(RawHttp.send(port, health, "").text())
         .startsWith("HTTP/1.1 200")
         .contains("\"" + issuer.issuer() + "\": \"up\"");
