@@ -49,6 +49,9 @@ public final class ChildProcess {
   /** Whether the process has a reason to end. */
   private volatile boolean told;
 
+  /** Whether its output ended before it was told to end. The listener may tell it so afterwards. */
+  private volatile boolean endedByItself;
+
   private final CountDownLatch outputEnded = new CountDownLatch(1);
 
   /** Whether stdin is closed after its last line, so that its end asks the process for nothing. */
@@ -194,6 +197,7 @@ public final class ChildProcess {
       LineReader lines =
           new LineReader(process.getInputStream(), settings.maxMessageBytes(), held::set);
       while (readLine(lines)) {}
+      endedByItself = !told;
       listener.outputEnded();
     } catch (IOException e) {
       listener.outputBroke(e);
@@ -294,7 +298,7 @@ public final class ChildProcess {
    * complete gets a signal at once; any other one first gets the end of its input.
    */
   public void end() {
-    told = told || isAlive();
+    told = told || (isAlive() && !endedByItself);
     startEnd();
   }
 
