@@ -49,7 +49,7 @@ public final class ChildProcess {
   /** Whether the process has a reason to end. */
   private volatile boolean told;
 
-  /** Whether its output ended before it was told to end. The listener may tell it so afterwards. */
+  /** Set before the listener hears of it, which may tell the process to end. */
   private volatile boolean endedByItself;
 
   private final CountDownLatch outputEnded = new CountDownLatch(1);
@@ -249,6 +249,11 @@ public final class ChildProcess {
     return process.waitFor(settings.stopGrace().toNanos(), TimeUnit.NANOSECONDS)
         ? OptionalInt.of(process.exitValue())
         : OptionalInt.empty();
+  }
+
+  /** Whether the output of the process ended before anything told it to end. */
+  boolean endedByItself() {
+    return endedByItself;
   }
 
   /**

@@ -59,7 +59,7 @@ final class ProcessChannel extends Channel implements ChildProcess.Listener {
 
   @Override
   public void outputEnded() {
-    IOException cause = process.isAlive() ? new IOException(process.describeEnd()) : null;
+    IOException cause = process.endedByItself() ? new IOException(process.describeEnd()) : null;
     router().end(new UpstreamException.Broken("the process has ended", cause));
   }
 
