@@ -57,7 +57,7 @@ public final class ReaderWindow {
   /** Bytes up to an event, after the chunk before. */
   private record Chunk(long upTo, long bytes) {}
 
-  /** What was written since a reader is connected and what it does not have. */
+  /** Chunks that the connected reader does not have. */
   private final Deque<Chunk> chunks = new ArrayDeque<>(2);
 
   private long unreadBytes;
@@ -69,12 +69,6 @@ public final class ReaderWindow {
 
   /** Bytes after the last chunk. */
   private long chunkBytes;
-
-  /** A check of the store while the writer waits. */
-  public interface Check {
-    /** Notes where the reader is now, or that it has left. Must not block for long. */
-    void run();
-  }
 
   /** Creates the window of a stream with these limits. */
   public ReaderWindow(Retention retention) {
@@ -185,8 +179,8 @@ public final class ReaderWindow {
   }
 
   /**
-   * What a reader of this replica has, for the store: its position if it has read half a window
-   * since the last one, empty for no news, {@code -} without a reader here.
+   * Takes the news of a reader of this replica for the store: its position if it has read half a
+   * window since the last one, empty for no news, {@code -} without a reader here.
    */
   public String takeNews() {
     try (var _ = lock.hold()) {
@@ -218,7 +212,7 @@ public final class ReaderWindow {
     }
   }
 
-  /** Whether the writer must wait. */
+  /** Returns true while the writer must wait. */
   public boolean isClosed() {
     try (var _ = lock.hold()) {
       return isFull();
@@ -233,9 +227,10 @@ public final class ReaderWindow {
    * Waits while the writer is too far ahead of its reader.
    *
    * @param stopped whether to wait no longer; {@link #wake} makes the writer ask
-   * @param check runs from time to time, in case a notice was lost
+   * @param check notes where the reader is now, or that it has left. Runs from time to time, in
+   *     case a notice was lost; must not block for long
    */
-  public void await(BooleanSupplier stopped, Check check) throws InterruptedException {
+  public void await(BooleanSupplier stopped, Runnable check) throws InterruptedException {
     while (isClosed() && !stopped.getAsBoolean()) {
       boolean signalled;
       lock.lockInterruptibly();

@@ -5,6 +5,7 @@ import dev.holdfast.testing.ScriptedRequest;
 import dev.holdfast.testing.ScriptedServer;
 import java.io.IOException;
 import java.net.URI;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -34,6 +35,13 @@ final class FloodServer implements AutoCloseable {
 
   URI url() {
     return server.url();
+  }
+
+  /** Settings of a gateway in front of this server, and more. */
+  Map<String, String> settings(Map<String, String> more) {
+    Map<String, String> settings = new HashMap<>(more);
+    settings.put("holdfast.upstream.url", url().toString());
+    return settings;
   }
 
   /** How many floods of things of so many bytes were heard to their end. */

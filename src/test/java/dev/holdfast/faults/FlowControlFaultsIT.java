@@ -13,7 +13,6 @@ import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -76,20 +75,14 @@ class FlowControlFaultsIT {
     server.close();
   }
 
-  private Map<String, String> settings(Map<String, String> more) {
-    Map<String, String> settings = new HashMap<>(more);
-    settings.put("holdfast.upstream.url", server.url().toString());
-    return settings;
-  }
-
   private List<Gateway> pair(RedisFixture redis) {
     return Gateway.startPair(
-        settings(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url())));
+        server.settings(Map.of("holdfast.store", "redis", "quarkus.redis.hosts", redis.url())));
   }
 
   @Test
   void shouldDeliverEveryEventFromMemory() throws Exception {
-    try (Gateway gateway = Gateway.start(settings(Map.of()))) {
+    try (Gateway gateway = Gateway.start(server.settings(Map.of()))) {
       each(() -> fast(gateway), BURST, () -> slow(gateway), SLOW);
     }
   }
@@ -131,7 +124,7 @@ class FlowControlFaultsIT {
   void shouldDeliverEveryEventOverOtherTransports() throws Exception {
     Path program = Files.writeString(directory.resolve("server.sh"), PROGRAM);
     Map<String, String> stdio = Map.of("holdfast.upstreams.stdio.command", "sh " + program);
-    try (Gateway gateway = Gateway.start(settings(stdio))) {
+    try (Gateway gateway = Gateway.start(server.settings(stdio))) {
       each(() -> slowStdio(gateway), SLOW, () -> slowSse(gateway), SLOW);
     }
   }

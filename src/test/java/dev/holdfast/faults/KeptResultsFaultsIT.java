@@ -8,7 +8,6 @@ import dev.holdfast.testing.McpClient;
 import dev.holdfast.testing.NonReadingClient;
 import dev.holdfast.testing.RedisFixture;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -37,17 +36,11 @@ class KeptResultsFaultsIT {
     server.close();
   }
 
-  private Map<String, String> settings(Map<String, String> more) {
-    Map<String, String> settings = new HashMap<>(more);
-    settings.put("holdfast.upstream.url", server.url().toString());
-    return settings;
-  }
-
   /** Each call has half of the budget, so the writers must wait for each other's readers. */
   @Test
   void aFullBudgetShouldDelayResultsOfConnectedClients() throws Exception {
     Map<String, String> budget = Map.of("holdfast.memory.max-bytes", "10M");
-    try (Gateway gateway = Gateway.start(settings(budget));
+    try (Gateway gateway = Gateway.start(server.settings(budget));
         ExecutorService threads = Executors.newFixedThreadPool(AT_A_TIME)) {
       List<Callable<FloodReader>> calls = new ArrayList<>();
       for (int i = 0; i < CALLS; i++) {
@@ -82,7 +75,7 @@ class KeptResultsFaultsIT {
 
   /** The socket of the client took the result, and the client never read it. */
   private void fetchesItsResultLater(Map<String, String> store) throws Exception {
-    Map<String, String> settings = settings(store);
+    Map<String, String> settings = server.settings(store);
     settings.put("holdfast.stream.completed-ttl", "1s");
     settings.put("holdfast.cleanup-interval", "100ms");
     try (Gateway gateway = Gateway.start(settings)) {

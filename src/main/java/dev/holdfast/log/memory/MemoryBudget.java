@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryBudget {
 
-  /** What a session can give up. */
+  /** Kinds of data that a session can give up. */
   enum Kind {
     /** A complete stream that was delivered to its end. */
     DELIVERED,
@@ -279,8 +279,8 @@ final class MemoryBudget {
 
   private boolean isWithinShare(Account writer, long needed) {
     Client client = clientsByName.get(writer.client);
-    int others = clientsByName.size() + (client == null ? 1 : 0);
-    return (client == null ? 0 : client.bytes) + needed <= maxBytes / Math.max(2, others);
+    int all = clientsByName.size() + (client == null ? 1 : 0);
+    return (client == null ? 0 : client.bytes) + needed <= maxBytes / Math.max(2, all);
   }
 
   /** Gives back what {@link #tryTake} or {@link #take} took. */

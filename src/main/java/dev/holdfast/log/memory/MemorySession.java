@@ -32,10 +32,10 @@ final class MemorySession {
   private static final Comparator<MemoryStream> LISTED =
       Comparator.comparingLong(MemoryStream::expires).reversed();
 
-  /** Streams that one step of a sweep looks at. */
-  private static final int SWEPT = 256;
+  /** The most streams that one step handles under the lock. */
+  private static final int STEP = 256;
 
-  /** How long the reader of a new stream of requests is expected. */
+  /** Time in which the reader of a new stream of requests is expected. */
   private static final long READER_EXPECTED_MILLIS = 2000;
 
   private final Retention retention;
@@ -57,7 +57,7 @@ final class MemorySession {
   /** Complete streams that nobody has read to the end, the oldest first. */
   private final SequencedSet<MemoryStream> undelivered = new LinkedHashSet<>(4);
 
-  /** Those of which only the last event is left. */
+  /** Undelivered streams of which only the last event is left. */
   private final SequencedSet<MemoryStream> results = new LinkedHashSet<>(4);
 
   private long bytes;
@@ -314,10 +314,15 @@ final class MemorySession {
 
   /** Purges what is old, in steps. */
   void sweep() {
+    inSteps(stream -> sweep(stream, clock.millis()));
+  }
+
+  /** Applies an action to all streams. Others get the lock in between. */
+  private void inSteps(Consumer<MemoryStream> action) {
     List<MemoryStream> all = locked(() -> List.copyOf(streams.values()));
-    for (int from = 0; from < all.size(); from += SWEPT) {
-      List<MemoryStream> some = all.subList(from, Math.min(all.size(), from + SWEPT));
-      run(() -> some.forEach(stream -> sweep(stream, clock.millis())));
+    for (int from = 0; from < all.size(); from += STEP) {
+      List<MemoryStream> some = all.subList(from, Math.min(all.size(), from + STEP));
+      run(() -> some.forEach(action));
     }
   }
 
@@ -333,11 +338,7 @@ final class MemorySession {
   /** Discards all streams, in steps. Later calls of {@link #open} fail. */
   void end() {
     run(() -> ended = true);
-    List<MemoryStream> all = locked(() -> List.copyOf(streams.values()));
-    for (int from = 0; from < all.size(); from += SWEPT) {
-      List<MemoryStream> some = all.subList(from, Math.min(all.size(), from + SWEPT));
-      run(() -> some.forEach(this::discard));
-    }
+    inSteps(this::discard);
   }
 
   StreamIndex.Page list(long skip, int most) {

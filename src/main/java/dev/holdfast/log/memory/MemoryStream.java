@@ -30,7 +30,7 @@ final class MemoryStream {
   /** No reader: readers have positive numbers. */
   static final long NOBODY = 0;
 
-  /** What a stream gives up first. */
+  /** Kinds of the oldest event, of those that may go. */
   enum Oldest {
     /** An event that its client was sent. */
     DELIVERED,
@@ -196,7 +196,7 @@ final class MemoryStream {
     return oldest().order;
   }
 
-  /** What the oldest event is, of those that may go. */
+  /** The kind of the oldest event, if it may go. */
   Oldest oldest(long now) {
     if (size() == 0) {
       return Oldest.NOTHING;

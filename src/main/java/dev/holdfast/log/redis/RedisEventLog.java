@@ -335,6 +335,7 @@ public final class RedisEventLog implements EventLog {
     }
 
     private void connect(@Nullable Position cursor) {
+      last = cursor == null ? 0 : cursor.number();
       ReaderWindow window = owned.window(registration.stream());
       if (window != null) {
         Position from = cursor == null ? deliveredUpTo(registration.stream()) : cursor;
@@ -357,8 +358,8 @@ public final class RedisEventLog implements EventLog {
       if (window != null) {
         window.advance(registration.number(), cursor);
       }
-      if (owned.isOnlyWrittenHere(stream)) {
-        return;
+      if (owned.find(stream) != null) {
+        return; // No other replica writes it.
       }
       events += cursor.number() - last;
       last = cursor.number();

@@ -49,7 +49,7 @@ public final class ChildProcess {
   /** Whether the process has a reason to end. */
   private volatile boolean told;
 
-  /** Set before the listener hears of it, which may tell the process to end. */
+  /** True once the output ended without a reason. Set before the listener, which may give one. */
   private volatile boolean endedByItself;
 
   private final CountDownLatch outputEnded = new CountDownLatch(1);
@@ -251,7 +251,7 @@ public final class ChildProcess {
         : OptionalInt.empty();
   }
 
-  /** Whether the output of the process ended before anything told it to end. */
+  /** Returns true if the output of the process ended before anything told it to end. */
   boolean endedByItself() {
     return endedByItself;
   }

@@ -21,8 +21,6 @@ import dev.holdfast.testing.LoggedLines;
 import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RedisProxy;
 import java.util.List;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tails on several replicas: wake-ups, evictions, and lost subscriptions. */
@@ -231,58 +229,54 @@ class TailsIT extends ReplicasFixture {
     assertThat(payloads(log.read(ref, first, 10))).containsExactly("2");
   }
 
-  /** A writer on one replica, whose reader is on another one and has fallen behind. */
-  private StreamWriter withFarReader(EventLog writing, EventLog reading, CountingWatcher watcher) {
-    StreamWriter writer = writing.open(ref, "1");
-    writing.watch(ref, new CountingWatcher()).close();
-    far = reading.watch(ref, watcher);
-    for (int n = 1; n <= 2000; n++) {
-      writer.append(numbered(n, n));
-    }
-    assertThat(writer.hasRoom(List.of(event("next")))).isFalse();
-    return writer;
-  }
+  /** A writer on one replica, whose reader is on another one and is a window behind. */
+  private final class FarReader {
+    final RedisFixture redis = closing(RedisFixture.start());
+    final EventLog writing = replica(redis, "a");
+    final EventLog reading = replica(redis, "b");
+    final StreamWriter writer = writing.open(ref, "1");
+    final EventLog.Watch watch;
 
-  private EventLog.@Nullable Watch far;
+    FarReader() {
+      writing.watch(ref, new CountingWatcher()).close();
+      watch = reading.watch(ref, new CountingWatcher());
+      for (int n = 1; n <= 2000; n++) {
+        writer.append(numbered(n, n));
+      }
+      assertThat(writer.hasRoom(List.of(event("next")))).isFalse();
+    }
+  }
 
   @Test
   void shouldHoldBackForAReaderOnAnotherReplica() throws Exception {
-    RedisFixture redis = closing(RedisFixture.start());
-    EventLog writing = replica(redis, "a");
-    EventLog reading = replica(redis, "b");
-    StreamWriter writer = withFarReader(writing, reading, new CountingWatcher());
+    FarReader far = new FarReader();
 
-    List<LogEvent> page = events(reading.read(ref, Position.START, 1000));
-    Objects.requireNonNull(far).advanced(page.getLast().position(), 1000);
+    List<LogEvent> page = events(far.reading.read(ref, Position.START, 1000));
+    far.watch.advanced(page.getLast().position(), 1000);
 
-    writer.awaitRoom(List.of(event("next")));
-    assertThat(writer.hasRoom(List.of(event("next")))).isTrue();
+    far.writer.awaitRoom(List.of(event("next")));
+    assertThat(far.writer.hasRoom(List.of(event("next")))).isTrue();
   }
 
   @Test
   void shouldNotWaitForAReaderThatLeftAnotherReplica() throws Exception {
-    RedisFixture redis = closing(RedisFixture.start());
-    EventLog writing = replica(redis, "a");
-    EventLog reading = replica(redis, "b");
-    StreamWriter writer = withFarReader(writing, reading, new CountingWatcher());
+    FarReader far = new FarReader();
 
-    Objects.requireNonNull(far).leave();
-    Objects.requireNonNull(far).close();
+    far.watch.leave();
+    far.watch.close();
 
-    writer.awaitRoom(List.of(event("next")));
+    far.writer.awaitRoom(List.of(event("next")));
   }
 
   @Test
   void shouldNotWaitForAReaderWhoseReplicaIsLost() throws Exception {
-    RedisFixture redis = closing(RedisFixture.start());
-    EventLog writing = replica(redis, "a");
-    EventLog reading = replica(redis, "b");
-    StreamWriter writer = withFarReader(writing, reading, new CountingWatcher());
+    FarReader far = new FarReader();
 
     Replica.REPLICAS.remove("b");
 
-    writer.awaitRoom(List.of(event("next")));
+    far.writer.awaitRoom(List.of(event("next")));
     String key = Replica.KEYS.session(ref.session());
-    await().untilAsserted(() -> assertThat(redis.command("HGET", key, "t:a1")).isEqualTo("$-1"));
+    await()
+        .untilAsserted(() -> assertThat(far.redis.command("HGET", key, "t:a1")).isEqualTo("$-1"));
   }
 }

@@ -59,11 +59,6 @@ public final class OwnedStreams {
     return own == null ? shared.get(stream) : own.window();
   }
 
-  /** Whether only streams of this replica are written, so that no other one asks for readers. */
-  public boolean isOnlyWrittenHere(StreamRef stream) {
-    return streams.containsKey(stream);
-  }
-
   /** Finds a stream; null if this replica does not write it. */
   public @Nullable OwnedStream find(StreamRef stream) {
     return streams.get(stream);
