@@ -38,6 +38,9 @@ final class AgentLog {
 
   private volatile long last;
 
+  /** Index of the newest event whose append has begun: readers may have it before {@link #last}. */
+  private volatile long begun;
+
   AgentLog(EventLog log, StreamWriter writer) {
     this.log = log;
     this.writer = writer;
@@ -46,6 +49,11 @@ final class AgentLog {
   /** The index of the newest event; 0 for none. */
   long last() {
     return last;
+  }
+
+  /** Returns true if no reader can have an event with this index yet. */
+  boolean isAfterLast(long index) {
+    return index > Math.max(last, begun);
   }
 
   /**
@@ -64,6 +72,7 @@ final class AgentLog {
       byte[] message = EventMessages.write(event.at(writer.stream().name(), index));
       batch.add(new NewEvent(message, null, close && batch.size() == events.size() - 1));
     }
+    begun = index;
     for (Backoff backoff = Backoff.STORE; ; backoff = backoff.next()) {
       try {
         moveTo(writer.append(batch));

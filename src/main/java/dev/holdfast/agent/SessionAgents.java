@@ -127,7 +127,7 @@ final class SessionAgents {
     }
     for (Agent agent : all()) {
       if (agent.name().equals(name)) {
-        if (since > agent.events().last()) {
+        if (agent.events().isAfterLast(since)) {
           throw new RefusedException(
               "since_index is after the last event, %d.".formatted(agent.events().last()));
         }
