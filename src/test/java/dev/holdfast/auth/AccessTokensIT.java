@@ -145,7 +145,7 @@ class AccessTokensIT {
         .untilAsserted(
             () -> assertThat(tokens.principal(rotated, HERE).id().subject()).isEqualTo("alice"));
     await()
-        .ignoreException(TokenException.Invalid.class)
+        .ignoreExceptionsInstanceOf(TokenException.class)
         .untilAsserted(
             () -> assertThat(started.principal(rotated, HERE).id().subject()).isEqualTo("alice"));
     assertThat(started.problems()).containsValue(Optional.empty());

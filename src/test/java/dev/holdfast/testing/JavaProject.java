@@ -60,8 +60,9 @@ public record JavaProject(Path directory) {
     Path built = target.resolve("built-from.txt");
     String sources =
         text(SOURCES.resolve("pom.xml"))
-            + text(SOURCES.resolve("shared"))
-            + text(SOURCES.resolve(name));
+            + text(SOURCES.resolve("steps"))
+            + text(SOURCES.resolve(name).resolve("pom.xml"))
+            + text(SOURCES.resolve(name).resolve("src"));
     if (Files.exists(built) && Files.readString(built).equals(sources)) {
       return;
     }
