@@ -25,6 +25,9 @@ class ShippedFilesTest {
   private static final Path COMPOSE = Path.of("deploy/compose.yaml");
   private static final Set<String> REPLICAS = Set.of("holdfast-1", "holdfast-2", "holdfast-3");
 
+  /** A process ends so many seconds after its drain at the latest (docs/operations.md). */
+  private static final int AFTER_DRAIN = 5;
+
   private static String text(String file) throws IOException {
     return Files.readString(Path.of(file));
   }
@@ -113,7 +116,7 @@ class ShippedFilesTest {
     assertThat(
             found("(?m)^COPY (?!--from)(?:--\\S+ )?(.+) \\S+$", image).stream()
                 .flatMap(sources -> Stream.of(sources.split(" "))))
-        .isSubsetOf(sent);
+        .allMatch(source -> sent.stream().anyMatch(Path.of(source)::startsWith));
   }
 
   /** The class cache is used only with the options that it was written with. */
@@ -169,7 +172,7 @@ class ShippedFilesTest {
         .allMatch(key -> documented.contains("`" + key + "`"));
   }
 
-  /** Prometheus finds all replicas by one name, on the port of health and metrics. */
+  /** Prometheus finds all replicas, on the port of health and metrics. */
   @Test
   void shouldScrapeTheReplicas() throws IOException {
     JsonNode target =
@@ -180,10 +183,36 @@ class ShippedFilesTest {
             .path(0);
 
     assertThat(target.path("port").asInt()).isEqualTo(9000);
-    assertThat(text(COMPOSE.toString()))
-        .contains("aliases: [" + target.path("names").path(0).asText() + "]");
+    assertThat(items(target.path("names")).map(JsonNode::asText)).hasSameElementsAs(REPLICAS);
     assertThat(text("src/main/resources/application.properties"))
         .contains("quarkus.management.port=9000\n");
+  }
+
+  /** Who stops a replica waits for its drain, and for the seconds that a process needs after it. */
+  @Test
+  void shouldWaitForTheDrainBeforeItKills() throws IOException {
+    String image = text("src/main/docker/container.properties");
+    JsonNode replica = Yaml.read(COMPOSE).path("x-replica");
+    JsonNode chart = Yaml.read(Path.of("deploy/helm/holdfast/values.yaml"));
+
+    // By default, docker stop waits for ten seconds.
+    assertThat(seconds(found("drain-timeout=(\\S+)", image).iterator().next()) + AFTER_DRAIN)
+        .isLessThanOrEqualTo(10);
+    assertThat(
+            seconds(replica.path("environment").path("HOLDFAST_STREAM_DRAIN_TIMEOUT").asText())
+                + AFTER_DRAIN)
+        .isLessThan(seconds(replica.path("stop_grace_period").asText()));
+    assertThat(chart.path("config").path("stream.drain-timeout").asText()).isEqualTo("20s");
+    assertThat(chart.path("shutdownSeconds").asInt()).isGreaterThan(AFTER_DRAIN);
+    for (String file : List.of("Dockerfile.native", "src/main/docker/Dockerfile.jvm")) {
+      assertThat(text(file))
+          .contains("QUARKUS_CONFIG_LOCATIONS=/etc/holdfast/container.properties");
+    }
+  }
+
+  private static int seconds(String duration) {
+    assertThat(duration).endsWith("s");
+    return Integer.parseInt(duration.substring(0, duration.length() - 1));
   }
 
   /** Without it, the executable cannot be linked: the schema validator refers to it. */
