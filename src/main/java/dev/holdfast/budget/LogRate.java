@@ -48,6 +48,22 @@ public final class LogRate {
     return OptionalLong.empty();
   }
 
+  /** Logs a warning, as {@link #log} does. */
+  public void warn(Logger logger, String format, @Nullable Object... arguments) {
+    log(logger, Logger.Level.WARN, format, arguments);
+  }
+
+  /** Logs a notice, as {@link #log} does. */
+  public void info(Logger logger, String format, @Nullable Object... arguments) {
+    log(logger, Logger.Level.INFO, format, arguments);
+  }
+
+  @SuppressWarnings("AnnotateFormatMethod") // The annotation is in no library of this program.
+  private void log(
+      Logger logger, Logger.Level level, String format, @Nullable Object... arguments) {
+    log(logger, level, () -> format.formatted(arguments));
+  }
+
   /**
    * Logs a message unless the rate forbids it. If messages were left out before it, the message
    * ends with their number.

@@ -19,6 +19,7 @@ class LogEventsTest {
   private static final List<Pattern> CALLS =
       List.of(
           Pattern.compile("\\bLOG\\s*\\.(?:info|warn|error)f?\\(\\s*(?:[\\w.()]+,\\s*)?" + TEXT),
+          Pattern.compile("\\.(?:info|warn)\\(\\s*LOG,\\s*" + TEXT),
           Pattern.compile("\\.log\\(\\s*LOG,[^;]*?\\(\\) ->\\s*" + TEXT));
 
   /** A level that a test can see, in a call whose text is not a constant. */
