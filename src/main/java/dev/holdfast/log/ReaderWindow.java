@@ -26,9 +26,6 @@ public final class ReaderWindow {
   /** The part of the limits of a stream that a window may fill. */
   private static final int LIMIT_PART = 4;
 
-  /** The writer counts the bytes of this part of a window together. */
-  private static final int CHUNK_PART = 8;
-
   /** Upper bound of one wait, in case the end of a reader was not noticed. */
   private static final long CHECK_MILLIS = 1000;
 
@@ -54,7 +51,7 @@ public final class ReaderWindow {
   /** The number of the newest event. */
   private long written;
 
-  /** Bytes up to an event, after the chunk before. */
+  /** Bytes that were written together, up to an event. */
   private record Chunk(long upTo, long bytes) {}
 
   /** Chunks that the connected reader does not have. */
@@ -66,9 +63,6 @@ public final class ReaderWindow {
   private long newsEvents;
 
   private long newsBytes;
-
-  /** Bytes after the last chunk. */
-  private long chunkBytes;
 
   /** Creates the window of a stream with these limits. */
   public ReaderWindow(Retention retention) {
@@ -108,7 +102,6 @@ public final class ReaderWindow {
         reader = NOBODY;
         chunks.clear();
         unreadBytes = 0;
-        chunkBytes = 0;
         changed.signalAll();
       }
     }
@@ -150,9 +143,7 @@ public final class ReaderWindow {
     try (var _ = lock.hold()) {
       boolean wasFull = isFull();
       if (reader == NOBODY || reader == EXPECTED) {
-        reader = number;
-        read = cursor;
-        dropRead();
+        connect(number, cursor);
       }
       if (reader == number && cursor.number() > read.number()) {
         newsEvents += cursor.number() - read.number();
@@ -167,11 +158,6 @@ public final class ReaderWindow {
 
   private void dropRead() {
     long before = unreadBytes;
-    if (read.number() >= written) {
-      chunks.clear();
-      unreadBytes = 0;
-      chunkBytes = 0;
-    }
     while (!chunks.isEmpty() && chunks.getFirst().upTo() <= read.number()) {
       unreadBytes -= chunks.removeFirst().bytes();
     }
@@ -200,14 +186,9 @@ public final class ReaderWindow {
   public void wrote(Position last, long bytes) {
     try (var _ = lock.hold()) {
       written = last.number();
-      if (reader == NOBODY || read.number() >= written) {
-        return;
-      }
-      unreadBytes += bytes;
-      chunkBytes += bytes;
-      if (chunkBytes >= maxBytes / CHUNK_PART) {
-        chunks.addLast(new Chunk(written, chunkBytes));
-        chunkBytes = 0;
+      if (reader != NOBODY && read.number() < written) {
+        unreadBytes += bytes;
+        chunks.addLast(new Chunk(written, bytes));
       }
     }
   }

@@ -271,10 +271,15 @@ final class MemoryBudget {
     }
     purge(needed, null);
     try (var _ = lock.hold()) {
-      boolean room = (waiting.isEmpty() && fits(needed)) || isWithinShare(writer, needed);
-      taken += room ? needed : 0;
-      return room;
+      return takeIfRoom(writer, needed, waiting.isEmpty());
     }
+  }
+
+  /** Takes room if there is some; {@code next} tells whether no other writer comes first. */
+  private boolean takeIfRoom(Account writer, long needed, boolean next) {
+    boolean room = (next && fits(needed)) || isWithinShare(writer, needed);
+    taken += room ? needed : 0;
+    return room;
   }
 
   private boolean isWithinShare(Account writer, long needed) {
@@ -317,8 +322,7 @@ final class MemoryBudget {
             lock.lock();
           }
         }
-        if ((next && (fits(needed) || bytes + taken == 0)) || isWithinShare(writer, needed)) {
-          taken += needed;
+        if (takeIfRoom(writer, needed, next)) {
           return true;
         }
         boolean _ = changed.await(CHECK_MILLIS, TimeUnit.MILLISECONDS);

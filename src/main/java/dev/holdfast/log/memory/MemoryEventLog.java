@@ -104,27 +104,25 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   @Override
   public EventLog.Watch watch(StreamRef stream, @Nullable Position cursor, Watcher watcher) {
     WatcherRegistry.Registration registration =
-        watchers.register(stream, watcher, number -> disconnect(stream, number));
-    inSession(
+        watchers.register(
+            stream, watcher, number -> change(stream, watched -> watched.disconnect(number)));
+    change(
         stream,
-        session ->
-            session.connect(
-                stream.name(),
-                registration.number(),
-                cursor,
-                () -> watchers.isCurrent(registration)));
+        watched -> {
+          // A newer reader may have replaced this one.
+          if (watchers.isCurrent(registration)) {
+            Position from = cursor == null ? watched.delivered() : cursor;
+            watched.connect(registration.number(), from);
+          }
+        });
     registration.setRequests(find(stream, "", MemoryStream::openRequests));
     return new FollowedWatch(registration);
   }
 
-  private void disconnect(StreamRef stream, long reader) {
-    inSession(stream, session -> session.disconnect(stream.name(), reader));
-  }
-
-  private void inSession(StreamRef stream, Consumer<MemorySession> action) {
+  private void change(StreamRef stream, Consumer<MemoryStream> action) {
     MemorySession session = sessions.get(stream.session());
     if (session != null) {
-      action.accept(session);
+      session.change(stream.name(), action);
     }
   }
 
@@ -144,10 +142,8 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
 
     @Override
     public void advanced(Position cursor, long bytes) {
-      StreamRef stream = registration.stream();
       if (watchers.isCurrent(registration)) {
-        inSession(
-            stream, session -> session.markDelivered(stream.name(), cursor, registration.number()));
+        change(registration.stream(), read -> read.markDelivered(cursor, registration.number()));
       }
     }
 
@@ -164,8 +160,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
 
   @Override
   public void markDelivered(StreamRef stream, Position position) {
-    inSession(
-        stream, session -> session.markDelivered(stream.name(), position, MemoryStream.NOBODY));
+    change(stream, read -> read.markDelivered(position, MemoryStream.NOBODY));
   }
 
   @Override
@@ -175,7 +170,8 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
 
   @Override
   public void markFullyDelivered(StreamRef stream, boolean keep) {
-    inSession(stream, session -> session.markFullyDelivered(stream.name(), keep));
+    long expires = keep ? Long.MAX_VALUE : clock.millis() + retention.completedTtl().toMillis();
+    change(stream, read -> read.markFullyDelivered(expires));
   }
 
   @Override
@@ -218,6 +214,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   private final class Writer implements StreamWriter {
     private final MemorySession session;
     private final MemoryStream written;
+    private final ReaderWindow window;
 
     /** Bytes that the next append has room for. Owned by the thread that appends. */
     private long taken;
@@ -227,6 +224,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     Writer(MemorySession session, MemoryStream written) {
       this.session = session;
       this.written = written;
+      this.window = written.keeper().window();
     }
 
     @Override
@@ -242,7 +240,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     @Override
     public Position append(List<NewEvent> events) {
       NewEvent.requireWellFormed(events);
-      Position before = session.last(written);
+      Position before = session.locked(written::last);
       Position position;
       try {
         position = session.append(written, events, this::giveBack);
@@ -256,8 +254,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
 
     @Override
     public boolean hasRoom(List<NewEvent> events) {
-      ReaderWindow window = session.window(written);
-      return stopped || ((window == null || !window.isClosed()) && takeRoom(events));
+      return stopped || (!window.isClosed() && takeRoom(events));
     }
 
     private boolean takeRoom(List<NewEvent> events) {
@@ -283,10 +280,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
 
     @Override
     public void awaitRoom(List<NewEvent> events) throws InterruptedException {
-      ReaderWindow window = session.window(written);
-      if (window != null) {
-        window.await(() -> stopped, () -> session.stopExpecting(written));
-      }
+      window.await(() -> stopped, () -> session.run(() -> written.stopExpecting(clock.millis())));
       if (!stopped && !takeRoom(events)) {
         long needed = budget.roomFor(bytes(events));
         taken = budget.take(session.account(), needed, () -> stopped) ? needed : 0;
@@ -296,10 +290,7 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
     @Override
     public void stopWaiting() {
       stopped = true;
-      ReaderWindow window = session.window(written);
-      if (window != null) {
-        window.wake();
-      }
+      window.wake();
       budget.wakeWaiting();
     }
 

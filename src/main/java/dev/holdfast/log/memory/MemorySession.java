@@ -5,21 +5,21 @@ import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
-import dev.holdfast.log.ReaderWindow;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.memory.MemoryBudget.Kind;
 import dev.holdfast.log.memory.MemoryStream.Oldest;
+import dev.holdfast.log.memory.MemoryStream.Place;
 import java.time.InstantSource;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedSet;
-import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -48,17 +48,8 @@ final class MemorySession {
 
   private final Map<String, MemoryStream> streams = new HashMap<>(4);
 
-  /** Streams that are open or followed. */
-  private final SequencedSet<MemoryStream> active = new LinkedHashSet<>(4);
-
-  /** Complete streams that were delivered to their end, the oldest first. */
-  private final SequencedSet<MemoryStream> delivered = new LinkedHashSet<>(4);
-
-  /** Complete streams that nobody has read to the end, the oldest first. */
-  private final SequencedSet<MemoryStream> undelivered = new LinkedHashSet<>(4);
-
-  /** Undelivered streams of which only the last event is left. */
-  private final SequencedSet<MemoryStream> results = new LinkedHashSet<>(4);
+  /** Streams by place, the oldest first. */
+  private final Map<Place, SequencedSet<MemoryStream>> places = new EnumMap<>(Place.class);
 
   private long bytes;
   private long appended;
@@ -73,15 +64,24 @@ final class MemorySession {
     this.clock = clock;
     this.budget = budget;
     this.account = budget.open(client, this::purge);
+    for (Place place : Place.values()) {
+      places.put(place, new LinkedHashSet<>(4));
+    }
   }
 
-  private <T> T locked(Supplier<T> action) {
+  private SequencedSet<MemoryStream> at(Place place) {
+    return Objects.requireNonNull(places.get(place));
+  }
+
+  /** Runs an action that needs the lock. */
+  <T> T locked(Supplier<T> action) {
     try (var _ = lock.hold()) {
       return action.get();
     }
   }
 
-  private void run(Runnable action) {
+  /** Runs an action that needs the lock. */
+  void run(Runnable action) {
     try (var _ = lock.hold()) {
       action.run();
     }
@@ -105,12 +105,12 @@ final class MemorySession {
       if (open >= retention.maxStreams()) {
         throw new LogException.TooManyStreams(retention.maxStreams());
       }
-      MemoryStream stream = new MemoryStream(ref, requests, shared);
+      MemoryStream stream = new MemoryStream(ref, requests, shared, retention);
       streams.put(ref.name(), stream);
-      active.add(stream);
+      at(Place.ACTIVE).add(stream);
       open++;
       if (shared == null && !requests.isEmpty()) {
-        stream.expectReader(clock.millis() + READER_EXPECTED_MILLIS, retention);
+        stream.expectReader(clock.millis() + READER_EXPECTED_MILLIS);
       }
       return stream;
     });
@@ -142,10 +142,6 @@ final class MemorySession {
     return account;
   }
 
-  Position last(MemoryStream stream) {
-    return locked(stream::last);
-  }
-
   private Position store(MemoryStream stream, List<NewEvent> added) {
     stream.requireOpen();
     long now = clock.millis();
@@ -159,10 +155,7 @@ final class MemorySession {
       }
     }
     count(keeper.size() - size, keeper.bytes() - before);
-    ReaderWindow window = keeper.window();
-    if (window != null) {
-      window.wrote(keeper.last(), keeper.bytes() - before);
-    }
+    keeper.window().wrote(keeper.last(), keeper.bytes() - before);
     purge(keeper, now);
     Position last = keeper == stream ? stream.last() : stream.count(added.size());
     if (added.getLast().last()) {
@@ -179,22 +172,16 @@ final class MemorySession {
 
   /** Puts a stream where {@link #purgeOther} looks for it. */
   private void place(MemoryStream stream, long now) {
-    boolean isActive = stream.isOpen() || stream.isFollowed(now);
-    move(stream, isActive, active);
-    move(stream, !isActive && stream.isDeliveredToEnd(), delivered);
-    boolean isUndelivered = !isActive && !stream.isDeliveredToEnd();
-    move(stream, isUndelivered && stream.size() > 1, undelivered);
-    move(stream, isUndelivered && stream.size() == 1, results);
-    account.offer(Kind.DELIVERED, !delivered.isEmpty());
+    Place next = stream.place(now);
+    places.forEach((place, set) -> {
+      boolean _ = place == next ? set.add(stream) : set.remove(stream);
+    });
+    account.offer(Kind.DELIVERED, !at(Place.DELIVERED).isEmpty());
     if (!ended
         && stream.size() > 0
         && (stream.oldest(now) != Oldest.NOTHING || stream.isExpectingReader())) {
       account.offer(Kind.OTHER, true);
     }
-  }
-
-  private static void move(MemoryStream stream, boolean into, Set<MemoryStream> set) {
-    boolean _ = into ? set.add(stream) : set.remove(stream);
   }
 
   /** Purges events of a stream by age and count, and those that exceed the bytes of a quota. */
@@ -238,10 +225,10 @@ final class MemorySession {
   }
 
   private boolean purgeDelivered() {
-    if (delivered.isEmpty()) {
+    if (at(Place.DELIVERED).isEmpty()) {
       return false;
     }
-    lose(delivered.getFirst());
+    lose(at(Place.DELIVERED).getFirst());
     return true;
   }
 
@@ -259,7 +246,8 @@ final class MemorySession {
   private boolean purgeOther(long now, boolean writing) {
     MemoryStream first = nextOther(now, writing);
     if (first == null) {
-      boolean later = writing || active.stream().anyMatch(MemoryStream::isExpectingReader);
+      boolean later =
+          writing || at(Place.ACTIVE).stream().anyMatch(MemoryStream::isExpectingReader);
       account.offer(Kind.OTHER, bytes > 0 && later);
       return false;
     }
@@ -275,12 +263,12 @@ final class MemorySession {
   private @Nullable MemoryStream nextOther(long now, boolean writing) {
     long kept = writing ? appended - 1 : appended;
     MemoryStream sent = null;
-    MemoryStream notifying = undelivered.isEmpty() ? null : undelivered.getFirst();
-    MemoryStream result = null;
-    if (!results.isEmpty() && results.getFirst().order() < kept) {
-      result = results.getFirst();
+    MemoryStream notifying = first(at(Place.UNDELIVERED));
+    MemoryStream result = first(at(Place.RESULT));
+    if (result != null && result.order() >= kept) {
+      result = null;
     }
-    for (MemoryStream stream : active) {
+    for (MemoryStream stream : at(Place.ACTIVE)) {
       Oldest oldest = stream.oldest(now);
       if (oldest != Oldest.NOTHING && stream.order() < kept) {
         switch (oldest) {
@@ -293,6 +281,10 @@ final class MemorySession {
     return sent != null ? sent : notifying != null ? notifying : result;
   }
 
+  private static @Nullable MemoryStream first(SequencedSet<MemoryStream> streams) {
+    return streams.isEmpty() ? null : streams.getFirst();
+  }
+
   private static MemoryStream older(MemoryStream stream, @Nullable MemoryStream other) {
     return other == null || stream.order() < other.order() ? stream : other;
   }
@@ -303,10 +295,8 @@ final class MemorySession {
     stream.discard();
     count(-events, -before);
     streams.remove(stream.ref().name(), stream);
-    for (Set<MemoryStream> set : List.of(active, delivered, undelivered, results)) {
-      set.remove(stream);
-    }
-    account.offer(Kind.DELIVERED, !delivered.isEmpty());
+    places.values().forEach(set -> set.remove(stream));
+    account.offer(Kind.DELIVERED, !at(Place.DELIVERED).isEmpty());
     if (bytes == 0) {
       account.offer(Kind.OTHER, false);
     }
@@ -377,47 +367,8 @@ final class MemorySession {
     });
   }
 
-  /**
-   * Notes the connected reader of a stream.
-   *
-   * @param current whether no newer reader has replaced it
-   */
-  void connect(String name, long reader, @Nullable Position cursor, BooleanSupplier current) {
-    change(
-        name,
-        stream -> {
-          if (current.getAsBoolean()) {
-            stream.connect(reader, cursor == null ? stream.delivered() : cursor, retention);
-          }
-        });
-  }
-
-  /** Notes that the reader of a stream has left. */
-  void disconnect(String name, long reader) {
-    change(name, stream -> stream.disconnect(reader));
-  }
-
-  /** Notes that the reader of a stream that was expected has not come. */
-  void stopExpecting(MemoryStream stream) {
-    run(() -> stream.stopExpecting(clock.millis()));
-  }
-
-  /** The flow control of the connected reader; null if no reader has come yet. */
-  @Nullable ReaderWindow window(MemoryStream stream) {
-    return locked(() -> stream.keeper().window());
-  }
-
-  void markFullyDelivered(String name, boolean keep) {
-    long expires = keep ? Long.MAX_VALUE : clock.millis() + retention.completedTtl().toMillis();
-    change(name, stream -> stream.markFullyDelivered(expires));
-  }
-
-  /** Notes what a client was sent: by the connected reader, if one is given. */
-  void markDelivered(String name, Position position, long by) {
-    change(name, stream -> stream.markDelivered(position, by));
-  }
-
-  private void change(String name, Consumer<MemoryStream> action) {
+  /** Applies an action to a stream, if it exists. */
+  void change(String name, Consumer<MemoryStream> action) {
     run(() -> {
       MemoryStream stream = streams.get(name);
       if (stream != null) {

@@ -42,6 +42,18 @@ final class MemoryStream {
     NOTHING
   }
 
+  /** Places where a session keeps its streams. */
+  enum Place {
+    /** For streams that are open or followed. */
+    ACTIVE,
+    /** For complete streams that were delivered to their end. */
+    DELIVERED,
+    /** For complete streams that nobody has read to the end. */
+    UNDELIVERED,
+    /** For those of which only the last event is left. */
+    RESULT
+  }
+
   private enum State {
     OPEN,
     COMPLETE,
@@ -75,49 +87,41 @@ final class MemoryStream {
   /** Until then, the first reader may still come, in milliseconds since the epoch. */
   private long readerExpectedUntil;
 
-  /** Null until the first reader comes, and in a complete stream. */
+  /** Null in a complete stream, and if another stream keeps the events. */
   private @Nullable ReaderWindow window;
 
   /** When a complete stream is discarded, in milliseconds since the epoch. */
   private long expires = Long.MAX_VALUE;
 
-  MemoryStream(StreamRef ref, String requests, @Nullable MemoryStream shared) {
+  MemoryStream(StreamRef ref, String requests, @Nullable MemoryStream shared, Retention retention) {
     this.ref = ref;
     this.requests = requests;
     this.shared = shared;
+    this.window = shared == null ? new ReaderWindow(retention) : null;
   }
 
-  /** An event in memory, in one object: there are many. */
-  private static final class Stored {
+  /**
+   * An event in memory, in one object: there are many.
+   *
+   * @param order counts the events of a session
+   */
+  private record Stored(
+      long millis,
+      long number,
+      long order,
+      byte[] payload,
+      @Nullable String upstreamId,
+      boolean last) {
 
-    private final long millis;
-    private final long number;
-
-    /** Counts the events of a session. */
-    private final long order;
-
-    private final byte[] payload;
-    private final @Nullable String upstreamId;
-    private final boolean last;
-
-    private Stored(Position position, long order, NewEvent event) {
-      this.order = order;
-      this.millis = position.millis();
-      this.number = position.number();
-      this.payload = event.payload();
-      this.upstreamId = event.upstreamId();
-      this.last = event.last();
-    }
-
-    private long bytes() {
+    long bytes() {
       return (long) OVERHEAD + payload.length + (upstreamId == null ? 0 : upstreamId.length());
     }
 
-    private Position position() {
+    Position position() {
       return new Position(millis, number);
     }
 
-    private LogEvent event() {
+    LogEvent event() {
       return new LogEvent(position(), payload, upstreamId, last);
     }
   }
@@ -172,7 +176,7 @@ final class MemoryStream {
 
   /** Whether the oldest event was written at a time or before. */
   boolean isOlderThan(long millis) {
-    return size() > 0 && oldest().millis <= millis;
+    return size() > 0 && oldest().millis() <= millis;
   }
 
   private Stored oldest() {
@@ -186,14 +190,16 @@ final class MemoryStream {
   /** Adds the next event, which is the newest of the session by its order. */
   void add(NewEvent event, long now, long order) {
     last = new Position(Math.max(now, last.millis()), last.number() + 1);
-    Stored stored = new Stored(last, order, event);
+    Stored stored =
+        new Stored(
+            last.millis(), last.number(), order, event.payload(), event.upstreamId(), event.last());
     kept.add(stored);
     bytes += stored.bytes();
   }
 
   /** The order of the oldest event in its session. */
   long order() {
-    return oldest().order;
+    return oldest().order();
   }
 
   /** The kind of the oldest event, if it may go. */
@@ -202,13 +208,13 @@ final class MemoryStream {
       return Oldest.NOTHING;
     }
     Stored oldest = oldest();
-    if (oldest.number <= delivered.number()) {
+    if (oldest.number() <= delivered.number()) {
       return Oldest.DELIVERED;
     }
     if (isFollowed(now)) {
       return Oldest.NOTHING;
     }
-    return oldest.last ? Oldest.RESULT : Oldest.NOTIFICATION;
+    return oldest.last() ? Oldest.RESULT : Oldest.NOTIFICATION;
   }
 
   /** Counts events that the shared stream keeps. Returns the number as a position. */
@@ -237,7 +243,6 @@ final class MemoryStream {
     bytes = 0;
     if (window != null) {
       window.disconnectAll();
-      window = null;
     }
   }
 
@@ -251,9 +256,20 @@ final class MemoryStream {
     }
   }
 
-  /** The flow control of the connected reader. Null if no reader has come yet. */
-  @Nullable ReaderWindow window() {
-    return window;
+  /** The flow control of the connected reader. Not of a complete stream. */
+  ReaderWindow window() {
+    return Objects.requireNonNull(window);
+  }
+
+  /** Where the session keeps this stream; null if it may be discarded. */
+  @Nullable Place place(long now) {
+    if (isOpen() || isFollowed(now)) {
+      return Place.ACTIVE;
+    }
+    if (deliveredToEnd) {
+      return Place.DELIVERED;
+    }
+    return size() > 1 ? Place.UNDELIVERED : size() == 1 ? Place.RESULT : null;
   }
 
   /** Whether a client is connected, or will be soon. */
@@ -262,24 +278,18 @@ final class MemoryStream {
   }
 
   /** Notes that a client waits for the answer, and that its reader comes soon. */
-  void expectReader(long until, Retention retention) {
+  void expectReader(long until) {
     readerExpectedUntil = until;
-    follow(ReaderWindow.EXPECTED, Position.START, retention);
+    window().connect(ReaderWindow.EXPECTED, Position.START);
   }
 
   /** Notes the connected reader. */
-  void connect(long follower, Position cursor, Retention retention) {
+  void connect(long follower, Position cursor) {
     readerExpectedUntil = 0;
     reader = follower;
     delivered = cursor;
-    follow(follower, cursor, retention);
-  }
-
-  private void follow(long number, Position cursor, Retention retention) {
-    if (state == State.OPEN) {
-      window = window == null ? new ReaderWindow(retention) : window;
-      window.wrote(last, 0);
-      window.connect(number, cursor);
+    if (window != null) {
+      window.connect(follower, cursor);
     }
   }
 
@@ -378,10 +388,5 @@ final class MemoryStream {
       readerExpectedUntil = 0;
       expires = Math.min(expires, expiry);
     }
-  }
-
-  /** Whether a client was sent all of a complete stream. */
-  boolean isDeliveredToEnd() {
-    return deliveredToEnd;
   }
 }
