@@ -82,10 +82,19 @@ class ArchitectureTest {
           entry("lock", List.of()),
           entry("timer", List.of()),
           entry("oauth", List.of("lock")),
-          entry("relay.stream", List.of("config", "protocol", "log", "upstream", "session")),
+          entry(
+              "relay.stream", List.of("config", "lock", "protocol", "log", "upstream", "session")),
           entry(
               "relay.pump",
-              List.of("relay.stream", "retry", "timer", "budget", "protocol", "log", "upstream")),
+              List.of(
+                  "relay.stream",
+                  "retry",
+                  "timer",
+                  "lock",
+                  "budget",
+                  "protocol",
+                  "log",
+                  "upstream")),
           entry(
               "relay.tail",
               List.of(

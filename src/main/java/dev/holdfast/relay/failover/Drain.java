@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A replica whose log is not shared has no others. There the clients of running calls stay until
  * their calls end or, when the time is over, get an error.
+ *
+ * @param others null when there are no other replicas
  */
-public final class Drain {
+public record Drain(
+    StreamConfig config, Pumps pumps, Tails tails, Admission admission, @Nullable Handover others) {
 
   private static final Logger LOG = Logger.getLogger(Drain.class);
 
@@ -37,12 +40,6 @@ public final class Drain {
 
   /** How long the last frames to clients may take. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
-
-  private final StreamConfig config;
-  private final Pumps pumps;
-  private final Tails tails;
-  private final Admission admission;
-  private final @Nullable Handover others;
 
   /** Hands the streams of a draining replica over to the other replicas. */
   public interface Handover {
@@ -64,20 +61,6 @@ public final class Drain {
 
     /** How long the other replicas may need to take over. */
     Duration takeOverTimeout();
-  }
-
-  /** Creates a drain; {@code others} is null when there are no other replicas. */
-  public Drain(
-      StreamConfig config,
-      Pumps pumps,
-      Tails tails,
-      Admission admission,
-      @Nullable Handover others) {
-    this.config = config;
-    this.pumps = pumps;
-    this.tails = tails;
-    this.admission = admission;
-    this.others = others;
   }
 
   /**

@@ -16,28 +16,17 @@ import java.util.stream.Collectors;
  * Finds orphaned streams, which this replica owns but does not write, and reclaims them. They exist
  * after a store was away or lost its newest writes: a stream was opened although the call seemed to
  * fail, or the end of a stream is lost. No other replica would ever end them.
+ *
+ * @param sessions the sessions in which this replica may own streams
  */
-public final class OrphanedStreams {
+public record OrphanedStreams(
+    SharedLog shared,
+    TakeOver takeOver,
+    Admission admission,
+    Supplier<? extends Collection<String>> sessions) {
 
   /** Far longer than it takes from the record of an owner to the start of the writer. */
   private static final Duration GRACE = Duration.ofSeconds(2);
-
-  private final SharedLog shared;
-  private final TakeOver takeOver;
-  private final Admission admission;
-  private final Supplier<? extends Collection<String>> sessions;
-
-  /** Creates the check of the sessions in which this replica may own streams. */
-  public OrphanedStreams(
-      SharedLog shared,
-      TakeOver takeOver,
-      Admission admission,
-      Supplier<? extends Collection<String>> sessions) {
-    this.shared = shared;
-    this.takeOver = takeOver;
-    this.admission = admission;
-    this.sessions = sessions;
-  }
 
   /**
    * Reclaims orphaned streams. It looks twice, because a stream that was just opened has no writer

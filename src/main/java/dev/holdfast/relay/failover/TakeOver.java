@@ -3,15 +3,11 @@ package dev.holdfast.relay.failover;
 import dev.holdfast.audit.AuditLog;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.EventLog;
-import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
-import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
-import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.RequestId;
-import dev.holdfast.relay.pump.PendingRequests;
 import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.StandaloneSource;
@@ -23,6 +19,7 @@ import dev.holdfast.relay.routing.StreamStarter;
 import dev.holdfast.relay.session.PinnedServer;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
+import dev.holdfast.relay.stream.PendingRequests;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.relay.stream.TraceListener;
@@ -67,7 +64,9 @@ public final class TakeOver {
 
   private static final Backoff FIRST_WAIT =
       new Backoff(Duration.ofMillis(100), Duration.ofSeconds(1), 5, 0);
-  private static final int PAGE_EVENTS = 500;
+
+  /** After the last event of any stream. */
+  private static final Position END = new Position(Long.MAX_VALUE, Long.MAX_VALUE);
 
   private final Sessions sessions;
   private final SessionUpstreams upstreams;
@@ -197,9 +196,10 @@ public final class TakeOver {
 
   private void takenOver(SharedLog.AdoptedStream stream, boolean resumed) {
     listener.takenOver(resumed);
+    Logger.Level level = resumed ? Logger.Level.INFO : Logger.Level.WARN;
     TAKEN_OVER.log(
         LOG,
-        resumed ? Logger.Level.INFO : Logger.Level.WARN,
+        level,
         () -> "stream taken over stream=%s resumed=%s".formatted(stream.stream(), resumed));
   }
 
@@ -309,36 +309,14 @@ public final class TakeOver {
 
   /** The requests without a response. Waits while the store is away: no other replica can do it. */
   private List<RequestId> unanswered(SharedLog.AdoptedStream adopted) {
-    List<RequestId> requests = RequestId.parse(adopted.requests());
-    Backoff backoff = FIRST_WAIT;
-    while (requests.size() > 1) {
+    PendingRequests pending = new PendingRequests(RequestId.parse(adopted.requests()));
+    for (Backoff backoff = FIRST_WAIT; ; backoff = backoff.next()) {
       try {
-        return unanswered(requests, adopted.writer().keptIn());
+        pending.removeAnswered(log, adopted.writer().keptIn(), END);
+        return pending.open();
       } catch (LogException.StoreUnavailable away) {
         LockSupport.parkNanos(backoff.delay().toNanos());
-        backoff = backoff.next();
       }
-    }
-    return requests;
-  }
-
-  /** Removes the requests of a batch that have a response in the log. */
-  private List<RequestId> unanswered(List<RequestId> requests, StreamRef stream) {
-    PendingRequests pending = new PendingRequests(requests);
-    Position cursor = log.beforeOldest(stream).orElse(Position.START);
-    while (log.read(stream, cursor, PAGE_EVENTS) instanceof ReadResult.Events(List<LogEvent> events)
-        && !events.isEmpty()) {
-      events.forEach(event -> removeAnswered(pending, event));
-      cursor = events.getLast().position();
-    }
-    return pending.open();
-  }
-
-  private static void removeAnswered(PendingRequests pending, LogEvent event) {
-    try {
-      boolean _ = pending.answeredBy(event.payload());
-    } catch (EnvelopeException invalid) {
-      LOG.tracef("event is no JSON-RPC: %s", invalid.getMessage());
     }
   }
 

@@ -10,7 +10,9 @@ import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.retry.Backoff;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,9 @@ final class Appender {
 
   /** A slow client makes its server wait many times. */
   private static final LogRate HELD_BACK = new LogRate(Duration.ofSeconds(1));
+
+  /** Clients wait for the end of a stream: memory that is short may be free again soon. */
+  static final Backoff ENDING = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1), 60, 0);
 
   private final StreamWriter writer;
   private final Duration hold;
@@ -61,8 +66,7 @@ final class Appender {
    */
   void append(List<NewEvent> events) throws InterruptedException {
     if (!writer.hasRoom(events)) {
-      HELD_BACK.log(
-          LOG, Logger.Level.INFO, () -> "server waits for its client stream=" + writer.stream());
+      HELD_BACK.info(LOG, "server waits for its client stream=%s", writer.stream());
       listener.heldBack(true);
       try {
         writer.awaitRoom(events);
@@ -129,6 +133,28 @@ final class Appender {
     }
   }
 
+  /** Appends the end of the stream, and retries after any failure. */
+  void appendEnd(Supplier<List<NewEvent>> end) {
+    for (Backoff backoff = ENDING; ; backoff = backoff.next()) {
+      try {
+        append(end.get());
+        return;
+      } catch (LogException.Fenced ended) {
+        LOG.debugf("another replica ended stream=%s", writer.stream());
+        return;
+      } catch (InterruptedException stop) {
+        Thread.currentThread().interrupt();
+        return;
+      } catch (Throwable unexpected) {
+        if (backoff.isExhausted()) {
+          throw unexpected;
+        }
+        LOG.errorf(unexpected, "stream not ended yet stream=%s", writer.stream());
+        LockSupport.parkNanos(backoff.delay().toNanos());
+      }
+    }
+  }
+
   /** Appends from now on however far a client is behind. */
   void stopWaiting() {
     writer.stopWaiting();
@@ -141,12 +167,8 @@ final class Appender {
 
   private void warn(LogException failure) {
     if (!warned) {
-      WAITS.log(
-          LOG,
-          Logger.Level.WARN,
-          () ->
-              "append waits for the store stream=%s reason=%s"
-                  .formatted(writer.stream(), failure.getMessage()));
+      String reason = failure.getMessage();
+      WAITS.warn(LOG, "append waits for the store stream=%s reason=%s", writer.stream(), reason);
     }
     warned = true;
   }

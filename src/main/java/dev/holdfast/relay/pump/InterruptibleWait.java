@@ -1,6 +1,6 @@
 package dev.holdfast.relay.pump;
 
-import java.util.concurrent.locks.ReentrantLock;
+import dev.holdfast.lock.AutoLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InterruptibleWait {
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
 
   private @Nullable Thread waiting; // Guarded by the lock.
   private volatile boolean ended; // Written under the lock.
@@ -24,11 +24,8 @@ public final class InterruptibleWait {
   /** Runs a blocking operation, which {@link #end()} interrupts. */
   public <T extends @Nullable Object, E extends Exception> T during(Operation<T, E> operation)
       throws E {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       waiting = Thread.currentThread();
-    } finally {
-      lock.unlock();
     }
     try {
       return operation.run();
@@ -38,14 +35,11 @@ public final class InterruptibleWait {
   }
 
   private void leave() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       waiting = null;
       if (ended) {
         boolean _ = Thread.interrupted(); // The interruption was for the operation alone.
       }
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -56,14 +50,11 @@ public final class InterruptibleWait {
 
   /** Interrupts the operation, if one is running. */
   public void end() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (waiting != null) {
         ended = true;
         waiting.interrupt();
       }
-    } finally {
-      lock.unlock();
     }
   }
 }

@@ -78,10 +78,7 @@ final class OutageDelivery {
         // Later events are appended. Otherwise a busy stream would never be settled.
         end();
         if (unsettled.compareAndSet(settled, 0)) {
-          SETTLED.log(
-              LOG,
-              Logger.Level.INFO,
-              () -> "the store takes events again stream=" + writer.stream());
+          SETTLED.info(LOG, "the store takes events again stream=%s", writer.stream());
           return;
         }
       } catch (LogException.StoreUnavailable | LogException.OutcomeUnknown failure) {

@@ -1,29 +1,21 @@
 package dev.holdfast.relay.pump;
 
-import dev.holdfast.budget.LogRate;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
-import dev.holdfast.protocol.EnvelopeException;
-import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.TraceListener;
-import dev.holdfast.retry.Backoff;
 import dev.holdfast.timer.TimeLimit;
 import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -42,15 +34,8 @@ public final class Pump {
 
   private static final Logger LOG = Logger.getLogger(Pump.class);
 
-  /** An upstream may send any number of such messages. */
-  private static final LogRate IGNORED = new LogRate(Duration.ofSeconds(10));
-
   private static final byte[] NO_PAYLOAD = {};
   private static final Duration SEND_TIME = Duration.ofMillis(50);
-
-  /** Clients wait for the end of a stream: memory that is short may be free again soon. */
-  private static final Backoff ENDING =
-      new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1), 60, 0);
 
   /** Where the upstream's messages come from. */
   public enum Origin {
@@ -69,16 +54,12 @@ public final class Pump {
     HANDED_OVER
   }
 
+  private final Context context;
   private final StreamWriter writer;
-  private final String upstreamName;
   private final Appender appender;
   private final Origin origin;
-  private final PendingRequests pending;
-  private final Set<RequestId> requests;
+  private final UpstreamEvents events;
   private final Runnable collectCancellations;
-  private final RelayListener listener;
-  private final @Nullable TraceListener traces;
-  private final Consumer<Pump> onEnd;
 
   /** Whether the pump has ended: true, or false once the upstream has begun a stream. */
   private final CompletableFuture<Boolean> answered = new CompletableFuture<>();
@@ -103,36 +84,40 @@ public final class Pump {
   }
 
   /**
-   * Creates a pump as {@link Pumps#start} describes.
+   * What all pumps of a replica share.
    *
-   * @param onEnd gets this pump when it has ended
+   * @param hold how long events wait for a store that is away
+   * @param traces null while traces are off
+   * @param onEnd gets each pump that has ended
    */
+  record Context(
+      Duration hold,
+      RelayListener listener,
+      @Nullable TraceListener traces,
+      Consumer<Pump> onEnd) {}
+
+  /** Creates a pump as {@link Pumps#start} describes. */
   Pump(
+      Context context,
       StreamWriter writer,
       String upstreamName,
       UpstreamRequest upstream,
       Origin origin,
       List<RequestId> requests,
-      Runnable collectCancellations,
-      Duration hold,
-      RelayListener listener,
-      @Nullable TraceListener traces,
-      Consumer<Pump> onEnd) {
+      Runnable collectCancellations) {
+    this.context = context;
     this.writer = writer;
-    this.upstreamName = upstreamName;
-    this.appender = new Appender(writer, upstreamName, hold, listener, traces);
+    this.appender =
+        new Appender(writer, upstreamName, context.hold(), context.listener(), context.traces());
     this.upstream = upstream;
     this.origin = origin;
-    this.requests = new HashSet<>(requests);
-    this.pending = new PendingRequests(requests);
+    this.events = new UpstreamEvents(writer.stream(), upstreamName, requests, context.listener());
     this.collectCancellations = collectCancellations;
-    this.listener = listener;
-    this.traces = traces;
-    this.onEnd = onEnd;
   }
 
   /** Asks the upstream, on a thread of the pump. */
   void start() {
+    TraceListener traces = context.traces();
     newThread(traces == null ? this::run : traces.writing(writer.stream(), this::run));
   }
 
@@ -160,7 +145,7 @@ public final class Pump {
     } catch (UpstreamException failure) {
       endStream(failure);
       if (!source.isClosed()) {
-        listener.upstreamFailed(upstreamName, failure);
+        context.listener().upstreamFailed(events.upstreamName(), failure);
         answered.completeExceptionally(failure);
       }
     } catch (LogException.Fenced fenced) {
@@ -170,7 +155,7 @@ public final class Pump {
       Thread.currentThread().interrupt();
     } catch (Throwable unexpected) {
       // Also an Error, such as too little memory: clients wait for the end of the stream.
-      pending.reopenUnwritten();
+      events.pending().reopenUnwritten();
       endStream(new UpstreamException.Broken("the gateway failed", unexpected));
       LOG.errorf(unexpected, "pump failed unexpectedly stream=%s", writer.stream());
     } finally {
@@ -188,7 +173,7 @@ public final class Pump {
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
     } finally {
-      onEnd.accept(this);
+      context.onEnd().accept(this);
     }
   }
 
@@ -213,7 +198,7 @@ public final class Pump {
       next = null;
       boolean more = first == null || first.run();
       while (more && !waits) {
-        waits = traces == null && messages.whenArrived(() -> arrived(messages));
+        waits = context.traces() == null && messages.whenArrived(() -> arrived(messages));
         more = waits || copy(messages.take());
       }
       return waits;
@@ -231,15 +216,10 @@ public final class Pump {
   private void arrived(MessageSource messages) {
     try {
       List<UpstreamMessage> taken = messages.takeArrived();
-      List<NewEvent> events = withoutResponses(taken);
-      if (taken.isEmpty()) {
-        if (!messages.whenArrived(() -> arrived(messages))) {
-          continueWith(messages, () -> copy(messages.take()));
-        }
-      } else if (events.isEmpty()) {
-        continueWith(messages, () -> copy(taken));
-      } else if (!appender.appendLater(events, inLog -> appended(messages, events, inLog))) {
-        continueWith(messages, () -> append(events));
+      if (!taken.isEmpty()) {
+        appendOrContinue(messages, events.of(taken));
+      } else if (!messages.whenArrived(() -> arrived(messages))) {
+        continueWith(messages, () -> copy(messages.take()));
       }
     } catch (Throwable unexpected) {
       continueWith(
@@ -250,17 +230,18 @@ public final class Pump {
     }
   }
 
-  private void appended(MessageSource messages, List<NewEvent> events, boolean inLog) {
-    if (inLog) {
-      arrived(messages);
-    } else {
-      continueWith(messages, () -> append(events));
+  private void appendOrContinue(MessageSource messages, UpstreamEvents.Batch batch) {
+    Consumer<Boolean> then =
+        inLog -> {
+          if (inLog) {
+            arrived(messages);
+          } else {
+            continueWith(messages, () -> append(batch));
+          }
+        };
+    if (batch.mayEnd() || !appender.appendLater(batch.events(), then)) {
+      continueWith(messages, () -> append(batch));
     }
-  }
-
-  private boolean append(List<NewEvent> events) throws InterruptedException {
-    appender.append(events);
-    return true;
   }
 
   /** Continues on a thread of the pump. */
@@ -270,27 +251,8 @@ public final class Pump {
       newThread(() -> run(() -> copyAll(messages)));
     } catch (Throwable failure) {
       LOG.debugf(failure, "pump continues later stream=%s", writer.stream());
-      TimeLimit _ = TimeLimit.start(ENDING.delay(), () -> continueWith(messages, first));
+      TimeLimit _ = TimeLimit.start(Appender.ENDING.delay(), () -> continueWith(messages, first));
     }
-  }
-
-  /** Converts messages to events. Empty if one of them is a response, which may be the last. */
-  private List<NewEvent> withoutResponses(List<UpstreamMessage> taken) {
-    List<NewEvent> events = new ArrayList<>(taken.size());
-    List<Message> parsed = new ArrayList<>(taken.size());
-    try {
-      for (UpstreamMessage message : taken) {
-        parsed.addAll(message.body().messages());
-        events.add(new NewEvent(message.payload(), message.eventId(), false));
-      }
-    } catch (EnvelopeException invalid) {
-      return List.of();
-    }
-    if (parsed.stream().anyMatch(Message.Response.class::isInstance)) {
-      return List.of();
-    }
-    parsed.forEach(each -> listener.fromUpstream(RelayListener.MessageKind.of(each)));
-    return events;
   }
 
   private MessageSource ask() {
@@ -314,101 +276,45 @@ public final class Pump {
       }
       return false;
     }
-    List<NewEvent> events = new ArrayList<>(messages.size());
-    boolean last = false;
-    for (int i = 0; i < messages.size() && !last; i++) {
-      UpstreamMessage message = messages.get(i);
-      try {
-        List<Message> parsed = message.body().messages();
-        parsed.forEach(each -> listener.fromUpstream(RelayListener.MessageKind.of(each)));
-        if (message.failure() != null) {
-          listener.upstreamFailed(upstreamName, message.failure());
-        }
-        last = pending.answeredBy(parsed);
-        events.add(new NewEvent(message.payload(), message.eventId(), last));
-      } catch (EnvelopeException.FieldTooLong invalid) {
-        logIgnored(invalid);
-        listener.upstreamFailed(
-            upstreamName, new UpstreamException.Broken("a message is too large", invalid));
-      } catch (EnvelopeException invalid) {
-        reject(invalid, events);
-      }
-    }
-    if (!events.isEmpty()) {
-      appender.append(events);
-    }
-    pending.written();
-    return !last;
+    return append(events.of(messages));
   }
 
-  /** The invalid message may have been a response. Only a standalone stream skips it. */
-  private void reject(EnvelopeException invalid, List<NewEvent> before)
-      throws InterruptedException {
-    UpstreamException failure =
-        new UpstreamException.Broken("it sent what is no JSON-RPC message", invalid);
-    if (!answersRequests()) {
-      listener.upstreamFailed(upstreamName, failure);
-      return;
+  private boolean append(UpstreamEvents.Batch batch) throws InterruptedException {
+    if (!batch.events().isEmpty()) {
+      appender.append(batch.events());
     }
-    if (!before.isEmpty()) {
-      appender.append(before);
+    if (batch.failure() != null) {
+      throw batch.failure();
     }
-    throw failure;
+    events.pending().written();
+    return !batch.last();
   }
 
   /** Appends the end of the stream: an error for each request without a response. */
   private void endStream(UpstreamException failure) {
     boolean endsWithUpstream = answersRequests() || origin == Origin.PINNED_SESSION;
-    if (!endsWithUpstream || end == End.HANDED_OVER) {
-      return;
-    }
-    for (Backoff backoff = ENDING; ; backoff = backoff.next()) {
-      try {
-        appendEnd(failure);
-        return;
-      } catch (LogException.Fenced ended) {
-        LOG.debugf("another replica ended stream=%s", writer.stream());
-        return;
-      } catch (InterruptedException stop) {
-        Thread.currentThread().interrupt();
-        return;
-      } catch (Throwable unexpected) {
-        if (backoff.isExhausted()) {
-          throw unexpected;
-        }
-        LOG.errorf(unexpected, "stream not ended yet stream=%s", writer.stream());
-        LockSupport.parkNanos(backoff.delay().toNanos());
-      }
+    if (endsWithUpstream && end != End.HANDED_OVER) {
+      appender.appendEnd(() -> endEvents(failure));
     }
   }
 
-  private void appendEnd(UpstreamException failure) throws InterruptedException {
-    if (!answersRequests() || !pending.open().isEmpty()) {
+  private List<NewEvent> endEvents(UpstreamException failure) {
+    if (!answersRequests() || !events.pending().open().isEmpty()) {
       // The upstream may have ended its answer because the client cancelled the request through
       // another replica. The cancellation was sent to this replica before the upstream got it, but
       // may not have arrived yet.
       collectCancellations.run();
     }
-    List<NewEvent> events = new ArrayList<>();
-    for (RequestId id : pending.open()) {
+    List<RequestId> open = events.pending().open();
+    List<NewEvent> ends = new ArrayList<>();
+    for (RequestId id : open) {
       byte[] error =
           end == End.GATEWAY_STOPPED
               ? UpstreamErrors.error(id, UpstreamErrors.GATEWAY_STOPPED)
               : UpstreamErrors.message(id, failure);
-      events.add(new NewEvent(error, null, false));
+      ends.add(new NewEvent(error, null, ends.size() == open.size() - 1));
     }
-    byte[] lastPayload = events.isEmpty() ? NO_PAYLOAD : events.removeLast().payload();
-    events.add(new NewEvent(lastPayload, null, true));
-    appender.append(events);
-  }
-
-  private void logIgnored(EnvelopeException invalid) {
-    IGNORED.log(
-        LOG,
-        Logger.Level.WARN,
-        () ->
-            "message ignored stream=%s reason=%s"
-                .formatted(writer.stream(), invalid.clientMessage()));
+    return ends.isEmpty() ? List.of(new NewEvent(NO_PAYLOAD, null, true)) : ends;
   }
 
   /**
@@ -421,14 +327,13 @@ public final class Pump {
   public boolean awaitUpstream(Duration most) {
     try {
       if (TimeLimit.await(answered, most)) {
-        return answered.get();
+        if (answered.isCompletedExceptionally()
+            && answered.exceptionNow() instanceof UpstreamException failure) {
+          throw failure;
+        }
+        return answered.resultNow();
       }
       LOG.tracef("the upstream has not answered yet stream=%s", writer.stream());
-    } catch (ExecutionException failed) {
-      if (failed.getCause() instanceof UpstreamException failure) {
-        throw failure;
-      }
-      throw new IllegalStateException(failed.getCause());
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
     }
@@ -452,12 +357,12 @@ public final class Pump {
   }
 
   boolean answers(RequestId id) {
-    return requests.contains(id);
+    return events.requests().contains(id);
   }
 
   /** Whether the stream answers requests, and so ends by itself. */
   boolean answersRequests() {
-    return !requests.isEmpty();
+    return !events.requests().isEmpty();
   }
 
   /**
@@ -465,7 +370,7 @@ public final class Pump {
    * the upstream and ends the stream.
    */
   void cancel(RequestId id) {
-    if (pending.cancel(id)) {
+    if (events.pending().cancel(id)) {
       stop();
     }
   }

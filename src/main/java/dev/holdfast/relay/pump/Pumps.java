@@ -21,9 +21,7 @@ public final class Pumps {
   /** Far longer than it takes from the record of an owner to the start of the pump. */
   private static final long EARLY_CANCELLATION_TTL = Duration.ofMinutes(1).toNanos();
 
-  private final Duration hold;
-  private final RelayListener listener;
-  private final @Nullable TraceListener traces;
+  private final Pump.Context context;
   private final Map<String, Map<StreamRef, Pump>> bySession = new ConcurrentHashMap<>();
   private final Map<StreamRef, EarlyCancellation> early = new ConcurrentHashMap<>();
 
@@ -37,9 +35,7 @@ public final class Pumps {
    * @param traces null while traces are off
    */
   public Pumps(Duration hold, RelayListener listener, @Nullable TraceListener traces) {
-    this.hold = hold;
-    this.listener = listener;
-    this.traces = traces;
+    this.context = new Pump.Context(hold, listener, traces, this::remove);
   }
 
   /**
@@ -59,17 +55,7 @@ public final class Pumps {
       Runnable collectCancellations) {
     StreamRef stream = writer.stream();
     Pump pump =
-        new Pump(
-            writer,
-            upstreamName,
-            upstream,
-            origin,
-            requests,
-            collectCancellations,
-            hold,
-            listener,
-            traces,
-            this::remove);
+        new Pump(context, writer, upstreamName, upstream, origin, requests, collectCancellations);
     bySession.compute(
         stream.session(),
         (_, pumps) -> {

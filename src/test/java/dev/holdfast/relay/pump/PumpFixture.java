@@ -53,16 +53,13 @@ public final class PumpFixture {
   Pump pump(StreamWriter to, Supplier<MessageSource> upstream, String... jsonIds) {
     List<RequestId> ids = Stream.of(jsonIds).map(RequestId::new).toList();
     return new Pump(
+        new Pump.Context(HOLD, fixture.heard, null, ended::add),
         to,
         "test",
         upstream::get,
         Pump.Origin.NOT_ASKED,
         ids,
-        () -> collectCancellations.run(),
-        HOLD,
-        fixture.heard,
-        null,
-        ended::add);
+        () -> collectCancellations.run());
   }
 
   Thread start(Pump pump) {

@@ -91,7 +91,7 @@ class PumpTest {
   @Test
   void shouldLogThatItSkipsMessages() {
     String longId = "\"" + "x".repeat(300) + "\"";
-    try (LoggedLines log = new LoggedLines(Pump.class)) {
+    try (LoggedLines log = new LoggedLines(UpstreamEvents.class)) {
       log.awaitRepeating(
           "message ignored stream=",
           () -> {

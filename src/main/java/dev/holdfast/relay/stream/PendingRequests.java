@@ -1,5 +1,12 @@
-package dev.holdfast.relay.pump;
+package dev.holdfast.relay.stream;
 
+import dev.holdfast.lock.AutoLock;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.RequestId;
@@ -8,16 +15,19 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of a stream that have no response yet; more than one only for a batch (2025-03-26,
- * Transports). Thread-safe: responses come on the thread of one {@link Pump}, cancellations on any.
+ * Transports). Thread-safe.
  */
 public final class PendingRequests {
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private static final Logger LOG = Logger.getLogger(PendingRequests.class);
+  private static final int PAGE_EVENTS = 500;
+
+  private final AutoLock lock = new AutoLock();
 
   // All guarded by the lock.
   private final Set<RequestId> open = new LinkedHashSet<>();
@@ -31,26 +41,57 @@ public final class PendingRequests {
     open.addAll(ids);
   }
 
+  /** Adds requests without a response. */
+  public void add(List<RequestId> ids) {
+    try (var _ = lock.hold()) {
+      open.addAll(ids);
+    }
+  }
+
   /**
    * Removes the requests that a message from the upstream answers.
    *
    * @return whether the message is a response and no request is pending after it
-   * @throws dev.holdfast.protocol.EnvelopeException when the message is no JSON-RPC
+   * @throws EnvelopeException when the message is no JSON-RPC
    */
   public boolean answeredBy(byte[] payload) {
     return answeredBy(Envelopes.read(payload).messages());
   }
 
-  boolean answeredBy(List<Message> messages) {
-    lock.lock();
-    try {
+  /** Removes the requests that messages answer. Returns as above. */
+  public boolean answeredBy(List<Message> messages) {
+    try (var _ = lock.hold()) {
       boolean answered = false;
       for (Message message : messages) {
         answered |= message instanceof Message.Response response && remove(response.id());
       }
       return answered && open.isEmpty();
-    } finally {
-      lock.unlock();
+    }
+  }
+
+  /** Removes the requests that an event of the log answers. */
+  public void removeAnswered(LogEvent event) {
+    try {
+      boolean _ = answeredBy(event.payload());
+    } catch (EnvelopeException invalid) {
+      LOG.tracef("event is no JSON-RPC: %s", invalid.getMessage());
+    }
+  }
+
+  /**
+   * Removes the requests that the events of an open stream answer, up to a position. One always
+   * stays: its response would be the end of the stream.
+   */
+  public void removeAnswered(EventLog log, StreamRef stream, Position upTo) {
+    Position read = size() > 1 ? log.beforeOldest(stream).orElse(upTo) : upTo;
+    while (size() > 1
+        && read.compareTo(upTo) < 0
+        && log.read(stream, read, PAGE_EVENTS) instanceof ReadResult.Events(List<LogEvent> events)
+        && !events.isEmpty()) {
+      events.stream()
+          .filter(event -> event.position().compareTo(upTo) <= 0)
+          .forEach(this::removeAnswered);
+      read = events.getLast().position();
     }
   }
 
@@ -68,45 +109,40 @@ public final class PendingRequests {
   }
 
   /** The log has all responses so far. */
-  void written() {
-    lock.lock();
-    try {
+  public void written() {
+    try (var _ = lock.hold()) {
       unwritten.clear();
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Makes the requests pending again whose responses may not be in the log. */
-  void reopenUnwritten() {
-    lock.lock();
-    try {
+  public void reopenUnwritten() {
+    try (var _ = lock.hold()) {
       open.addAll(unwritten);
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Cancels a request, whose response may still arrive; returns whether none is pending. */
-  boolean cancel(RequestId id) {
-    lock.lock();
-    try {
+  public boolean cancel(RequestId id) {
+    try (var _ = lock.hold()) {
       if (open.remove(id)) {
         cancelled.add(id);
       }
       return open.isEmpty();
-    } finally {
-      lock.unlock();
     }
   }
 
   /** The pending requests, in their original order. */
   public List<RequestId> open() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       return List.copyOf(open);
-    } finally {
-      lock.unlock();
+    }
+  }
+
+  /** The number of pending requests. */
+  public int size() {
+    try (var _ = lock.hold()) {
+      return open.size();
     }
   }
 }

@@ -1,4 +1,4 @@
-package dev.holdfast.relay.pump;
+package dev.holdfast.relay.stream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
