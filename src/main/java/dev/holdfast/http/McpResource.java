@@ -8,7 +8,7 @@ import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.Relay;
-import dev.holdfast.relay.session.Sessions;
+import dev.holdfast.relay.session.SessionOpener;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.tail.Tail;
 import dev.holdfast.session.PrincipalId;
@@ -78,7 +78,7 @@ public abstract sealed class McpResource {
     return handler.inSession(session, () -> answer(session, body, lease));
   }
 
-  private Response initialized(Sessions.InitializeReply reply) {
+  private Response initialized(SessionOpener.InitializeReply reply) {
     List<byte[]> messages = reply.messages();
     Response.ResponseBuilder response;
     if (messages.size() == 1) {

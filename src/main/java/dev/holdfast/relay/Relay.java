@@ -13,6 +13,7 @@ import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.pump.UpstreamRequest;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.StreamStarter;
+import dev.holdfast.relay.session.SessionOpener;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.Admission;
@@ -45,7 +46,19 @@ import org.jboss.logging.Logger;
  * RelayException} for what this replica refuses, {@link UpstreamException} for a failed upstream,
  * and the exceptions of {@link EventLog} and {@link SessionStore} while the store is away.
  */
-public final class Relay {
+public record Relay(
+    Sessions sessions,
+    SessionOpener sessionOpener,
+    SessionUpstreams upstreams,
+    EventLog log,
+    Pumps pumps,
+    StreamStarter starter,
+    MessageRouter router,
+    TailOpener tails,
+    Admission admission,
+    StreamConfig streams,
+    ReplayConfig replay,
+    RelayListener listener) {
 
   private static final Logger LOG = Logger.getLogger(Relay.class);
 
@@ -54,44 +67,6 @@ public final class Relay {
    * immediate failure becomes a status. It is short: before the head, a client cannot resume.
    */
   private static final Duration HEAD_DELAY = Duration.ofMillis(50);
-
-  private final Sessions sessions;
-  private final SessionUpstreams upstreams;
-  private final EventLog log;
-  private final Pumps pumps;
-  private final StreamStarter starter;
-  private final MessageRouter router;
-  private final TailOpener tails;
-  private final Admission admission;
-  private final StreamConfig streams;
-  private final ReplayConfig replay;
-  private final RelayListener listener;
-
-  /** Creates the relay. */
-  public Relay(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      EventLog log,
-      Pumps pumps,
-      StreamStarter starter,
-      MessageRouter router,
-      TailOpener tails,
-      Admission admission,
-      StreamConfig streams,
-      ReplayConfig replay,
-      RelayListener listener) {
-    this.sessions = sessions;
-    this.upstreams = upstreams;
-    this.log = log;
-    this.pumps = pumps;
-    this.starter = starter;
-    this.router = router;
-    this.tails = tails;
-    this.admission = admission;
-    this.streams = streams;
-    this.replay = replay;
-    this.listener = listener;
-  }
 
   /** The answer to a request. */
   public sealed interface Reply {
@@ -134,11 +109,12 @@ public final class Relay {
    * @throws RelayException.UnknownUpstream when no upstream has the name
    * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
    */
-  public Sessions.InitializeReply initialize(
+  public SessionOpener.InitializeReply initialize(
       String upstream, Message.Request request, Opener opener, PrincipalId principal) {
     try (Admission.Pass _ = admission.enter()) {
       listener.fromClient(new Body.Single(request));
-      Sessions.InitializeReply reply = sessions.initialize(upstream, request, opener, principal);
+      SessionOpener.InitializeReply reply =
+          sessionOpener.initialize(upstream, request, opener, principal);
       listener.fromUpstream(RelayListener.MessageKind.RESPONSE);
       return reply;
     } catch (UpstreamException failure) {

@@ -16,6 +16,7 @@ import dev.holdfast.relay.pump.Pumps;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.PinnedSessions;
 import dev.holdfast.relay.routing.StreamStarter;
+import dev.holdfast.relay.session.SessionOpener;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.Admission;
@@ -24,6 +25,8 @@ import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StoreFailureConfig;
 import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.TraceListener;
+import dev.holdfast.relay.tail.PageReader;
+import dev.holdfast.relay.tail.TailContext;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.session.SessionConfig;
@@ -69,18 +72,37 @@ final class RelayProducer {
             upstreams,
             log,
             pumps,
+            listener,
+            audit,
+            session.idleTimeout(),
+            stores.clock);
+    SessionOpener sessionOpener =
+        new SessionOpener(
+            sessions,
+            upstreams,
+            log,
             (writer, server) -> pinned.pin(writer, server, false, null),
             listener,
             audit,
             clients,
-            session.idleTimeout(),
             stores.clock);
     MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
     StreamStarter starter =
         new StreamStarter(sessions, upstreams, router, log, pumps, listener, traces);
     TailOpener opener =
         new TailOpener(
-            log, streams, replay, listener, tails, clients, sessions::used, stores.clock, traces);
+            new TailContext(
+                log,
+                streams,
+                replay.onGap(),
+                listener,
+                tails,
+                PageReader.pages(),
+                stores.clock,
+                traces),
+            replay,
+            clients,
+            sessions::used);
     takeOver =
         new TakeOver(
             sessions,
@@ -97,10 +119,21 @@ final class RelayProducer {
             traces);
     relay =
         new Relay(
-            sessions, upstreams, log, pumps, starter, router, opener, admission, streams, replay,
+            sessions,
+            sessionOpener,
+            upstreams,
+            log,
+            pumps,
+            starter,
+            router,
+            opener,
+            admission,
+            streams,
+            replay,
             listener);
     legacySseRelay =
-        new LegacySseRelay(sessions, upstreams, admission, router, starter, opener, listener);
+        new LegacySseRelay(
+            sessions, sessionOpener, upstreams, admission, router, starter, opener, listener);
     router.start();
   }
 

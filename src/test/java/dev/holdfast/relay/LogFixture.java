@@ -15,6 +15,8 @@ import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.tail.EventFraming;
 import dev.holdfast.relay.tail.PageReader;
 import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.relay.tail.TailContext;
+import dev.holdfast.relay.tail.TailKind;
 import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.relay.tail.TestConnection;
 import java.time.Duration;
@@ -64,25 +66,25 @@ public final class LogFixture {
   }
 
   /** What its tails share, as it is now. */
-  public Tail.Context context() {
-    return new Tail.Context(log, streams, onGap, heard, tails, PageReader.pages(), clock, null);
+  public TailContext context() {
+    return new TailContext(log, streams, onGap, heard, tails, PageReader.pages(), clock, null);
   }
 
   /** A tail that is not yet running. */
-  public Tail tail(String stream, Position after, Tail.Kind kind) {
+  public Tail tail(String stream, Position after, TailKind kind) {
     EventFraming framing = new EventFraming(stream, true, true);
     return new Tail(
         context(), ref(stream), framing, after, kind, heard, alive::incrementAndGet, () -> true);
   }
 
   /** Starts to follow a stream. */
-  public TestConnection follow(String stream, Position after, Tail.Kind kind) {
+  public TestConnection follow(String stream, Position after, TailKind kind) {
     return run(tail(stream, after, kind), new TestConnection());
   }
 
   /** Starts to follow a stream from its start, as its request does. */
   public TestConnection follow(String stream) {
-    return follow(stream, Position.START, Tail.Kind.REQUEST);
+    return follow(stream, Position.START, TailKind.REQUEST);
   }
 
   public static TestConnection run(Tail tail, TestConnection connection) {

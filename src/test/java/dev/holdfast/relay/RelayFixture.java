@@ -25,12 +25,15 @@ import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.PinnedSessions;
 import dev.holdfast.relay.routing.ScriptedInbox;
 import dev.holdfast.relay.routing.StreamStarter;
+import dev.holdfast.relay.session.SessionOpener;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.Admission;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamConfig;
+import dev.holdfast.relay.tail.PageReader;
 import dev.holdfast.relay.tail.Tail;
+import dev.holdfast.relay.tail.TailContext;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.relay.tail.TestConnection;
@@ -113,28 +116,44 @@ public final class RelayFixture implements AutoCloseable {
     upstreams = new SessionUpstreams(Map.of(LOCAL, local, SCRIPTED, scripted), store);
     // The store hears of each use: the interval is a tenth of this.
     Duration always = Duration.ofNanos(10);
-    sessions =
-        new Sessions(
-            store,
+    sessions = new Sessions(store, upstreams, log, pumps, heard, AuditLog.OFF, always, clock);
+    SessionOpener sessionOpener =
+        new SessionOpener(
+            sessions,
             upstreams,
             log,
-            pumps,
             (writer, server) -> pinned.pin(writer, server, false, null),
             heard,
             AuditLog.OFF,
             clients,
-            always,
             clock);
     router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
     router.start();
     starter = new StreamStarter(sessions, upstreams, router, log, pumps, heard, null);
     TailOpener opener =
-        new TailOpener(log, streams, replay, heard, tails, clients, sessions::used, clock, null);
+        new TailOpener(
+            new TailContext(
+                log, streams, replay.onGap(), heard, tails, PageReader.pages(), clock, null),
+            replay,
+            clients,
+            sessions::used);
     relay =
         new Relay(
-            sessions, upstreams, log, pumps, starter, router, opener, admission, streams, replay,
+            sessions,
+            sessionOpener,
+            upstreams,
+            log,
+            pumps,
+            starter,
+            router,
+            opener,
+            admission,
+            streams,
+            replay,
             heard);
-    legacy = new LegacySseRelay(sessions, upstreams, admission, router, starter, opener, heard);
+    legacy =
+        new LegacySseRelay(
+            sessions, sessionOpener, upstreams, admission, router, starter, opener, heard);
   }
 
   /** Opens a session of an older revision. */

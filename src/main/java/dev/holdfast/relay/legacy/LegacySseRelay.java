@@ -14,6 +14,7 @@ import dev.holdfast.relay.pump.Pump;
 import dev.holdfast.relay.pump.UpstreamRequest;
 import dev.holdfast.relay.routing.MessageRouter;
 import dev.holdfast.relay.routing.StreamStarter;
+import dev.holdfast.relay.session.SessionOpener;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.relay.session.Sessions;
 import dev.holdfast.relay.stream.Admission;
@@ -43,36 +44,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Methods block and throw as those of {@code Relay} do.
  */
-public final class LegacySseRelay {
+public record LegacySseRelay(
+    Sessions sessions,
+    SessionOpener sessionOpener,
+    SessionUpstreams upstreams,
+    Admission admission,
+    MessageRouter router,
+    StreamStarter starter,
+    TailOpener tails,
+    RelayListener listener) {
 
   private static final Logger LOG = Logger.getLogger(LegacySseRelay.class);
   private static final LogRate NOT_INITIALIZED = new LogRate(Duration.ofSeconds(1));
-
-  private final Sessions sessions;
-  private final SessionUpstreams upstreams;
-  private final Admission admission;
-  private final MessageRouter router;
-  private final StreamStarter starter;
-  private final TailOpener tails;
-  private final RelayListener listener;
-
-  /** Creates the relay. */
-  public LegacySseRelay(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      Admission admission,
-      MessageRouter router,
-      StreamStarter starter,
-      TailOpener tails,
-      RelayListener listener) {
-    this.sessions = sessions;
-    this.upstreams = upstreams;
-    this.admission = admission;
-    this.router = router;
-    this.starter = starter;
-    this.tails = tails;
-    this.listener = listener;
-  }
 
   /**
    * Opens a session that its client initializes later, and follows its shared stream.
@@ -84,7 +67,7 @@ public final class LegacySseRelay {
   public Tail open(
       String upstream, Opener opener, PrincipalId principal, Function<SessionId, String> endpoint) {
     try (Admission.Pass _ = admission.enter()) {
-      Session session = sessions.open(upstream, opener, principal);
+      Session session = sessionOpener.open(upstream, opener, principal);
       return tails.shared(session, endpoint.apply(session.id()));
     }
   }
@@ -191,7 +174,7 @@ public final class LegacySseRelay {
     }
     try {
       return MessageSource.of(
-          sessions.initialize(session, request, initialize, sender).messages().stream()
+          sessionOpener.initialize(session, request, initialize, sender).messages().stream()
               .map(payload -> new UpstreamMessage(payload, null))
               .toList());
     } catch (RelayException refused) {
@@ -199,12 +182,8 @@ public final class LegacySseRelay {
     } catch (LogException.SessionEnded notOpening) {
       return refusal(request, "The session is initialized already, or has ended");
     } catch (SessionStoreException | LogException away) {
-      NOT_INITIALIZED.log(
-          LOG,
-          Logger.Level.WARN,
-          () ->
-              "session not initialized session=%s reason=%s"
-                  .formatted(session.id(), away.getMessage()));
+      NOT_INITIALIZED.warn(
+          LOG, "session not initialized session=%s reason=%s", session.id(), away.getMessage());
       return refusal(request, "The store is away; open another session");
     }
   }

@@ -29,29 +29,14 @@ import org.jboss.logging.Logger;
  * run inside a replica} go through the inbox of the session, and so do all messages of a session
  * that is pinned to another replica. Thread-safe.
  */
-public final class MessageRouter {
+public record MessageRouter(
+    Sessions sessions,
+    SessionUpstreams upstreams,
+    Inbox inbox,
+    Pumps pumps,
+    PinnedSessions pinned) {
 
   private static final Logger LOG = Logger.getLogger(MessageRouter.class);
-
-  private final Sessions sessions;
-  private final SessionUpstreams upstreams;
-  private final Inbox inbox;
-  private final Pumps pumps;
-  private final PinnedSessions pinned;
-
-  /** Creates a router; {@link #start} lets it receive inbox messages. */
-  public MessageRouter(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      Inbox inbox,
-      Pumps pumps,
-      PinnedSessions pinned) {
-    this.sessions = sessions;
-    this.upstreams = upstreams;
-    this.inbox = inbox;
-    this.pumps = pumps;
-    this.pinned = pinned;
-  }
 
   /** Starts to receive the messages that other replicas put into the inboxes of sessions. */
   public void start() {

@@ -27,34 +27,19 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Opens the streams of sessions and starts their pumps. Thread-safe. */
-public final class StreamStarter {
-
-  private final Sessions sessions;
-  private final SessionUpstreams upstreams;
-  private final MessageRouter router;
-  private final EventLog log;
-  private final Pumps pumps;
-  private final RelayListener listener;
-  private final @Nullable TraceListener traces;
-
-  /** Creates the starter; {@code traces} is null while traces are off. */
-  public StreamStarter(
-      Sessions sessions,
-      SessionUpstreams upstreams,
-      MessageRouter router,
-      EventLog log,
-      Pumps pumps,
-      RelayListener listener,
-      @Nullable TraceListener traces) {
-    this.sessions = sessions;
-    this.upstreams = upstreams;
-    this.router = router;
-    this.log = log;
-    this.pumps = pumps;
-    this.listener = listener;
-    this.traces = traces;
-  }
+/**
+ * Opens the streams of sessions and starts their pumps. Thread-safe.
+ *
+ * @param traces null while traces are off
+ */
+public record StreamStarter(
+    Sessions sessions,
+    SessionUpstreams upstreams,
+    MessageRouter router,
+    EventLog log,
+    Pumps pumps,
+    RelayListener listener,
+    @Nullable TraceListener traces) {
 
   /**
    * Opens a stream for requests and starts its pump. The log records the owner before the upstream

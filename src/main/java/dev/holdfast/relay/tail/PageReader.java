@@ -36,15 +36,38 @@ public final class PageReader {
   /** How long the tail of a stream that another replica writes waits for the store. */
   private static final Duration MAX_OUTAGE = Duration.ofSeconds(5);
 
+  /** Waits for the bytes of a large event. Other clients may read theirs soon. */
+  private static final Backoff ROOM = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(2));
+
   private final EventLog log;
   private final StreamRef stream;
+  private final ByteBudget pages;
 
   /** A page that was read before the tail started. */
   private @Nullable ReadResult ahead;
 
-  PageReader(EventLog log, StreamRef stream) {
+  /** Bytes that the next event needs beyond a page; zero while it fits into one. */
+  private long needed;
+
+  /** The next wait for these bytes. */
+  private Backoff untilRoom = ROOM;
+
+  PageReader(EventLog log, StreamRef stream, ByteBudget pages) {
     this.log = log;
     this.stream = stream;
+    this.pages = pages;
+  }
+
+  /**
+   * A page. Closing it gives back its bytes.
+   *
+   * @param result null if the next event is large, and too many bytes wait for slow clients
+   */
+  record Page(@Nullable ReadResult result, Runnable release) implements AutoCloseable {
+    @Override
+    public void close() {
+      release.run();
+    }
   }
 
   /** The budget of pages that all tails share. */
@@ -76,13 +99,58 @@ public final class PageReader {
   }
 
   /**
-   * Reads the next page.
+   * Reads the next page. A large event comes alone, and the client holds its bytes: many slow
+   * clients could read large ones at a time.
    *
    * @param after the last event that was read
-   * @param room the size of the page in bytes; a larger event comes alone
    * @throws LogException.StoreUnavailable when the store is away for too long
    */
-  ReadResult read(Position after, long room, BetweenAttempts between)
+  Page next(Position after, ClientConnection client, BetweenAttempts between)
+      throws ClientGoneException, InterruptedException {
+    if (needed > 0 && !client.tryHold(needed)) {
+      return new Page(null, () -> {});
+    }
+    long room = pages.takeShare(SMALLEST, LARGEST);
+    Runnable release =
+        () -> {
+          pages.giveBack(room);
+          client.giveBack();
+        };
+    try {
+      ReadResult result = read(after, room, between);
+      return new Page(isHeld(result, room, client) ? result : null, release);
+    } catch (Throwable failure) {
+      release.run();
+      throw failure;
+    }
+  }
+
+  private boolean isHeld(ReadResult result, long room, ClientConnection client) {
+    if (result instanceof ReadResult.Events(List<LogEvent> events) && !events.isEmpty()) {
+      long missing = bytes(events) - room - needed;
+      if (missing > 0 && !client.tryHold(missing)) {
+        needed += missing;
+        return false;
+      }
+      needed = 0;
+      untilRoom = ROOM;
+    }
+    return true;
+  }
+
+  /** Whether the last page is missing, because its event is large. */
+  boolean needsRoom() {
+    return needed > 0;
+  }
+
+  /** The time to wait before the next attempt to read a large event. */
+  Duration untilRoom() {
+    Duration wait = untilRoom.delay();
+    untilRoom = untilRoom.next();
+    return wait;
+  }
+
+  private ReadResult read(Position after, long room, BetweenAttempts between)
       throws ClientGoneException, InterruptedException {
     if (ahead != null) {
       ReadResult first = ahead;

@@ -2,7 +2,6 @@ package dev.holdfast.relay.tail;
 
 import dev.holdfast.clients.KnownClient;
 import dev.holdfast.clients.KnownClients;
-import dev.holdfast.log.EventLog;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -10,15 +9,11 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.protocol.RequestId;
 import dev.holdfast.relay.stream.EventId;
 import dev.holdfast.relay.stream.RelayException;
-import dev.holdfast.relay.stream.RelayListener;
 import dev.holdfast.relay.stream.ReplayConfig;
-import dev.holdfast.relay.stream.StreamConfig;
 import dev.holdfast.relay.stream.StreamNames;
-import dev.holdfast.relay.stream.TraceListener;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -26,51 +21,18 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Opens tails of streams at the right position. Thread-safe; methods may block. */
-public final class TailOpener {
-
-  private final EventLog log;
-  private final StreamConfig streams;
-  private final ReplayConfig replay;
-  private final RelayListener listener;
-  private final KnownClients clients;
-  private final Consumer<Session> inUse;
-  private final InstantSource clock;
-  private final Tail.Context context;
-
-  /**
-   * Creates the opener.
-   *
-   * @param clients what clients can take and do
-   * @param inUse receives, from time to time, each session that a client follows
-   * @param clock gives the age of a cursor, and the delay of an event
-   * @param traces null while traces are off
-   */
-  public TailOpener(
-      EventLog log,
-      StreamConfig streams,
-      ReplayConfig replay,
-      RelayListener listener,
-      Tails tails,
-      KnownClients clients,
-      Consumer<Session> inUse,
-      InstantSource clock,
-      @Nullable TraceListener traces) {
-    this.log = log;
-    this.streams = streams;
-    this.replay = replay;
-    this.listener = listener;
-    this.clients = clients;
-    this.inUse = inUse;
-    this.clock = clock;
-    this.context =
-        new Tail.Context(
-            log, streams, replay.onGap(), listener, tails, PageReader.pages(), clock, traces);
-  }
+/**
+ * Opens tails of streams at the right position. Thread-safe; methods may block.
+ *
+ * @param clients what clients can take and do
+ * @param inUse receives, from time to time, each session that a client follows
+ */
+public record TailOpener(
+    TailContext context, ReplayConfig replay, KnownClients clients, Consumer<Session> inUse) {
 
   /** Follows the stream of new requests. */
   public Tail ofRequests(Session session, StreamRef stream, List<RequestId> requests) {
-    return tail(session, stream, framing(session, stream), Position.START, Tail.Kind.REQUEST)
+    return tail(session, stream, framing(session, stream), Position.START, TailKind.REQUEST)
         .answering(requests);
   }
 
@@ -80,7 +42,7 @@ public final class TailOpener {
    */
   public Tail shared(Session session, String endpoint) {
     EventFraming framing = sharedFraming(session, endpoint);
-    return tail(session, StreamNames.shared(session), framing, Position.START, Tail.Kind.REQUEST);
+    return tail(session, StreamNames.shared(session), framing, Position.START, TailKind.REQUEST);
   }
 
   /** Resumes the {@link #shared} stream of a session. Throws as {@link #resume} does. */
@@ -98,8 +60,8 @@ public final class TailOpener {
    */
   public Tail standalone(Session session, boolean fromStart) {
     StreamRef stream = StreamNames.standalone(session);
-    Position cursor = fromStart ? Position.START : log.deliveredUpTo(stream);
-    Tail.Kind kind = fromStart ? Tail.Kind.FROM_START : Tail.Kind.STANDALONE;
+    Position cursor = fromStart ? Position.START : context.log().deliveredUpTo(stream);
+    TailKind kind = fromStart ? TailKind.FROM_START : TailKind.STANDALONE;
     return tail(session, stream, framing(session, stream), cursor, kind);
   }
 
@@ -118,11 +80,13 @@ public final class TailOpener {
 
   /** Begins to read the first page of a stream that is resumed. Does not block. */
   public Supplier<ReadResult> readAhead(SessionId session, EventId last) {
-    return log.readAhead(
-        new StreamRef(session.value(), last.stream()),
-        last.position(),
-        PageReader.FIRST_PAGE,
-        PageReader.SMALLEST);
+    return context
+        .log()
+        .readAhead(
+            new StreamRef(session.value(), last.stream()),
+            last.position(),
+            PageReader.FIRST_PAGE,
+            PageReader.SMALLEST);
   }
 
   private Optional<Tail> resume(
@@ -136,7 +100,7 @@ public final class TailOpener {
           throw purged(stream, last, gap.firstAvailable());
       case ReadResult.NoSuchStream _ -> throw notFound(session, stream, last);
       case ReadResult.EndOfStream _ -> {
-        log.markFullyDelivered(stream, false); // The client has the last event.
+        context.log().markFullyDelivered(stream, false); // The client has the last event.
         return Optional.empty();
       }
       case ReadResult.Events(List<LogEvent> events) when isOnlyEnd(events) -> {
@@ -144,7 +108,7 @@ public final class TailOpener {
       }
       case ReadResult.Gap _, ReadResult.Events _ -> {}
     }
-    Tail tail = tail(session, stream, framing, last.position(), Tail.Kind.RESUMED);
+    Tail tail = tail(session, stream, framing, last.position(), TailKind.RESUMED);
     return Optional.of(stale ? tail : tail.startingWith(next));
   }
 
@@ -161,17 +125,18 @@ public final class TailOpener {
     if (!StreamNames.answersRequests(stream)) {
       return replay.onGap() == ReplayConfig.OnGap.ERROR;
     }
-    Optional<Position> rest = gap.resumeAfter().or(() -> log.beforeOldest(stream));
+    Optional<Position> rest = gap.resumeAfter().or(() -> context.log().beforeOldest(stream));
     // A client ahead of the log, which has lost events, would get some twice.
     return rest.isEmpty()
         || rest.get().number() < cursor.number()
-        || !(log.read(stream, rest.get(), 1) instanceof ReadResult.Events(List<LogEvent> events))
+        || !(context.log().read(stream, rest.get(), 1)
+            instanceof ReadResult.Events(List<LogEvent> events))
         || isOnlyEnd(events);
   }
 
   private RelayException purged(StreamRef stream, EventId last, @Nullable Position available) {
-    listener.gap();
-    Tail.logGap(stream, last.position());
+    context.listener().gap();
+    Delivery.logGap(stream, last.position());
     return new RelayException.EventsPurged(last, available);
   }
 
@@ -182,7 +147,7 @@ public final class TailOpener {
 
   /** The gap after a cursor that is too old. */
   private ReadResult gapIn(StreamRef stream) {
-    return switch (log.read(stream, Position.START, 1)) {
+    return switch (context.log().read(stream, Position.START, 1)) {
       case ReadResult.Events(List<LogEvent> events) when !events.isEmpty() ->
           new ReadResult.Gap(events.getFirst().position());
       case ReadResult.Events _, ReadResult.EndOfStream _ -> new ReadResult.Gap(null);
@@ -193,7 +158,8 @@ public final class TailOpener {
 
   /** A stream that may have existed and expired was purged; any other stream never existed. */
   private RelayException notFound(Session session, StreamRef stream, EventId last) {
-    Duration shortest = Collections.min(List.of(streams.completedTtl(), streams.eventTtl()));
+    Duration shortest =
+        Collections.min(List.of(context.config().completedTtl(), context.config().eventTtl()));
     Position position = last.position();
     boolean mayHaveExisted =
         position.millis() >= session.created().toEpochMilli() && isOlderThan(position, shortest);
@@ -201,7 +167,7 @@ public final class TailOpener {
   }
 
   private boolean isOlderThan(Position position, Duration age) {
-    return position.number() > 0 && position.millis() < clock.millis() - age.toMillis();
+    return position.number() > 0 && position.millis() < context.clock().millis() - age.toMillis();
   }
 
   private EventFraming framing(Session session, StreamRef stream) {
@@ -230,14 +196,14 @@ public final class TailOpener {
   }
 
   private Tail tail(
-      Session session, StreamRef stream, EventFraming framing, Position cursor, Tail.Kind kind) {
+      Session session, StreamRef stream, EventFraming framing, Position cursor, TailKind kind) {
     return new Tail(
         context,
         stream,
         framing,
         cursor,
         kind,
-        listener.streamsOf(session.upstream()),
+        context.listener().streamsOf(session.upstream()),
         () -> inUse.accept(session),
         () -> clientOf(session).moves(context.tails().hasResumed(session.id().value())));
   }

@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.audit.AuditLog;
-import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.Inbox.OpenCall;
 import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
@@ -241,10 +240,8 @@ class MessageRouterTest {
             upstreams,
             fixture.log,
             pumps,
-            (writer, server) -> pinned.pin(writer, server, false, null),
             fixture.heard,
             AuditLog.OFF,
-            new KnownClients(Map.of()),
             Duration.ofHours(1),
             InstantSource.system());
     MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);

@@ -50,7 +50,7 @@ class SessionsTest {
 
   @Test
   void shouldOpenASession() {
-    Sessions.InitializeReply reply =
+    SessionOpener.InitializeReply reply =
         relay.initialize(LOCAL, initialize("2025-06-18"), OPENER, PrincipalId.ANONYMOUS);
 
     Session session = Objects.requireNonNull(reply.session());
@@ -92,7 +92,7 @@ class SessionsTest {
     byte[] error = {'{', '}'};
     fixture.scripted.handshake = () -> new Handshake(error, null, List.of());
 
-    Sessions.InitializeReply reply =
+    SessionOpener.InitializeReply reply =
         relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS);
 
     assertThat(reply.session()).isNull();

@@ -101,7 +101,7 @@ class TailClientTest {
     TestConnection client = new TestConnection();
     client.leave();
 
-    fixture.tail("s", Position.START, Tail.Kind.REQUEST).run(client);
+    fixture.tail("s", Position.START, TailKind.REQUEST).run(client);
 
     assertThat(client.hasEnded()).isTrue();
     assertThat(fixture.heard.connections).hasValue(0);
@@ -112,7 +112,7 @@ class TailClientTest {
     StreamWriter slow = fixture.open("slow");
     StreamWriter quick = fixture.open("quick");
     TestConnection stuck = new TestConnection().stall();
-    LogFixture.run(fixture.tail("slow", Position.START, Tail.Kind.REQUEST), stuck);
+    LogFixture.run(fixture.tail("slow", Position.START, TailKind.REQUEST), stuck);
     stuck.awaitWrite();
     TestConnection client = fixture.follow("quick");
 
@@ -181,7 +181,7 @@ class TailClientTest {
 
     List<TestConnection.Event> before = cut.events();
     EventId last = EventId.parse(before.getLast().id()).orElseThrow();
-    TestConnection again = fixture.follow("s", last.position(), Tail.Kind.RESUMED);
+    TestConnection again = fixture.follow("s", last.position(), TailKind.RESUMED);
     again.awaitEnd();
 
     int sent = 2 * PageReader.MAX_EVENTS;
@@ -198,7 +198,7 @@ class TailClientTest {
         };
 
     TestConnection client = new TestConnection();
-    fixture.tail("s", Position.START, Tail.Kind.REQUEST).run(client);
+    fixture.tail("s", Position.START, TailKind.REQUEST).run(client);
 
     assertThat(client.hasEnded()).isTrue();
     assertThat(fixture.heard.connections).hasValue(0);

@@ -31,7 +31,7 @@ class TailEvictionTest {
     older.await(c -> c.data().size() == 2);
 
     Position second = fixture.events("s").getLast().position();
-    TestConnection newer = fixture.follow("s", second, Tail.Kind.RESUMED);
+    TestConnection newer = fixture.follow("s", second, TailKind.RESUMED);
     older.awaitEnd();
     writer.append(LogFixture.complete(3, 3));
     newer.awaitEnd();
@@ -61,7 +61,7 @@ class TailEvictionTest {
   void shouldEndOnABusyStreamWithARetry() {
     fixture.open("s").append(LogFixture.complete(1, 2000));
     TestConnection older = new TestConnection().stall();
-    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), older);
+    LogFixture.run(fixture.tail("s", Position.START, TailKind.REQUEST), older);
     older.awaitWrite();
 
     TestConnection newer = fixture.follow("s");
@@ -82,7 +82,7 @@ class TailEvictionTest {
     log.afterRead =
         () -> {
           log.afterRead = () -> {};
-          fixture.tail("s", Position.START, Tail.Kind.REQUEST).run(newer);
+          fixture.tail("s", Position.START, TailKind.REQUEST).run(newer);
         };
 
     TestConnection older = fixture.follow("s");
@@ -96,14 +96,14 @@ class TailEvictionTest {
   void shouldStartANewListenerAtTheFirstUndeliveredEvent() {
     StreamWriter writer = fixture.open(STANDALONE);
     writer.append(LogTesting.numbered(1, 3));
-    TestConnection first = fixture.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
+    TestConnection first = fixture.follow(STANDALONE, Position.START, TailKind.STANDALONE);
     first.await(c -> c.data().size() == 3);
     first.leave();
     first.awaitEnd();
     writer.append(LogTesting.numbered(4, 5));
 
     Position delivered = log.deliveredUpTo(LogFixture.ref(STANDALONE));
-    TestConnection second = fixture.follow(STANDALONE, delivered, Tail.Kind.STANDALONE);
+    TestConnection second = fixture.follow(STANDALONE, delivered, TailKind.STANDALONE);
     second.await(c -> c.data().size() == 2);
 
     assertThat(delivered.number()).isEqualTo(3);
@@ -114,7 +114,7 @@ class TailEvictionTest {
   void shouldNotMarkEventsThatTheClientDidNotTake() {
     fixture.open(STANDALONE).append(LogTesting.numbered(1, 3));
     TestConnection client = new TestConnection().stall();
-    LogFixture.run(fixture.tail(STANDALONE, Position.START, Tail.Kind.STANDALONE), client);
+    LogFixture.run(fixture.tail(STANDALONE, Position.START, TailKind.STANDALONE), client);
     client.awaitWrite();
 
     client.leave();
@@ -130,8 +130,8 @@ class TailEvictionTest {
   @Test
   void shouldNotRepeatTheLastEventsOfTheEvictedTail() {
     StreamWriter writer = fixture.open(STANDALONE);
-    TestConnection older = fixture.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
-    Tail asked = fixture.tail(STANDALONE, Position.START, Tail.Kind.STANDALONE);
+    TestConnection older = fixture.follow(STANDALONE, Position.START, TailKind.STANDALONE);
+    Tail asked = fixture.tail(STANDALONE, Position.START, TailKind.STANDALONE);
     writer.append(LogTesting.numbered(1, 2));
     older.await(_ -> log.deliveredUpTo(LogFixture.ref(STANDALONE)).number() == 2);
 
@@ -146,10 +146,10 @@ class TailEvictionTest {
   @Test
   void shouldReplayEverythingForAnUnreadableCursor() {
     fixture.open(STANDALONE).append(LogTesting.numbered(1, 2));
-    TestConnection first = fixture.follow(STANDALONE, Position.START, Tail.Kind.STANDALONE);
+    TestConnection first = fixture.follow(STANDALONE, Position.START, TailKind.STANDALONE);
     first.await(c -> c.data().size() == 2);
 
-    TestConnection again = fixture.follow(STANDALONE, Position.START, Tail.Kind.FROM_START);
+    TestConnection again = fixture.follow(STANDALONE, Position.START, TailKind.FROM_START);
     again.await(c -> c.data().size() == 2);
 
     assertThat(again.data()).containsExactly("1", "2");

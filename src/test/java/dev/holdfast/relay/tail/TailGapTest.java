@@ -21,7 +21,7 @@ class TailGapTest {
   private static final Position SECOND = new Position(LogFixture.START_MILLIS, 2);
 
   /** Starts a client that has two events of a stream of which the first twenty are purged. */
-  private TestConnection leaveBehind(String stream, Tail.Kind kind) {
+  private TestConnection leaveBehind(String stream, TailKind kind) {
     StreamWriter purged = stream.equals("s") ? writer : fixture.open(stream);
     purged.append(LogTesting.numbered(1, 30));
     return fixture.follow(stream, SECOND, kind);
@@ -29,7 +29,7 @@ class TailGapTest {
 
   @Test
   void shouldCloseTheConnectionAtAGapOfAStreamWithoutRequests() {
-    TestConnection client = leaveBehind("m", Tail.Kind.RESUMED);
+    TestConnection client = leaveBehind("m", TailKind.RESUMED);
     client.awaitEnd();
 
     assertThat(client.data()).isEmpty();
@@ -40,7 +40,7 @@ class TailGapTest {
   /** A call whose notifications were purged once lost its result, too. */
   @Test
   void shouldNameTheGapOfARequestAndBringItsResult() {
-    assertContinues(leaveBehind("s", Tail.Kind.RESUMED), writer, "s");
+    assertContinues(leaveBehind("s", TailKind.RESUMED), writer, "s");
   }
 
   @Test
@@ -49,7 +49,7 @@ class TailGapTest {
     StreamWriter purged = fixture.open("m");
     purged.append(LogTesting.numbered(1, 30));
 
-    assertContinues(fixture.follow("m", SECOND, Tail.Kind.RESUMED), purged, "m");
+    assertContinues(fixture.follow("m", SECOND, TailKind.RESUMED), purged, "m");
   }
 
   private void assertContinues(TestConnection client, StreamWriter open, String stream) {
@@ -68,7 +68,7 @@ class TailGapTest {
 
   @Test
   void shouldContinueAfterAGapForAClientWithoutACursor() {
-    TestConnection client = leaveBehind("g", Tail.Kind.STANDALONE);
+    TestConnection client = leaveBehind("g", TailKind.STANDALONE);
     client.await(c -> c.data().size() == 10);
 
     assertThat(client.data()).isEqualTo(LogFixture.numbers(21, 30));
@@ -77,7 +77,7 @@ class TailGapTest {
   /** A slow client once lost what the limits removed before it had read it. */
   @Test
   void shouldBringASlowClientWhatTheLimitsWouldPurge() {
-    TestConnection client = fixture.follow("s", Position.START, Tail.Kind.REQUEST);
+    TestConnection client = fixture.follow("s", Position.START, TailKind.REQUEST);
     writer.append(LogTesting.numbered(1, 1));
     client.await(c -> c.data().size() == 1);
     client.stall();
@@ -96,7 +96,7 @@ class TailGapTest {
   void shouldStartAtTheOldestEventForAClientWithoutACursor() {
     writer.append(LogTesting.numbered(1, 30));
 
-    TestConnection client = fixture.follow("s", Position.START, Tail.Kind.FROM_START);
+    TestConnection client = fixture.follow("s", Position.START, TailKind.FROM_START);
     client.await(c -> c.data().size() == 10);
 
     assertThat(client.data()).isEqualTo(LogFixture.numbers(21, 30));
@@ -108,7 +108,7 @@ class TailGapTest {
     fixture.now.addAndGet(Duration.ofHours(2).toMillis());
     fixture.log.sweep();
 
-    TestConnection client = fixture.follow("s", Position.START, Tail.Kind.STANDALONE);
+    TestConnection client = fixture.follow("s", Position.START, TailKind.STANDALONE);
     client.await(c -> c.text().contains(": gap: "));
     writer.append(LogTesting.numbered(4, 4));
     client.await(c -> !c.data().isEmpty());
@@ -122,7 +122,7 @@ class TailGapTest {
     List<LogEvent> events = fixture.events("s");
     Position ahead = new Position(events.getLast().position().millis(), 9);
 
-    TestConnection client = fixture.follow("s", ahead, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("s", ahead, TailKind.RESUMED);
     client.awaitEnd();
 
     assertThat(client.data()).isEmpty();

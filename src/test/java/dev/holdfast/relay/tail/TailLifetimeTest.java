@@ -83,7 +83,7 @@ class TailLifetimeTest {
         LogFixture.ref(StreamNames.SHARED),
         new EventFraming(StreamNames.SHARED, true, true, true, "/messages"),
         Position.START,
-        Tail.Kind.REQUEST,
+        TailKind.REQUEST,
         fixture.heard,
         () -> {},
         () -> true);
@@ -156,7 +156,7 @@ class TailLifetimeTest {
     AtomicInteger written = new AtomicInteger();
     client.onWrite = () -> appendNext(writer, written, 10);
 
-    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    LogFixture.run(fixture.tail("s", Position.START, TailKind.REQUEST), client);
     client.awaitEnd();
 
     assertThat(client.data()).isEqualTo(LogFixture.numbers(1, 10));
@@ -172,7 +172,7 @@ class TailLifetimeTest {
     AtomicInteger written = new AtomicInteger();
     client.onWrite = () -> appendNext(writer, written, Integer.MAX_VALUE);
 
-    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    LogFixture.run(fixture.tail("s", Position.START, TailKind.REQUEST), client);
     client.awaitEnd();
 
     assertThat(client.text()).endsWith("\n\nretry: 5000\n\n");
@@ -194,7 +194,7 @@ class TailLifetimeTest {
     FaultyLog log = new FaultyLog(fixture.log);
     fixture.log = log;
     StreamWriter writer = fixture.open("s");
-    TestConnection gone = fixture.follow("s", Position.START, Tail.Kind.REQUEST);
+    TestConnection gone = fixture.follow("s", Position.START, TailKind.REQUEST);
     writer.append(LogTesting.numbered(1, 1));
     gone.await(c -> c.data().size() == 1);
     assertThat(log.left).hasValue(0);
@@ -203,10 +203,10 @@ class TailLifetimeTest {
     gone.awaitEnd();
     assertThat(log.left).hasValue(1);
 
-    TestConnection client = fixture.follow("s", Position.START, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("s", Position.START, TailKind.RESUMED);
     writer.append(LogFixture.complete(2, 2));
     client.awaitEnd();
-    fixture.follow("s", Position.START, Tail.Kind.RESUMED).awaitEnd();
+    fixture.follow("s", Position.START, TailKind.RESUMED).awaitEnd();
     assertThat(log.left).hasValue(1);
   }
 
@@ -221,13 +221,13 @@ class TailLifetimeTest {
           throw new IllegalStateException("planted");
         };
     try (LoggedLines log = new LoggedLines(Tail.class)) {
-      TestConnection client = fixture.follow("s", Position.START, Tail.Kind.REQUEST);
+      TestConnection client = fixture.follow("s", Position.START, TailKind.REQUEST);
 
       log.await("tail failed unexpectedly stream=");
       client.awaitEnd();
       faulty.afterRead = () -> {};
       writer.append(LogFixture.complete(1, 1));
-      TestConnection again = fixture.follow("s", Position.START, Tail.Kind.RESUMED);
+      TestConnection again = fixture.follow("s", Position.START, TailKind.RESUMED);
       again.awaitEnd();
       assertThat(again.data()).containsExactly("1");
     }
@@ -246,7 +246,7 @@ class TailLifetimeTest {
             LogFixture.ref("s"),
             new EventFraming("s", true, true),
             Position.START,
-            Tail.Kind.REQUEST,
+            TailKind.REQUEST,
             fixture.heard,
             away,
             () -> true);

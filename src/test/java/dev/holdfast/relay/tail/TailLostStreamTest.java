@@ -43,7 +43,7 @@ class TailLostStreamTest {
   @Test
   void shouldGiveAnErrorToEachOpenRequestOfABatch() {
     Tail tail =
-        fixture.tail("s", Position.START, Tail.Kind.REQUEST).answering(RequestId.parse(REQUESTS));
+        fixture.tail("s", Position.START, TailKind.REQUEST).answering(RequestId.parse(REQUESTS));
     TestConnection client = LogFixture.run(tail, new TestConnection());
     append(result("\"two\""));
     client.await(c -> c.data().size() == 1);
@@ -87,10 +87,10 @@ class TailLostStreamTest {
     append(result("1"));
     append("{\"jsonrpc\":\"2.0\",\"method\":\"m\"}");
     List<LogEvent> events = fixture.events("s");
-    TestConnection before = fixture.follow("s", Position.START, Tail.Kind.FROM_START);
+    TestConnection before = fixture.follow("s", Position.START, TailKind.FROM_START);
     before.await(c -> c.data().size() == 3); // Later it would evict the tail of the next client.
     Position cursor = events.getFirst().position();
-    TestConnection client = fixture.follow("s", cursor, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("s", cursor, TailKind.RESUMED);
     client.await(c -> c.data().size() == 2);
 
     fixture.log.end(LogFixture.SESSION);

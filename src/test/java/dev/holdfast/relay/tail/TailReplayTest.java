@@ -78,7 +78,7 @@ class TailReplayTest {
     fixture.open("s").append(LogFixture.complete(1, 10));
     Position fourth = fixture.events("s").get(3).position();
 
-    TestConnection client = fixture.follow("s", fourth, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("s", fourth, TailKind.RESUMED);
     client.awaitEnd();
 
     assertThat(client.data()).isEqualTo(LogFixture.numbers(5, 10));
@@ -90,7 +90,7 @@ class TailReplayTest {
     StreamWriter writer = fixture.open("s");
     writer.append(LogTesting.numbered(1, 3));
     fixture.now.addAndGet(1000);
-    TestConnection resumed = fixture.follow("s", Position.START, Tail.Kind.RESUMED);
+    TestConnection resumed = fixture.follow("s", Position.START, TailKind.RESUMED);
     resumed.await(c -> c.data().size() == 3);
     await().untilAsserted(() -> assertThat(fixture.heard.replays).hasSize(1));
     assertThat(fixture.heard.delays).isEmpty();
@@ -107,7 +107,7 @@ class TailReplayTest {
   void shouldCountOnlyEarlierEventsAsReplayed() {
     StreamWriter writer = fixture.open("s");
     writer.append(LogTesting.numbered(1, 3));
-    TestConnection client = fixture.follow("s", Position.START, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("s", Position.START, TailKind.RESUMED);
     client.await(c -> !fixture.heard.replays.isEmpty());
 
     writer.append(LogFixture.complete(4, 6));
@@ -120,7 +120,7 @@ class TailReplayTest {
   void shouldEndAtOnceWhenTheStreamHasEndedAtTheCursor() {
     Position end = fixture.open("s").append(LogFixture.complete(1, 2));
 
-    TestConnection client = fixture.follow("s", end, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("s", end, TailKind.RESUMED);
     client.awaitEnd();
 
     assertThat(client.text()).isEqualTo("id: s_%s\nretry: 5000\ndata: \n\n".formatted(end));
@@ -168,7 +168,7 @@ class TailReplayTest {
   void shouldNotMarkAStreamThatWasNotFullyDelivered() {
     fixture.open("s").append(LogFixture.complete(1, 2));
     TestConnection client = new TestConnection().stall();
-    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    LogFixture.run(fixture.tail("s", Position.START, TailKind.REQUEST), client);
     client.awaitWrite();
 
     client.leave();

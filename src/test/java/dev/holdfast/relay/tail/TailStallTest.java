@@ -29,7 +29,7 @@ class TailStallTest {
   private TestConnection stuck() {
     fixture.open("s").append(LogTesting.numbered(1, 10));
     TestConnection client = new TestConnection().stall();
-    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    LogFixture.run(fixture.tail("s", Position.START, TailKind.REQUEST), client);
     client.awaitWrite();
     return client;
   }
@@ -73,7 +73,7 @@ class TailStallTest {
   void shouldResetAStuckClientOfADrainingReplica() {
     fixture.open("s").append(LogTesting.numbered(1, 10));
     TestConnection client = new TestConnection().stall();
-    Tail tail = fixture.tail("s", Position.START, Tail.Kind.REQUEST);
+    Tail tail = fixture.tail("s", Position.START, TailKind.REQUEST);
     LogFixture.run(tail, client);
     client.awaitWrite();
 
@@ -92,7 +92,7 @@ class TailStallTest {
     fixture.open("s").append(List.of(new NewEvent(large.getBytes(UTF_8), null, true)));
     TestConnection client = new TestConnection().stall();
     long since = System.nanoTime();
-    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    LogFixture.run(fixture.tail("s", Position.START, TailKind.REQUEST), client);
 
     await()
         .pollInterval(stall.dividedBy(5))
@@ -119,7 +119,7 @@ class TailStallTest {
                 new NewEvent("{}".getBytes(UTF_8), null, true)));
     TestConnection client = new TestConnection();
     client.refuseLargeEvents();
-    LogFixture.run(fixture.tail("s", Position.START, Tail.Kind.REQUEST), client);
+    LogFixture.run(fixture.tail("s", Position.START, TailKind.REQUEST), client);
 
     client.awaitRefusalAndAllow();
 
@@ -135,7 +135,7 @@ class TailStallTest {
     fixture.open(StreamNames.STANDALONE).append(LogTesting.numbered(1, 3));
     TestConnection client = new TestConnection().stall();
 
-    fixture.tail(StreamNames.STANDALONE, Position.START, Tail.Kind.STANDALONE).run(client);
+    fixture.tail(StreamNames.STANDALONE, Position.START, TailKind.STANDALONE).run(client);
 
     assertThat(client.wasAborted()).isTrue();
     assertThat(fixture.log.deliveredUpTo(LogFixture.ref(StreamNames.STANDALONE)))

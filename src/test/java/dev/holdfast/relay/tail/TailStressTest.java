@@ -115,7 +115,7 @@ class TailStressTest {
       int limit = 1 + random.nextInt(random.nextInt(4) == 0 ? 5 : 700);
       CutConnection connection = new CutConnection(all, lastId, limit, random.nextBoolean());
       Position after = EventId.parse(lastId).orElseThrow().position();
-      Tail tail = fixture.tail(stream, after, Tail.Kind.RESUMED);
+      Tail tail = fixture.tail(stream, after, TailKind.RESUMED);
       Thread.ofVirtual().start(() -> tail.run(connection));
       connection.over.await();
       lastId = connection.lastId;

@@ -24,7 +24,7 @@ class TailsTest {
     List<TestConnection> clients = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
       fixture.open("s" + i);
-      clients.add(fixture.follow("s" + i, Position.START, Tail.Kind.RESUMED));
+      clients.add(fixture.follow("s" + i, Position.START, TailKind.RESUMED));
     }
     await().until(() -> fixture.tails.size() == CLIENTS);
     return clients;
@@ -62,7 +62,7 @@ class TailsTest {
     fixture.tails.moveInTurn(Duration.ofHours(1), Duration.ofHours(1));
     fixture.open("late");
 
-    TestConnection client = fixture.follow("late", Position.START, Tail.Kind.REQUEST);
+    TestConnection client = fixture.follow("late", Position.START, TailKind.REQUEST);
     client.awaitEnd();
 
     assertThat(client.text()).endsWith("retry: 500\n\n");
@@ -72,11 +72,11 @@ class TailsTest {
   @Test
   void shouldNoteClientsThatResumeTheStreamsOfRequests() {
     fixture.open("g");
-    fixture.follow("g", Position.START, Tail.Kind.RESUMED).await(c -> !c.text().isEmpty());
+    fixture.follow("g", Position.START, TailKind.RESUMED).await(c -> !c.text().isEmpty());
     assertThat(fixture.tails.hasResumed(LogFixture.SESSION)).isFalse();
 
     fixture.open("s");
-    fixture.follow("s", Position.START, Tail.Kind.RESUMED).await(c -> !c.text().isEmpty());
+    fixture.follow("s", Position.START, TailKind.RESUMED).await(c -> !c.text().isEmpty());
     assertThat(fixture.tails.hasResumed(LogFixture.SESSION)).isTrue();
 
     fixture.tails.sweep();
@@ -89,7 +89,7 @@ class TailsTest {
     fixture.tails.moveInTurn(Duration.ofHours(1), Duration.ofHours(1));
     StreamWriter writer = fixture.open("late");
 
-    TestConnection client = fixture.follow("late", Position.START, Tail.Kind.RESUMED);
+    TestConnection client = fixture.follow("late", Position.START, TailKind.RESUMED);
     client.await(c -> !c.text().isEmpty());
     writer.append(LogTesting.numbered(1, 1));
     client.await(c -> c.data().size() == 1);

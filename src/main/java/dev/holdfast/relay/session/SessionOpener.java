@@ -1,0 +1,312 @@
+package dev.holdfast.relay.session;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.audit.AuditLog;
+import dev.holdfast.budget.LogRate;
+import dev.holdfast.clients.KnownClients;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogException;
+import dev.holdfast.log.StreamWriter;
+import dev.holdfast.protocol.InitializeRequest;
+import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
+import dev.holdfast.protocol.ProtocolVersion;
+import dev.holdfast.protocol.Sender;
+import dev.holdfast.relay.stream.RelayException;
+import dev.holdfast.relay.stream.RelayListener;
+import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.session.PrincipalId;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionId;
+import dev.holdfast.session.SessionStoreException;
+import dev.holdfast.session.TooManySessionsException;
+import dev.holdfast.session.Transport;
+import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamException;
+import dev.holdfast.upstream.UpstreamLink;
+import dev.holdfast.upstream.UpstreamMessage;
+import dev.holdfast.upstream.UpstreamSession;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens sessions: at the upstream, in the store and in the log. Thread-safe.
+ *
+ * @param pinner pins sessions whose server this replica has opened; gets the writer of the
+ *     session's standalone stream
+ */
+public record SessionOpener(
+    Sessions sessions,
+    SessionUpstreams upstreams,
+    EventLog log,
+    BiConsumer<StreamWriter, PinnedServer> pinner,
+    RelayListener listener,
+    AuditLog audit,
+    KnownClients clients,
+    InstantSource clock) {
+
+  private static final Logger LOG = Logger.getLogger(SessionOpener.class);
+  private static final LogRate OPENED = new LogRate(Duration.ofMillis(100));
+
+  /** How long a new session waits for the end of one that makes room. */
+  private static final Duration ROOM_TIMEOUT = Duration.ofSeconds(5);
+
+  private static final Duration ROOM_INTERVAL = Duration.ofMillis(20);
+
+  /**
+   * The answer to {@code initialize}.
+   *
+   * @param session the new session; null when the upstream refused to open one
+   * @param messages the messages of the upstream; the response is the last and usually the only one
+   */
+  public record InitializeReply(@Nullable Session session, List<byte[]> messages) {}
+
+  /** An attempt to open a session; {@code client} is null before the client has named itself. */
+  private record Attempt(
+      String upstream, Opener opener, PrincipalId principal, @Nullable String client) {}
+
+  /** Begins a session that its client initializes later, over HTTP with SSE. */
+  public Session open(String upstreamName, Opener opener, PrincipalId principal) {
+    return audited(
+        new Attempt(upstreamName, opener, principal, null),
+        () -> openShared(upstreamName, opener, principal));
+  }
+
+  private Session openShared(String upstreamName, Opener opener, PrincipalId principal) {
+    Upstream _ = upstreams.forNewSession(upstreamName);
+    Session session =
+        Session.opening(
+            SessionId.random(),
+            upstreamName,
+            now(),
+            opener.client(),
+            principal,
+            opener.userAgent());
+    create(session, () -> log.openShared(StreamNames.shared(session)));
+    audit.sessionOpened(session, opener.address());
+    return session;
+  }
+
+  /**
+   * Sends an {@code initialize} request and records the session that it opens.
+   *
+   * @param principal whom the session will belong to
+   * @throws RelayException.UnknownUpstream when no upstream has the name
+   * @throws RelayException.UnsupportedVersion when the upstream chose an unknown version
+   */
+  public InitializeReply initialize(
+      String upstreamName, Message.Request request, Opener opener, PrincipalId principal) {
+    String client = InitializeRequest.read(request).client();
+    BiFunction<UpstreamLink, ProtocolVersion, Session> record =
+        (link, version) -> {
+          Session session =
+              new Session(
+                  SessionId.random(),
+                  upstreamName,
+                  link.session(),
+                  version,
+                  client,
+                  opened(link),
+                  Transport.STREAMABLE,
+                  opener.client(),
+                  link.headers(),
+                  principal,
+                  opener.userAgent());
+          create(session, () -> pinIfNeeded(session, request));
+          sessions.began(session);
+          audit.sessionOpened(session, opener.address());
+          return session;
+        };
+    Attempt attempt = new Attempt(upstreamName, opener, principal, client);
+    return audited(attempt, () -> initialize(attempt, request, record));
+  }
+
+  /**
+   * Sends the {@code initialize} request of a session that {@link #open} has begun. Throws as
+   * above.
+   *
+   * @throws LogException.SessionEnded when the session is initialized already, or has ended
+   */
+  public InitializeReply initialize(
+      Session opening, Message.Request request, InitializeRequest initialize, Sender sender) {
+    BiFunction<UpstreamLink, ProtocolVersion, Session> record =
+        (link, version) -> {
+          Session session =
+              opening.initialized(
+                  link.session(), version, initialize.client(), opened(link), link.headers());
+          if (!upstreams.store().completeInitialization(session)) {
+            throw new LogException.SessionEnded(StreamNames.shared(session));
+          }
+          try {
+            pinIfNeeded(session, request);
+          } catch (Throwable failure) {
+            sessions.end(session, "not initialized");
+            throw failure;
+          }
+          return session;
+        };
+    Opener opener = new Opener(opening.opener(), opening.address(), opening.userAgent(), sender);
+    Attempt attempt =
+        new Attempt(opening.upstream(), opener, opening.principal(), initialize.client());
+    return audited(attempt, () -> inVersionOf(initialize, initialize(attempt, request, record)));
+  }
+
+  private <T> T audited(Attempt attempt, Supplier<T> open) {
+    try {
+      return open.get();
+    } catch (RuntimeException failure) {
+      refused(attempt, reason(failure));
+      throw failure;
+    }
+  }
+
+  private void refused(Attempt attempt, String reason) {
+    String address = attempt.opener().address();
+    audit.sessionRefused(
+        attempt.principal(), attempt.client(), address, attempt.upstream(), reason);
+  }
+
+  /** What the audit log says of a failure. The text of an upstream may have secrets. */
+  private static String reason(RuntimeException failure) {
+    return switch (failure) {
+      case TooManySessionsException _ -> "there are too many sessions";
+      case UpstreamException.Busy _ -> "the upstream has no room";
+      case UpstreamException _ -> "the upstream failed";
+      case SessionStoreException _, LogException _ -> "the store is away";
+      case RelayException.UnsupportedVersion _ -> "the upstream chose an unknown version";
+      default -> "the gateway failed";
+    };
+  }
+
+  /**
+   * Names the version that a client over HTTP with SSE has asked for: most refuse a later one. Its
+   * messages read the same, but for additions that such a client ignores.
+   */
+  private static InitializeReply inVersionOf(InitializeRequest initialize, InitializeReply reply) {
+    String asked = initialize.protocolVersion();
+    if (reply.session() == null || ProtocolVersion.parse(asked).isEmpty()) {
+      return reply;
+    }
+    List<byte[]> messages = new ArrayList<>(reply.messages());
+    String response = new String(messages.removeLast(), UTF_8);
+    String chosen = "(\"protocolVersion\"\\s*:\\s*\")" + reply.session().version().wire() + "\"";
+    messages.add(response.replaceFirst(chosen, "$1" + asked + "\"").getBytes(UTF_8));
+    return new InitializeReply(reply.session(), messages);
+  }
+
+  private Instant now() {
+    return clock.instant().truncatedTo(ChronoUnit.MILLIS);
+  }
+
+  /** The time that tells which of several servers of one name opened the session. */
+  private Instant opened(UpstreamLink link) {
+    return link.opened() == null ? now() : link.opened();
+  }
+
+  /** Ends the upstream's side of the session again if it cannot be recorded. */
+  private InitializeReply initialize(
+      Attempt attempt,
+      Message.Request request,
+      BiFunction<UpstreamLink, ProtocolVersion, Session> record) {
+    Upstream upstream = upstreams.forNewSession(attempt.upstream());
+    Opener opener = attempt.opener();
+    Handshake handshake = handshake(upstream, attempt.upstream(), request, opener);
+    List<byte[]> messages = new ArrayList<>();
+    handshake.before().stream().map(UpstreamMessage::payload).forEach(messages::add);
+    messages.add(handshake.response());
+    if (handshake.link() == null) {
+      refused(attempt, "the upstream refused it");
+      return new InitializeReply(null, messages);
+    }
+    UpstreamLink link = handshake.link().with(opener.sender().with(opener.headers().ofSession()));
+    UpstreamSession opened = upstream.attach(link);
+    try {
+      ProtocolVersion version =
+          ProtocolVersion.parse(link.protocolVersion())
+              .orElseThrow(RelayException.UnsupportedVersion::new);
+      return new InitializeReply(record.apply(link, version), messages);
+    } catch (Throwable failure) {
+      opened.end();
+      throw failure;
+    }
+  }
+
+  /** If there is no room at the upstream, an abandoned session makes room. */
+  private Handshake handshake(
+      Upstream upstream, String name, Message.Request request, Opener opener) {
+    try {
+      return upstream.initialize(request, opener);
+    } catch (UpstreamException.Busy full) {
+      Duration wait =
+          switch (full.limit()) {
+            case SESSIONS -> sessions.makeRoom(each -> each.upstream().equals(name));
+            // Room that others make would not help this opener.
+            case SESSIONS_OF_OPENER ->
+                sessions.makeRoom(
+                    each -> each.upstream().equals(name) && each.opener().equals(opener.client()));
+            case REQUESTS -> full.retryAfter();
+          };
+      if (wait.isPositive()) {
+        throw new UpstreamException.Busy(full.limit(), wait);
+      }
+    }
+    return awaitRoom(upstream, request, opener);
+  }
+
+  /** Waits for the place of a session that was ended: its process may take a while to end. */
+  private static Handshake awaitRoom(Upstream upstream, Message.Request request, Opener opener) {
+    long deadline = System.nanoTime() + ROOM_TIMEOUT.toNanos();
+    while (true) {
+      try {
+        return upstream.initialize(request, opener);
+      } catch (UpstreamException.Busy full) {
+        if (System.nanoTime() - deadline > 0 || Thread.currentThread().isInterrupted()) {
+          throw full;
+        }
+      }
+      LockSupport.parkNanos(ROOM_INTERVAL.toNanos());
+    }
+  }
+
+  /** Records a session and begins its log. After a failure the session is not recorded. */
+  private void create(Session session, Runnable openStreams) {
+    upstreams.store().create(session);
+    try {
+      log.begin(session.id().value(), session.opener());
+      openStreams.run();
+    } catch (Throwable failure) {
+      upstreams.store().end(session.id());
+      throw failure;
+    }
+    listener.sessionOpened();
+    OPENED.info(
+        LOG,
+        "session opened session=%s upstream=%s client=%s known=%s",
+        session.id(),
+        session.upstream(),
+        session.client(),
+        clients.find(session.userAgent(), session.client()).name());
+  }
+
+  /** The owner of the standalone stream is the replica to which the session is pinned. */
+  private void pinIfNeeded(Session session, Message.Request initialize) {
+    if (upstreams.isPinned(session)) {
+      PinnedServer server = upstreams.server(session);
+      server.recordInitialize(initialize);
+      String shared = StreamNames.sharedName(session);
+      pinner.accept(log.openUnfollowed(StreamNames.standalone(session), shared), server);
+    }
+  }
+}

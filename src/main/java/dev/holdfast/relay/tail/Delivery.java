@@ -1,0 +1,268 @@
+package dev.holdfast.relay.tail;
+
+import dev.holdfast.budget.LogRate;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.Position;
+import dev.holdfast.log.ReadResult;
+import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.stream.ReplayConfig;
+import dev.holdfast.relay.stream.StreamListener;
+import dev.holdfast.relay.stream.StreamNames;
+import dev.holdfast.sse.SseWriter;
+import java.time.Duration;
+import java.util.List;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the client of one {@link Tail} has received, which the log hears of, and the frames on their
+ * way to it. The turn of the tail guards all fields.
+ */
+final class Delivery {
+
+  private static final Logger LOG = Logger.getLogger(Delivery.class);
+  private static final LogRate GAPS = new LogRate(Duration.ofMillis(100));
+  private static final LogRate RESUMES = new LogRate(Duration.ofMillis(100));
+
+  /** The last event goes out together with the end of the response, up to this many bytes. */
+  private static final int END_WITH_RESPONSE = 16 * 1024;
+
+  /** The end of a stream that lived longer is kept as if nobody had been sent it. */
+  private static final Duration SHORT_CALL = Duration.ofSeconds(10);
+
+  private final TailContext context;
+  private final StreamRef stream;
+  private final EventFraming framing;
+  private final TailKind kind;
+  private final StreamListener listener;
+  private final AwaitedRequests awaited;
+  private final ClientWriter writer;
+  private final SseWriter frames = new SseWriter();
+  private final boolean standalone;
+  private Position cursor;
+  private int replayed;
+
+  /** Whether the client has missed events that are in the log. */
+  private boolean behind = true;
+
+  /** Whether the newest event is not in the log, so that the client cannot resume after it. */
+  private boolean pastLog;
+
+  private StreamEnd end = StreamEnd.NONE;
+
+  /** Null before the tail runs, and after its end. */
+  private EventLog.@Nullable Watch watch;
+
+  /** How the stream has ended. */
+  private enum StreamEnd {
+    NONE,
+    /** The log has no more of it. */
+    GONE,
+    /** The client was sent its last event. */
+    DELIVERED
+  }
+
+  Delivery(
+      TailContext context,
+      StreamRef stream,
+      EventFraming framing,
+      Position cursor,
+      TailKind kind,
+      StreamListener listener,
+      AwaitedRequests awaited,
+      ClientWriter writer) {
+    this.context = context;
+    this.stream = stream;
+    this.framing = framing;
+    this.cursor = cursor;
+    this.kind = kind;
+    this.listener = listener;
+    this.awaited = awaited;
+    this.writer = writer;
+    this.standalone = stream.name().equals(StreamNames.STANDALONE);
+  }
+
+  /** The last event that the client has. */
+  Position cursor() {
+    return cursor;
+  }
+
+  /** The number of events that the client had missed. */
+  int replayed() {
+    return replayed;
+  }
+
+  /** Begins with the first frame, and watches the stream. */
+  void begin(EventLog.Watcher watcher) {
+    framing.opening(frames, cursor, context.config().retry());
+    Position from = kind == TailKind.STANDALONE ? null : cursor;
+    watch = context.log().watch(stream, from, watcher);
+    if (kind == TailKind.RESUMED || framing.endpoint() != null) {
+      awaited.resume(RequestId.parse(watch.requests()), context.log(), stream, cursor);
+    }
+    if (kind == TailKind.STANDALONE) {
+      // The tail that was just evicted may have delivered more since this tail was created.
+      Position delivered = context.log().deliveredUpTo(stream);
+      cursor = cursor.compareTo(delivered) < 0 ? delivered : cursor;
+      advanced(0);
+    }
+  }
+
+  /** Writes the last frames with the end of the response. */
+  void end(ClientConnection client) throws ClientGoneException {
+    endWatch();
+    if (frames.length() > 0) {
+      client.end(frames.take());
+    }
+    if (end == StreamEnd.DELIVERED) {
+      // A socket that took the end is no proof that the client has it.
+      boolean keep = kind != TailKind.REQUEST || writer.age().compareTo(SHORT_CALL) > 0;
+      context.log().markFullyDelivered(stream, keep);
+    }
+  }
+
+  void endWatch() {
+    if (watch != null) {
+      if (end == StreamEnd.NONE) {
+        watch.leave();
+      }
+      watch.close();
+      watch = null;
+    }
+  }
+
+  /** Adds the last frame of a connection whose stream continues. */
+  void close(Duration retry) {
+    framing.closing(frames, retry);
+  }
+
+  /** Notes that the log has no more of the stream. */
+  void streamGone() {
+    end = StreamEnd.GONE;
+  }
+
+  /** Notes that the log has lost the stream: adds an error for each request without a response. */
+  void streamLost() {
+    end = StreamEnd.GONE;
+    awaited.streamLost().forEach(error -> framing.unlogged(frames, error));
+  }
+
+  void commentIfSilent() {
+    if (writer.isSilent()) {
+      frames.comment("");
+    }
+  }
+
+  /** Writes all frames and waits until the socket has taken them. */
+  void flush(ClientConnection client) throws ClientGoneException {
+    writer.flush(client, frames);
+  }
+
+  /** Delivers events, and waits until the socket has taken them. Their end may go out later. */
+  void deliver(List<LogEvent> events, ClientConnection client) throws ClientGoneException {
+    boolean last = events.getLast().last();
+    events.forEach(event -> framing.event(frames, event));
+    if (!last || frames.length() > END_WITH_RESPONSE) {
+      flush(client);
+    }
+    delivered(events);
+    if (standalone) {
+      context.log().markDelivered(stream, cursor);
+    }
+    if (last) {
+      caughtUp();
+      end = StreamEnd.DELIVERED;
+    }
+  }
+
+  /**
+   * Delivers events without a wait.
+   *
+   * @return false if that needs more than one write; nothing was delivered
+   */
+  boolean deliverNow(Position before, List<LogEvent> events, ClientConnection client)
+      throws ClientGoneException {
+    if (standalone
+        || !before.equals(cursor)
+        || events.getLast().last()
+        || PageReader.bytes(events) > PageReader.SMALLEST
+        || !writer.hasTaken(client)) {
+      return false;
+    }
+    events.forEach(event -> framing.event(frames, event));
+    writer.writeNow(client, frames);
+    delivered(events);
+    return true;
+  }
+
+  private void delivered(List<LogEvent> events) {
+    LogEvent newest = events.getLast();
+    cursor = newest.position();
+    pastLog = !newest.logged();
+    replayed += behind ? events.size() : 0;
+    awaited.delivered(events);
+    advanced(PageReader.bytes(events));
+    writer.delivered();
+    context.listener().delivered(events.size());
+    if (newest.logged() && (kind == TailKind.REQUEST || !behind)) {
+      long written = events.getFirst().position().millis();
+      long delay = Math.max(0, context.clock().millis() - written);
+      listener.deliveredLive(Duration.ofMillis(delay));
+    }
+  }
+
+  private void advanced(long bytes) {
+    if (watch != null) {
+      watch.advanced(cursor, bytes);
+    }
+  }
+
+  /** Notes that the client has all events of the log. */
+  void caughtUp() {
+    if (behind && kind == TailKind.RESUMED) {
+      listener.replayed(replayed, writer.age());
+      RESUMES.info(LOG, "stream resumed stream=%s missed=%d", stream, replayed);
+    }
+    behind = false;
+  }
+
+  /**
+   * Whether the client can resume elsewhere. A client without an event id would lose its call with
+   * the connection. A client whose newest event is not in the log would find a gap.
+   */
+  boolean isResumable() {
+    boolean hasEventId =
+        kind != TailKind.REQUEST || framing.priming() || !cursor.equals(Position.START);
+    return !pastLog && (standalone || (framing.ids() && hasEventId));
+  }
+
+  /** Moves the cursor over missing events; returns false if the client must resume instead. */
+  boolean skip(ReadResult.Gap gap) {
+    context.listener().gap();
+    logGap(stream, cursor);
+    Position next = gap.resumeAfter().or(() -> context.log().beforeOldest(stream)).orElse(cursor);
+    boolean hasOwnCursor = kind == TailKind.REQUEST || kind == TailKind.RESUMED;
+    boolean continues =
+        StreamNames.answersRequests(stream)
+            ? next.number() >= cursor.number() // Else the client would get events twice.
+            : context.onGap() == ReplayConfig.OnGap.CONTINUE;
+    if (hasOwnCursor && !continues) {
+      // The client resumes with its cursor and gets 410: here no status can be sent.
+      close(context.config().retry());
+      return false;
+    }
+    framing.gap(frames, cursor, next);
+    if (next.equals(cursor)) {
+      return false;
+    }
+    cursor = next;
+    advanced(0); // The writer must not wait for what is gone.
+    return true;
+  }
+
+  static void logGap(StreamRef stream, Position after) {
+    GAPS.warn(LOG, "client told that events are gone stream=%s after=%s", stream, after);
+  }
+}
