@@ -21,7 +21,8 @@ public abstract class EventLogContract
         EventLogConcurrencyContract,
         SharedStreamContract,
         EventLogQuotaContract,
-        FlowControlContract {
+        FlowControlContract,
+        DeliveredResultContract {
 
   /** A stream that is not open yet, in a session that has begun. */
   protected final StreamRef ref = new StreamRef("s" + UUID.randomUUID(), "a1");

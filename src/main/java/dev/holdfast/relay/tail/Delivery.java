@@ -12,6 +12,7 @@ import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.relay.stream.StreamNames;
 import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ final class Delivery {
   private final ClientWriter writer;
   private final SseWriter frames = new SseWriter();
   private final boolean standalone;
+  private final Instant began;
   private Position cursor;
   private int replayed;
 
@@ -81,6 +83,7 @@ final class Delivery {
     this.listener = listener;
     this.awaited = awaited;
     this.writer = writer;
+    this.began = context.clock().instant();
     this.standalone = stream.name().equals(StreamNames.STANDALONE);
   }
 
@@ -118,8 +121,9 @@ final class Delivery {
     }
     if (end == StreamEnd.DELIVERED) {
       // A socket that took the end is no proof that the client has it.
-      boolean keep = kind != TailKind.REQUEST || writer.age().compareTo(SHORT_CALL) > 0;
-      context.log().markFullyDelivered(stream, keep);
+      boolean isShort =
+          Duration.between(began, context.clock().instant()).compareTo(SHORT_CALL) <= 0;
+      context.log().markFullyDelivered(stream, kind != TailKind.REQUEST || !isShort);
     }
   }
 
