@@ -38,11 +38,7 @@ public final class ByteBudget {
     taken.addAndGet(bytes);
   }
 
-  /**
-   * Takes bytes unless that exceeds the budget.
-   *
-   * @return whether the bytes were taken
-   */
+  /** Takes bytes unless that exceeds the budget. Returns whether they were taken. */
   public boolean tryTake(long bytes) {
     if (taken.addAndGet(bytes) <= capacity) {
       return true;

@@ -4,11 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/**
- * Limits what each user takes of something. Thread-safe.
- *
- * @param <U> identifies a user
- */
+/** Limits what each user of type {@code U} takes of something. Thread-safe. */
 public final class Shares<U> {
 
   private final LongSupplier max;
@@ -16,20 +12,12 @@ public final class Shares<U> {
   /** Holds only users that have something, so it is no larger than what all of them have. */
   private final Map<U, Long> taken = new ConcurrentHashMap<>();
 
-  /**
-   * Creates shares.
-   *
-   * @param max of each user
-   */
+  /** Creates shares of a fixed size. */
   public Shares(long max) {
     this(() -> max);
   }
 
-  /**
-   * Creates shares.
-   *
-   * @param max of each user; may change
-   */
+  /** Creates shares of a size that may change. */
   public Shares(LongSupplier max) {
     this.max = max;
   }

@@ -19,7 +19,6 @@ public interface EventLog extends AutoCloseable {
   /**
    * Begins a session, so that streams can be opened in it.
    *
-   * @param session the session's id
    * @param client whose share of the log the session takes; empty when unknown
    */
   void begin(String session, String client);
@@ -27,8 +26,6 @@ public interface EventLog extends AutoCloseable {
   /**
    * Ends a session on every replica: removes its events, fences its writers and wakes its watchers.
    * Does nothing for an unknown session.
-   *
-   * @param session the session's id
    */
   void end(String session);
 
@@ -81,7 +78,6 @@ public interface EventLog extends AutoCloseable {
   /**
    * Reads the events after a cursor.
    *
-   * @param stream the stream
    * @param after the position of the last event that the reader has; {@link Position#START} for
    *     none
    * @param maxEvents maximum number of events to return, at least one

@@ -22,11 +22,7 @@ public interface Inbox {
   /** For a log with one replica: there is no other owner, and never a message. */
   Inbox NONE = new Inbox() {};
 
-  /**
-   * The open streams of a session that answer requests, whichever replica owns them.
-   *
-   * @param session the session's id
-   */
+  /** The open streams of a session that answer requests, whichever replica owns them. */
   default List<OpenCall> openCalls(String session) {
     return List.of();
   }
@@ -48,7 +44,6 @@ public interface Inbox {
    * Puts a message once for each other replica that owns open streams of the session. Each copy is
    * addressed to all open streams of its replica.
    *
-   * @param session the session's id
    * @param message opaque bytes; not copied
    * @return the number of replicas
    * @throws LogException.InboxFull as {@link #put} does
@@ -95,8 +90,6 @@ public interface Inbox {
    * Hands the receiver all waiting messages of a session for streams that this replica owns. When
    * this method returns, the receiver has handled all of them, also those that other threads
    * collected.
-   *
-   * @param session the session's id
    */
   default void collect(String session) {}
 
@@ -154,8 +147,6 @@ public interface Inbox {
     /**
      * Handles the end of a session in which this replica owned streams, here or elsewhere. The log
      * accepts no more of its events.
-     *
-     * @param session the session's id
      */
     void sessionEnded(String session);
   }

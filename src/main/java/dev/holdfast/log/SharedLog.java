@@ -36,8 +36,6 @@ public interface SharedLog {
    * <p>After a failure this replica may own streams that it does not write. The caller must repeat
    * the call, which then returns these streams too.
    *
-   * @param session the session's id
-   * @param lost the id of the replica
    * @return the adopted streams; empty when the session has ended or other replicas were faster
    */
   default List<AdoptedStream> adopt(String session, String lost) {
@@ -50,7 +48,6 @@ public interface SharedLog {
    * include streams that are being opened or adopted right now. A stream is orphaned for certain if
    * a later call finds it again with the same owner.
    *
-   * @param sessions ids of the sessions to search
    * @return the orphaned streams and their owners on record
    */
   default Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
@@ -60,8 +57,6 @@ public interface SharedLog {
   /**
    * Makes this replica the owner of some of its own streams again, so that it can write them.
    *
-   * @param session the session's id
-   * @param names the names of the streams
    * @return the reclaimed streams; not those that are complete or owned by another replica
    */
   default List<AdoptedStream> reclaim(String session, Set<String> names) {

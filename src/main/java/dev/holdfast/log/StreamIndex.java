@@ -10,8 +10,6 @@ public interface StreamIndex {
    * Lists the open streams first, then the complete streams, those that expire last first. A stream
    * that changes between two pages may be listed twice or not at all.
    *
-   * @param session the session's id
-   * @param skip number of streams to skip
    * @param most maximum number of streams on the page, at least one
    * @throws LogException.StoreUnavailable when the store does not answer in time
    */
@@ -20,7 +18,6 @@ public interface StreamIndex {
   /**
    * Counts the open streams that a client follows now.
    *
-   * @param sessions ids of sessions
    * @return the counts, in the order of the sessions
    * @throws LogException.StoreUnavailable when the store does not answer in time
    */

@@ -104,8 +104,6 @@ public final class WatcherRegistry {
 
   /**
    * Evicts the watcher of a stream if it has the given registration number. A newer watcher stays.
-   *
-   * @param number {@link Registration#number()}
    */
   public void evict(StreamRef stream, long number) {
     Registration registration = find(stream);

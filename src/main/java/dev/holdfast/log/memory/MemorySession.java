@@ -125,11 +125,7 @@ final class MemorySession {
     });
   }
 
-  /**
-   * Appends to a stream of this session, and then purges what exceeds the quotas.
-   *
-   * @param onStored runs in between
-   */
+  /** Appends to a stream of this session, runs an action, and purges what exceeds the quotas. */
   Position append(MemoryStream stream, List<NewEvent> added, Runnable onStored) {
     Position last = locked(() -> store(stream, added));
     onStored.run();

@@ -121,7 +121,6 @@ public record LegacySseRelay(
    * Accepts requests. When this returns, the log records them. Each gets a response, or an error,
    * on the shared stream.
    *
-   * @param sender who sends it
    * @param onSent runs when the body is no longer held; only if this returns
    * @throws dev.holdfast.protocol.EnvelopeException when an {@code initialize} names no version
    */

@@ -76,11 +76,7 @@ public final class Pumps {
         (_, pumps) -> pumps.remove(stream, pump) && pumps.isEmpty() ? null : pumps);
   }
 
-  /**
-   * Cancels a request of a session.
-   *
-   * @return whether a pump of this replica answers it
-   */
+  /** Cancels a request of a session. Returns whether a pump of this replica answers it. */
   public boolean cancel(String session, RequestId request) {
     boolean found = false;
     for (Pump pump : of(session)) {

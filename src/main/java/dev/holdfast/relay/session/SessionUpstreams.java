@@ -67,11 +67,7 @@ public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store)
     return server(session).attach();
   }
 
-  /**
-   * The upstream's side of a session for one message of its client. Throws as above.
-   *
-   * @param sender who sends it
-   */
+  /** The upstream's side of a session for one message of its client. Throws as above. */
   public UpstreamSession attach(Session session, Sender sender) {
     return server(session).upstream().attach(PinnedServer.link(session).with(sender));
   }

@@ -121,7 +121,6 @@ public final class Sessions {
    * Finds a session in the store, and notes that it is in use.
    *
    * @param hasOneStream whether the client follows one stream per session, as over HTTP with SSE
-   * @param principal who asks
    * @throws RelayException.SessionNotFound when the upstream has no such session over that
    *     transport, or it belongs to somebody else
    */

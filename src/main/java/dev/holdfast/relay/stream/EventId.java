@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * replica finds the position from the id alone.
  *
  * @param session the session, on the transport where no header names it; null otherwise
- * @param stream the name of the stream
- * @param position the position on the stream
  */
 public record EventId(@Nullable SessionId session, String stream, Position position) {
 

@@ -57,11 +57,7 @@ public interface RelayListener {
   /** A client no longer follows a stream, for any reason. */
   void connectionClosed();
 
-  /**
-   * Events went to their client but not into the log, because the store was away for too long.
-   *
-   * @param events the number of events
-   */
+  /** Events went to their client but not into the log, because the store was away for too long. */
   void deliveredUnlogged(int events);
 
   /** A client's socket took events. */
@@ -70,8 +66,6 @@ public interface RelayListener {
   /**
    * Returns the listener for streams of an upstream. Asked once per writer and per reader of a
    * stream, so that an event costs no look-up.
-   *
-   * @param upstream its configured name
    */
   StreamListener streamsOf(String upstream);
 
@@ -85,10 +79,6 @@ public interface RelayListener {
    */
   void takenOver(boolean resumed);
 
-  /**
-   * An upstream failed a request or broke a stream.
-   *
-   * @param upstream its configured name
-   */
+  /** An upstream failed a request or broke a stream. */
   void upstreamFailed(String upstream, UpstreamException failure);
 }

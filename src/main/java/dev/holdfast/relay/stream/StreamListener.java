@@ -5,12 +5,7 @@ import java.time.Duration;
 /** Receives how long the work on a stream takes, as {@link RelayListener} does. */
 public interface StreamListener {
 
-  /**
-   * The log took events.
-   *
-   * @param events the number of events in one append
-   * @param took the time that the append took
-   */
+  /** The log took this many events in one append. */
   void appended(int events, Duration took);
 
   /**

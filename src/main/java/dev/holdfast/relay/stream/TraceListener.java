@@ -21,7 +21,6 @@ public interface TraceListener {
   /**
    * Runs a client's HTTP request.
    *
-   * @param method the HTTP method
    * @param header returns the value of a request header; null when there is none
    * @param status returns the status of the response
    */

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param config timeouts of connections
  * @param onGap what happens when events were purged
- * @param tails the tails that run
  * @param pages the bytes that tails may read ahead of their clients
  * @param clock tells how long an event was under way, and the age of a cursor
  * @param traces null while traces are off

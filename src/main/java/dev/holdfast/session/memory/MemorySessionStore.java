@@ -279,7 +279,6 @@ public final class MemorySessionStore implements SessionStore {
    *
    * @param lastUsed start of the timeout
    * @param timeout time after which the session expires
-   * @param upstreamState saved values by name
    * @param hasPlace whether the session counts against the limits
    */
   private record Entry(
