@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,56 +145,50 @@ final class MemoryBudget {
 
     /** Adds events, or removes them with negative numbers. */
     void add(long moreEvents, long moreBytes) {
-      try (var _ = lock.hold()) {
-        Client owner = remove();
-        bytes += moreBytes;
-        owner.bytes += moreBytes;
-        events += moreEvents;
-        MemoryBudget.this.bytes += moreBytes;
-        putBack(owner);
-        if (moreBytes < 0) {
-          changed.signalAll();
-        }
-      }
+      change(
+          moreBytes < 0,
+          owner -> {
+            bytes += moreBytes;
+            owner.bytes += moreBytes;
+            events += moreEvents;
+            MemoryBudget.this.bytes += moreBytes;
+          });
     }
 
     /** Sets whether the session may have something to give up. */
     void offer(Kind kind, boolean offers) {
-      if (this.offers.contains(kind) == offers) {
-        return;
+      if (this.offers.contains(kind) != offers) {
+        change(
+            true,
+            _ -> {
+              boolean _ = offers ? this.offers.add(kind) : this.offers.remove(kind);
+            });
       }
+    }
+
+    /** Changes this account, which has another place among the others afterwards. */
+    private void change(boolean makesRoom, Consumer<Client> change) {
       try (var _ = lock.hold()) {
-        Client owner = remove();
-        boolean _ = offers ? this.offers.add(kind) : this.offers.remove(kind);
-        putBack(owner);
-        changed.signalAll();
-      }
-    }
-
-    private Client remove() {
-      Client owner = clientsByName.computeIfAbsent(client, Client::new);
-      owner.accounts.forEach((kind, accounts) -> {
-        if (!accounts.isEmpty()) {
+        Client owner = clientsByName.computeIfAbsent(client, Client::new);
+        owner.accounts.forEach((kind, accounts) -> {
           of(clients, kind).remove(owner);
-        }
-        if (offers.contains(kind)) {
           accounts.remove(this);
+        });
+        change.accept(owner);
+        owner.accounts.forEach((kind, accounts) -> {
+          if (offers.contains(kind)) {
+            accounts.add(this);
+          }
+          if (!accounts.isEmpty()) {
+            of(clients, kind).add(owner);
+          }
+        });
+        if (owner.isIdle()) {
+          clientsByName.remove(client);
         }
-      });
-      return owner;
-    }
-
-    private void putBack(Client owner) {
-      owner.accounts.forEach((kind, accounts) -> {
-        if (offers.contains(kind)) {
-          accounts.add(this);
+        if (makesRoom) {
+          changed.signalAll();
         }
-        if (!accounts.isEmpty()) {
-          of(clients, kind).add(owner);
-        }
-      });
-      if (owner.isIdle()) {
-        clientsByName.remove(client);
       }
     }
   }
