@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -144,6 +145,7 @@ public final class WatcherRegistry {
 
     // Owned by the registering thread.
     private String requests = "";
+    private Consumer<Position> reader = _ -> {};
 
     private Registration(StreamRef stream, EventLog.Watcher watcher, LongConsumer onRemoval) {
       this.stream = stream;
@@ -171,9 +173,21 @@ public final class WatcherRegistry {
       requests = ids;
     }
 
+    /** Sets what hears of the positions that the client has, until another watcher comes. */
+    public void setReader(Consumer<Position> positions) {
+      reader = positions;
+    }
+
     @Override
     public String requests() {
       return requests;
+    }
+
+    @Override
+    public void advanced(Position cursor, long bytes) {
+      if (isCurrent(this)) {
+        reader.accept(cursor);
+      }
     }
 
     private void evict() {

@@ -116,40 +116,15 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
           }
         });
     registration.setRequests(find(stream, "", MemoryStream::openRequests));
-    return new FollowedWatch(registration);
+    registration.setReader(
+        at -> change(stream, read -> read.markDelivered(at, registration.number())));
+    return registration;
   }
 
   private void change(StreamRef stream, Consumer<MemoryStream> action) {
     MemorySession session = sessions.get(stream.session());
     if (session != null) {
       session.change(stream.name(), action);
-    }
-  }
-
-  /** A watch whose reader tells how far it is. */
-  private final class FollowedWatch implements EventLog.Watch {
-
-    private final WatcherRegistry.Registration registration;
-
-    FollowedWatch(WatcherRegistry.Registration registration) {
-      this.registration = registration;
-    }
-
-    @Override
-    public String requests() {
-      return registration.requests();
-    }
-
-    @Override
-    public void advanced(Position cursor, long bytes) {
-      if (watchers.isCurrent(registration)) {
-        change(registration.stream(), read -> read.markDelivered(cursor, registration.number()));
-      }
-    }
-
-    @Override
-    public void close() {
-      registration.close();
     }
   }
 
