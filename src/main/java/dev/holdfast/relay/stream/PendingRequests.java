@@ -27,6 +27,9 @@ public final class PendingRequests {
   private static final Logger LOG = Logger.getLogger(PendingRequests.class);
   private static final int PAGE_EVENTS = 500;
 
+  /** More than a session can have open. Requests whose response came first may stay. */
+  private static final int MOST = 10_000;
+
   private final AutoLock lock = new AutoLock();
 
   // All guarded by the lock.
@@ -41,10 +44,12 @@ public final class PendingRequests {
     open.addAll(ids);
   }
 
-  /** Adds requests without a response. */
+  /** Adds requests without a response, unless {@value #MOST} or more are pending. */
   public void add(List<RequestId> ids) {
     try (var _ = lock.hold()) {
-      open.addAll(ids);
+      if (open.size() + ids.size() <= MOST) {
+        open.addAll(ids);
+      }
     }
   }
 

@@ -6,7 +6,10 @@ import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.protocol.JsonRpcErrorCode;
+import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.RequestId;
+import dev.holdfast.relay.stream.PendingRequests;
 import dev.holdfast.relay.stream.ReplayConfig;
 import dev.holdfast.relay.stream.StreamListener;
 import dev.holdfast.relay.stream.StreamNames;
@@ -14,6 +17,7 @@ import dev.holdfast.sse.SseWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -33,13 +37,25 @@ final class Delivery {
   /** The end of a stream that lived longer is kept as if nobody had been sent it. */
   private static final Duration SHORT_CALL = Duration.ofSeconds(10);
 
+  /** The session has ended, or the store has lost it. */
+  private static final String STREAM_LOST =
+      "The stream of the request is gone; the outcome of the request is unknown";
+
   private final TailContext context;
   private final StreamRef stream;
   private final EventFraming framing;
   private final TailKind kind;
   private final StreamListener listener;
-  private final AwaitedRequests awaited;
   private final ClientWriter writer;
+
+  /** Whether the stream keeps the events of all streams of a session. */
+  private final boolean shared;
+
+  /**
+   * Requests whose responses the client awaits. If the store loses the stream, each gets an error.
+   */
+  private final PendingRequests awaited = new PendingRequests(List.of());
+
   private final SseWriter frames = new SseWriter();
   private final boolean standalone;
   private final Instant began;
@@ -73,18 +89,31 @@ final class Delivery {
       Position cursor,
       TailKind kind,
       StreamListener listener,
-      AwaitedRequests awaited,
-      ClientWriter writer) {
+      BooleanSupplier shouldEnd) {
     this.context = context;
     this.stream = stream;
     this.framing = framing;
     this.cursor = cursor;
     this.kind = kind;
     this.listener = listener;
-    this.awaited = awaited;
-    this.writer = writer;
+    this.writer = new ClientWriter(context.config(), shouldEnd, this::isAwaited);
+    this.shared = framing.endpoint() != null;
     this.began = context.clock().instant();
     this.standalone = stream.name().equals(StreamNames.STANDALONE);
+  }
+
+  ClientWriter writer() {
+    return writer;
+  }
+
+  /** Notes that the client awaits responses. Any thread may call this. */
+  void await(List<RequestId> requests) {
+    awaited.add(requests);
+  }
+
+  /** Whether the client awaits a response here. It awaits none on streams that answer nothing. */
+  private boolean isAwaited() {
+    return shared ? awaited.size() > 0 : StreamNames.areForRequests(stream.name());
   }
 
   /** The last event that the client has. */
@@ -102,8 +131,11 @@ final class Delivery {
     framing.opening(frames, cursor, context.config().retry());
     Position from = kind == TailKind.STANDALONE ? null : cursor;
     watch = context.log().watch(stream, from, watcher);
-    if (kind == TailKind.RESUMED || framing.endpoint() != null) {
-      awaited.resume(RequestId.parse(watch.requests()), context.log(), stream, cursor);
+    if (kind == TailKind.RESUMED || shared) {
+      awaited.add(RequestId.parse(watch.requests()));
+    }
+    if (kind == TailKind.RESUMED && !shared) {
+      awaited.removeAnswered(context.log(), stream, cursor);
     }
     if (kind == TailKind.STANDALONE) {
       // The tail that was just evicted may have delivered more since this tail was created.
@@ -150,7 +182,10 @@ final class Delivery {
   /** Notes that the log has lost the stream: adds an error for each request without a response. */
   void streamLost() {
     end = StreamEnd.GONE;
-    awaited.streamLost().forEach(error -> framing.unlogged(frames, error));
+    for (RequestId id : awaited.open()) {
+      byte[] error = JsonRpcErrors.error(id, JsonRpcErrorCode.SERVER_ERROR, STREAM_LOST);
+      framing.unlogged(frames, error);
+    }
   }
 
   void commentIfSilent() {
@@ -206,7 +241,10 @@ final class Delivery {
     cursor = newest.position();
     pastLog = !newest.logged();
     replayed += behind ? events.size() : 0;
-    awaited.delivered(events);
+    // The response to a single request is the last event of its stream.
+    if (awaited.size() > (shared ? 0 : 1)) {
+      events.forEach(awaited::removeAnswered);
+    }
     advanced(PageReader.bytes(events));
     writer.delivered();
     context.listener().delivered(events.size());

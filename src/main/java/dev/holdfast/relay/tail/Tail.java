@@ -40,7 +40,6 @@ public final class Tail implements Tails.Movable {
   private final Runnable inUse;
   private final BooleanSupplier resumes;
   private final TailSignal signal = new TailSignal(this::deliverAtHead, this::requested);
-  private final AwaitedRequests awaited;
   private final ClientWriter writer;
   private final PageReader reader;
 
@@ -97,12 +96,8 @@ public final class Tail implements Tails.Movable {
     this.kind = kind;
     this.inUse = inUse;
     this.resumes = resumes;
-    boolean shared = framing.endpoint() != null;
-    this.awaited = new AwaitedRequests(shared);
-    BooleanSupplier isAwaited =
-        () -> shared ? awaited.isAny() : StreamNames.areForRequests(stream.name());
-    this.writer = new ClientWriter(context.config(), this::shouldEnd, isAwaited);
-    this.delivery = new Delivery(context, stream, framing, cursor, kind, listener, awaited, writer);
+    this.delivery = new Delivery(context, stream, framing, cursor, kind, listener, this::shouldEnd);
+    this.writer = delivery.writer();
     this.reader = new PageReader(context.log(), stream, context.pages());
     TraceListener traces = context.traces();
     this.reading = traces == null ? null : traces.reading(stream, cursor, kind == TailKind.RESUMED);
@@ -116,12 +111,12 @@ public final class Tail implements Tails.Movable {
 
   /** Gives the requests errors if the store loses the stream, so that nobody waits. */
   Tail answering(List<RequestId> requests) {
-    awaited.begin(requests);
+    delivery.await(requests);
     return this;
   }
 
   private void requested(String requests) {
-    awaited.begin(RequestId.parse(requests));
+    delivery.await(RequestId.parse(requests));
   }
 
   @Override

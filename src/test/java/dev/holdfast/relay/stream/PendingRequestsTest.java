@@ -174,6 +174,16 @@ class PendingRequestsTest {
     assertThat(pending.open()).hasSize(5000);
   }
 
+  @Test
+  void shouldAddABoundedNumberOfRequests() {
+    PendingRequests pending = pending();
+    for (int i = 0; i < 20_000; i++) {
+      pending.add(RequestId.parse(Integer.toString(i)));
+    }
+
+    assertThat(pending.size()).isEqualTo(10_000);
+  }
+
   /** An id that takes a parser to compare. */
   private static RequestId escaped(int number) {
     return new RequestId("\"\\u0061" + number + "\"");

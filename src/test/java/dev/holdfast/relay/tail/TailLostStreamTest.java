@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.log.LogEvent;
+import dev.holdfast.log.LogTesting;
 import dev.holdfast.log.NewEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamWriter;
@@ -57,28 +58,33 @@ class TailLostStreamTest {
   /** The tail of a shared stream, over HTTP with SSE. */
   @Test
   void shouldGiveErrorsToTheOpenRequestsOfASession() {
-    AwaitedRequests awaited = new AwaitedRequests(true);
-    awaited.begin(RequestId.parse("1,\"two\""));
-    awaited.begin(RequestId.parse("3"));
-    append(result("1"));
-    append("{\"jsonrpc\":\"2.0\",\"method\":\"m\"}");
-    append(result("3"));
+    fixture.log.openShared(LogFixture.ref("m"));
+    TestConnection client = new TestConnection();
+    LogFixture.run(sharedTail(), client);
+    client.await(c -> c.text().contains("/messages"));
+    StreamWriter one = fixture.log.open(LogFixture.ref("a"), "1,\"two\"", "m");
+    StreamWriter other = fixture.log.open(LogFixture.ref("b"), "3", "m");
+    one.append(List.of(LogTesting.event(result("1"))));
+    one.append(List.of(LogTesting.event("{\"jsonrpc\":\"2.0\",\"method\":\"m\"}")));
+    other.append(List.of(LogTesting.last(result("3"))));
+    client.await(c -> c.text().contains("\"id\":3"));
 
-    awaited.delivered(fixture.events("s"));
-    assertThat(awaited.streamLost()).hasSize(1);
-    append(result("\"two\""));
-    awaited.delivered(fixture.events("s"));
-    assertThat(awaited.streamLost()).isEmpty();
+    fixture.log.end(LogFixture.SESSION);
+    client.awaitEnd();
+
+    assertErrors(client, "\"two\"");
   }
 
-  @Test
-  void shouldAwaitABoundedNumberOfRequests() {
-    AwaitedRequests awaited = new AwaitedRequests(true);
-    for (int i = 0; i < 20_000; i++) {
-      awaited.begin(RequestId.parse(Integer.toString(i)));
-    }
-
-    assertThat(awaited.streamLost()).hasSize(10_000);
+  private Tail sharedTail() {
+    return new Tail(
+        fixture.context(),
+        LogFixture.ref("m"),
+        new EventFraming("m", true, true, true, "/messages"),
+        Position.START,
+        TailKind.REQUEST,
+        fixture.heard,
+        () -> {},
+        () -> true);
   }
 
   @Test
