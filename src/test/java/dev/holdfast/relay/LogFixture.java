@@ -72,7 +72,7 @@ public final class LogFixture {
 
   /** A tail that is not yet running. */
   public Tail tail(String stream, Position after, TailKind kind) {
-    EventFraming framing = new EventFraming(stream, true, true);
+    EventFraming framing = new EventFraming(stream, true, true, true, null);
     return new Tail(
         context(), ref(stream), framing, after, kind, heard, alive::incrementAndGet, () -> true);
   }

@@ -26,11 +26,6 @@ public record EventFraming(
   private static final String ENDPOINT = "endpoint";
   private static final String MESSAGE = "message";
 
-  /** Creates the framing of Streamable HTTP for a client that follows its revision. */
-  public EventFraming(String stream, boolean ids, boolean current) {
-    this(stream, ids, current, current, null);
-  }
-
   /**
    * Writes the first frame of a connection: the id to resume from, and {@code retry}. A client that
    * does not understand it gets a comment, which shows that it is connected.

@@ -13,10 +13,10 @@ class EventFramingTest {
 
   private static final Duration RETRY = Duration.ofSeconds(5);
   private static final Position POSITION = new Position(1785000000000L, 3);
-  private static final EventFraming CURRENT = new EventFraming("abc", true, true);
-  private static final EventFraming OLD_CLIENT = new EventFraming("abc", true, false);
+  private static final EventFraming CURRENT = new EventFraming("abc", true, true, true, null);
+  private static final EventFraming OLD_CLIENT = new EventFraming("abc", true, false, false, null);
   private static final EventFraming NO_RETRY = new EventFraming("abc", true, true, false, null);
-  private static final EventFraming NO_REPLAY = new EventFraming("abc", false, true);
+  private static final EventFraming NO_REPLAY = new EventFraming("abc", false, true, true, null);
 
   private final SseWriter frames = new SseWriter();
 

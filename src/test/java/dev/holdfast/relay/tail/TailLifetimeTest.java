@@ -244,7 +244,7 @@ class TailLifetimeTest {
         new Tail(
             fixture.context(),
             LogFixture.ref("s"),
-            new EventFraming("s", true, true),
+            new EventFraming("s", true, true, true, null),
             Position.START,
             TailKind.REQUEST,
             fixture.heard,
