@@ -100,12 +100,7 @@ public final class Sessions {
     recent.began(session);
   }
 
-  /**
-   * Ends the session that has been abandoned the longest.
-   *
-   * @param which the sessions whose end makes room
-   * @return how long the caller must wait before it tries again; zero if a session was ended
-   */
+  /** Ends an abandoned session as {@link AbandonedSessions#makeRoom} does. */
   Duration makeRoom(Predicate<Session> which) {
     return abandoned.makeRoom(which);
   }
