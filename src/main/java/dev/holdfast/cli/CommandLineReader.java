@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -29,9 +29,6 @@ final class CommandLineReader {
 
   private static final int MAX_PORT = 65_535;
   private static final Pattern HAS_SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://");
-  private static final String URL = "holdfast.upstream.url";
-  private static final String COMMAND = "holdfast.upstream.command";
-  private static final String CLIENT_ID = "holdfast.upstream.token.client-id";
   private static final String TRANSPORT = "holdfast.upstream.transport";
   private static final List<String> TRANSPORTS = List.of("auto", "streamable-http", "sse", "stdio");
 
@@ -51,7 +48,8 @@ final class CommandLineReader {
       ParseResult program = root.parseArgs(withHelpOption(arguments));
       ParseResult command = program.hasSubcommand() ? program.subcommand() : program;
       if (command.isUsageHelpRequested() || program.isUsageHelpRequested()) {
-        return new Command.Print(ExitCode.SUCCESS, usage(command.commandSpec().commandLine()));
+        String usage = command.commandSpec().commandLine().getUsageMessage(Ansi.OFF);
+        return new Command.Print(ExitCode.SUCCESS, usage);
       }
       if (command.isVersionHelpRequested() || program.isVersionHelpRequested()) {
         String version = "holdfast " + CommandLineSyntax.version() + "\n";
@@ -63,7 +61,10 @@ final class CommandLineReader {
       }
       return new CommandLineReader(command).command();
     } catch (ParameterException error) {
-      return new Command.Print(ExitCode.USAGE, PrintableText.of(text(error)) + "\n" + hint(error));
+      String command = error.getCommandLine().getCommandSpec().qualifiedName();
+      return new Command.Print(
+          ExitCode.USAGE,
+          PrintableText.of(text(error)) + "\n'" + command + " --help' shows what there is.\n");
     }
   }
 
@@ -79,124 +80,102 @@ final class CommandLineReader {
     if (!(error instanceof UnmatchedArgumentException unmatched)) {
       return String.valueOf(error.getMessage());
     }
-    String word = unmatched.getUnmatched().getFirst();
     String meant =
         unmatched.getSuggestions().stream()
             .findFirst()
             .map(suggestion -> " Did you mean " + suggestion + "?")
             .orElse("");
     String kind = unmatched.isUnknownOption() ? "option" : "command or argument";
-    return "There is no " + kind + " " + word + "." + meant;
-  }
-
-  private static String hint(ParameterException error) {
-    String command = error.getCommandLine().getCommandSpec().qualifiedName();
-    return "'" + command + " --help' shows what there is.\n";
-  }
-
-  private static String usage(CommandLine command) {
-    return command.getUsageMessage(Ansi.OFF);
+    return "There is no " + kind + " " + unmatched.getUnmatched().getFirst() + "." + meant;
   }
 
   private Command command() {
-    addServer();
-    addStore();
-    addUpstream();
-    boolean json = parsed.matchedOptionValue(CommandLineSyntax.JSON, false);
+    for (OptionSpec option : parsed.matchedOptions()) {
+      configure(option.longestName(), option.stringValues().getLast());
+    }
+    boolean json = has("--json");
     String name = parsed.commandSpec().name();
     return switch (name) {
-      case CommandLineSyntax.PROGRAM, CommandLineSyntax.SERVE -> new Command.Serve(properties);
-      case CommandLineSyntax.STDIO ->
-          new Command.Stdio(properties, !parsed.hasMatchedOption(CommandLineSyntax.NO_BROWSER));
-      case CommandLineSyntax.DOCTOR ->
-          parsed.hasMatchedOption(CommandLineSyntax.LIVE)
+      case "holdfast", "serve" -> new Command.Serve(properties);
+      case "stdio" -> stdio();
+      case "doctor" ->
+          has("--live")
               ? new Command.Live(LivenessCheck.configuredPort())
               : new Command.Doctor(properties, json);
-      case CommandLineSyntax.CONFIG -> new Command.Config(onlyCheck(), json);
-      case CommandLineSyntax.SESSIONS -> new Command.Sessions(properties, json);
-      case CommandLineSyntax.STREAMS -> new Command.Streams(properties, session(), json);
-      case CommandLineSyntax.TAIL -> tail(json);
-      case CommandLineSyntax.PURGE -> new Command.Purge(properties, scope(), json);
-      case CommandLineSyntax.REPLAY -> replay();
-      case CommandLineSyntax.VERIFY ->
+      case "config" -> new Command.Config(onlyCheck(), json);
+      case "sessions" -> new Command.Sessions(properties, json);
+      case "streams" ->
+          new Command.Streams(properties, argument(0).isEmpty() ? null : session(), json);
+      case "tail" -> tail(json);
+      case "purge" -> new Command.Purge(properties, scope(), json);
+      case "replay" -> replay();
+      case "verify" ->
           new Command.Verify(
               properties,
               tape(),
-              parsed.matchedOptionValue(CommandLineSyntax.IGNORE, List.of()),
+              List.of(parsed.matchedOptionValue("--ignore", new String[0])),
               json);
-      case CommandLineSyntax.KEY -> key();
-      case CommandLineSyntax.SHOW -> new Command.Show(tape(), json);
+      case "show" -> new Command.Show(tape(), json);
+      case "key" -> key();
       default -> throw usageError("unknown command: " + name);
     };
   }
 
-  private void addServer() {
-    String host = option(CommandLineSyntax.HOST);
-    if (!host.isEmpty()) {
-      properties.put("quarkus.http.host", host);
-    }
-    if (parsed.hasMatchedOption(CommandLineSyntax.PORT)) {
-      String port = option(CommandLineSyntax.PORT);
-      if (!port.matches("\\d{1,5}") || Integer.parseInt(port) > MAX_PORT) {
-        throw usageError("--port must be 0 to " + MAX_PORT + ", not " + port);
+  /** Turns an option into configuration, if it is one of those. */
+  private void configure(String option, String value) {
+    switch (option) {
+      case "--port" -> {
+        require(
+            value.matches("\\d{1,5}") && Integer.parseInt(value) <= MAX_PORT,
+            "--port must be 0 to " + MAX_PORT + ", not " + value);
+        properties.put("quarkus.http.port", value);
       }
-      properties.put("quarkus.http.port", port);
+      case "--transport" -> {
+        require(
+            TRANSPORTS.contains(value),
+            "--transport must be one of " + TRANSPORTS + ", not " + value);
+        properties.put(TRANSPORT, value);
+      }
+      case "--store" -> putStore(value);
+      case "--host" -> putUnlessEmpty("quarkus.http.host", value);
+      case "--client-id" -> putUnlessEmpty("holdfast.upstream.token.client-id", value);
+      case "--url" -> putUrl(option, value);
+      case "--upstream" -> {
+        if (value.isEmpty() || HAS_SCHEME.matcher(value).lookingAt()) {
+          putUrl(option, value);
+        } else {
+          putServer("", value);
+        }
+      }
+      default -> {}
     }
   }
 
-  private void addStore() {
-    String store = option(CommandLineSyntax.STORE);
-    if (store.startsWith("redis://") || store.startsWith("rediss://")) {
-      properties.put("holdfast.store", "redis");
+  private void putStore(String store) {
+    boolean url = store.startsWith("redis://") || store.startsWith("rediss://");
+    require(
+        url || store.equals("memory") || store.equals("redis"),
+        "--store must be memory, redis or a redis:// URL");
+    properties.put("holdfast.store", url ? "redis" : store);
+    if (url) {
       properties.put("quarkus.redis.hosts", store);
-    } else if (store.equals("memory") || store.equals("redis")) {
-      properties.put("holdfast.store", store);
-    } else if (parsed.hasMatchedOption(CommandLineSyntax.STORE)) {
-      throw usageError("--store must be memory, redis or a redis:// URL");
     }
   }
 
-  private void addUpstream() {
-    String transport = option(CommandLineSyntax.TRANSPORT);
-    if (TRANSPORTS.contains(transport)) {
-      properties.put(TRANSPORT, transport);
-    } else if (parsed.hasMatchedOption(CommandLineSyntax.TRANSPORT)) {
-      throw usageError("--transport must be one of " + TRANSPORTS + ", not " + transport);
-    }
-    String upstream = option(CommandLineSyntax.UPSTREAM);
-    if (HAS_SCHEME.matcher(upstream).lookingAt()) {
-      putUrl(CommandLineSyntax.UPSTREAM, upstream);
-    } else if (!upstream.isEmpty()) {
-      putServer("", upstream);
-    }
-    if (parsed.commandSpec().name().equals(CommandLineSyntax.STDIO)) {
-      addServerOfStdio();
-    }
-  }
-
-  private void addServerOfStdio() {
-    String url = option(CommandLineSyntax.URL);
-    List<String> program = parsed.matchedPositionalValue(0, List.of());
-    if (!url.isEmpty() && !program.isEmpty()) {
-      throw usageError("--url and COMMAND exclude each other");
-    }
-    String clientId = option(CommandLineSyntax.CLIENT_ID);
-    if (!clientId.isEmpty()) {
-      properties.put(CLIENT_ID, clientId);
-    }
-    if (!url.isEmpty()) {
-      putUrl(CommandLineSyntax.URL, url);
-    } else if (!program.isEmpty()) {
-      putServer(
-          "", program.stream().map(CommandLineReader::quoted).collect(Collectors.joining(" ")));
+  private void putUnlessEmpty(String key, String value) {
+    if (!value.isEmpty()) {
+      properties.put(key, value);
     }
   }
 
   /** The errors do not quote the URL, which may hold a password. */
   private void putUrl(String option, String url) {
-    if (!isUrl(url)) {
-      throw usageError(option + " must begin with http:// or https://");
+    if (url.isEmpty()) {
+      return;
     }
+    require(
+        url.startsWith("http://") || url.startsWith("https://"),
+        option + " must begin with http:// or https://");
     try {
       putServer(URI.create(url).toString(), "");
     } catch (IllegalArgumentException malformed) {
@@ -206,9 +185,20 @@ final class CommandLineReader {
 
   /** Overrides other sources, which may configure a server of the other kind. */
   private void putServer(String url, String command) {
-    properties.put(URL, url);
-    properties.put(COMMAND, command);
+    properties.put("holdfast.upstream.url", url);
+    properties.put("holdfast.upstream.command", command);
     properties.putIfAbsent(TRANSPORT, "auto");
+  }
+
+  private Command stdio() {
+    String[] program = parsed.matchedPositionalValue(0, new String[0]);
+    if (program.length > 0) {
+      require(option("--url").isEmpty(), "--url and COMMAND exclude each other");
+      String command =
+          Stream.of(program).map(CommandLineReader::quoted).collect(Collectors.joining(" "));
+      putServer("", command);
+    }
+    return new Command.Stdio(properties, !has("--no-browser"));
   }
 
   /** Quotes an argument for a command line that is split as a shell does. */
@@ -216,22 +206,15 @@ final class CommandLineReader {
     return "'" + argument.replace("'", "'\\''") + "'";
   }
 
-  private static boolean isUrl(String text) {
-    return text.startsWith("http://") || text.startsWith("https://");
-  }
-
   private Command tail(boolean json) {
     SessionId session = session();
-    if (session == null) {
-      throw usageError("SESSION is missing");
-    }
-    String name = parsed.matchedPositionalValue(1, "");
-    String stream = name.isEmpty() ? null : name;
-    if (stream != null && !StreamRef.isName(stream)) {
-      throw usageError("STREAM must be 1 to 32 letters and digits, not " + stream);
-    }
-    String from = option(CommandLineSyntax.FROM);
+    String name = argument(1);
+    require(
+        name.isEmpty() || StreamRef.isName(name),
+        "STREAM must be 1 to 32 letters and digits, not " + name);
+    String from = option("--from");
     if (from.isEmpty()) {
+      String stream = name.isEmpty() ? null : name;
       return new Command.Tail(properties, session, stream, Position.START, json);
     }
     // The errors do not quote the event id, which may hold a session id.
@@ -239,33 +222,30 @@ final class CommandLineReader {
         EventId.parse(from)
             .or(() -> EventId.parseWithSession(from))
             .orElseThrow(() -> usageError("--from is not an event id (<stream>_<ms>-<n>)"));
-    if (id.session() != null && !id.session().equals(session)) {
-      throw usageError("--from is an event of another session");
-    }
-    if (stream != null && !id.stream().equals(stream)) {
-      throw usageError("--from is an event of stream " + id.stream() + ", not " + stream);
-    }
+    require(
+        id.session() == null || id.session().equals(session),
+        "--from is an event of another session");
+    require(
+        name.isEmpty() || id.stream().equals(name),
+        "--from is an event of stream " + id.stream() + ", not " + name);
     return new Command.Tail(properties, session, id.stream(), id.position(), json);
   }
 
   private boolean onlyCheck() {
-    String word = parsed.matchedPositionalValue(0, "");
-    if (!word.isEmpty() && !word.equals(CommandLineSyntax.CHECK)) {
-      throw usageError("config takes nothing but check, not " + word);
-    }
+    String word = argument(0);
+    require(word.isEmpty() || word.equals("check"), "config takes nothing but check, not " + word);
     return !word.isEmpty();
   }
 
   private Command replay() {
-    boolean waits = !parsed.hasMatchedOption(CommandLineSyntax.NO_WAIT);
-    String speed = parsed.matchedOptionValue(CommandLineSyntax.SPEED, "1");
-    if (!speed.matches("\\d{1,6}(\\.\\d{1,6})?") || Double.parseDouble(speed) == 0) {
-      throw usageError("--speed must be a positive number up to 999999, not " + speed);
-    }
+    String speed = parsed.matchedOptionValue("--speed", "1");
+    require(
+        speed.matches("\\d{1,6}(\\.\\d{1,6})?") && Double.parseDouble(speed) > 0,
+        "--speed must be a positive number up to 999999, not " + speed);
     // The tape replaces a configured server, and is not recorded again.
     putServer("", "");
     properties.put("holdfast.record.dir", "");
-    return new Command.Replay(properties, tape(), Double.parseDouble(speed), waits);
+    return new Command.Replay(properties, tape(), Double.parseDouble(speed), !has("--no-wait"));
   }
 
   /** Nothing keeps the key: it is shown once. */
@@ -276,49 +256,51 @@ final class CommandLineReader {
   }
 
   private Path tape() {
-    String tape = parsed.matchedPositionalValue(0, "");
-    if (tape.isEmpty()) {
-      throw usageError("TAPE is missing");
-    }
+    require(!argument(0).isEmpty(), "TAPE is missing");
     try {
-      return Path.of(tape);
+      return Path.of(argument(0));
     } catch (InvalidPathException invalid) {
       throw usageError("TAPE must be a path");
     }
   }
 
   private Command.Scope scope() {
-    SessionId session = session();
-    boolean expired = parsed.hasMatchedOption(CommandLineSyntax.EXPIRED);
-    boolean all = parsed.hasMatchedOption(CommandLineSyntax.ALL);
-    int given = (session == null ? 0 : 1) + (expired ? 1 : 0) + (all ? 1 : 0);
-    if (given != 1) {
-      throw usageError("exactly one of SESSION, --expired and --all is required");
-    }
-    if (all && !parsed.hasMatchedOption(CommandLineSyntax.YES)) {
-      throw usageError("--all ends every session; confirm it with --yes");
-    }
-    if (session != null) {
-      return new Command.Scope.One(session);
-    }
-    return all ? new Command.Scope.All() : new Command.Scope.Expired();
+    boolean one = !argument(0).isEmpty();
+    boolean all = has("--all");
+    require(
+        Stream.of(one, all, has("--expired")).filter(given -> given).count() == 1,
+        "exactly one of SESSION, --expired and --all is required");
+    require(!all || has("--yes"), "--all ends every session; confirm it with --yes");
+    return one
+        ? new Command.Scope.One(session())
+        : all ? new Command.Scope.All() : new Command.Scope.Expired();
   }
 
-  private @Nullable SessionId session() {
-    String text = parsed.matchedPositionalValue(0, null);
-    if (text == null) {
-      return null;
-    }
+  private SessionId session() {
+    require(!argument(0).isEmpty(), "SESSION is missing");
     // The error does not quote the text: it may be most of a session id, which is a secret.
-    return SessionId.parse(text)
+    return SessionId.parse(argument(0))
         .orElseThrow(() -> usageError("SESSION must be a session id of 43 characters"));
+  }
+
+  private boolean has(String option) {
+    return parsed.hasMatchedOption(option);
   }
 
   private String option(String name) {
     return parsed.matchedOptionValue(name, "");
   }
 
-  /** Returns an error that is printed above the usage of the command. */
+  private String argument(int index) {
+    return parsed.matchedPositionalValue(index, "");
+  }
+
+  private void require(boolean valid, String rule) {
+    if (!valid) {
+      throw usageError(rule);
+    }
+  }
+
   private ParameterException usageError(String message) {
     return new ParameterException(parsed.commandSpec().commandLine(), message);
   }

@@ -5,10 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -19,72 +23,149 @@ import picocli.CommandLine.Model.PositionalParamSpec;
  */
 final class CommandLineSyntax {
 
-  static final String PROGRAM = "holdfast";
-  static final String SERVE = "serve";
-  static final String STDIO = "stdio";
-  static final String DOCTOR = "doctor";
-  static final String SESSIONS = "sessions";
-  static final String STREAMS = "streams";
-  static final String TAIL = "tail";
-  static final String PURGE = "purge";
-  static final String REPLAY = "replay";
-  static final String VERIFY = "verify";
-  static final String SHOW = "show";
-  static final String KEY = "key";
-  static final String CONFIG = "config";
-  static final String CHECK = "check";
+  /**
+   * Commands with their options and arguments. An argument in brackets may be missing; three dots
+   * mean several. The first row is the program itself.
+   */
+  private static final String COMMANDS =
+      """
+      holdfast | --host --port --store --transport --upstream   | Makes the streams of any MCP server durable.
+      serve    | --host --port --store --transport --upstream   | Runs the gateway.
+      stdio    | --url --client-id --no-browser COMMAND...      | Connects an MCP client on stdin and stdout to a server.
+      doctor   | --store --upstream --json --live               | Checks store, upstreams, clock and limits, and suggests fixes.
+      config   | --json [check]                                 | Prints the configuration in force, and where it comes from.
+      sessions | --store --json                                 | Lists the sessions in the store.
+      streams  | --store --json [SESSION]                       | Lists the streams of one session, or of all sessions.
+      tail     | --store --json --from SESSION [STREAM]         | Prints a stream and follows it without disturbing its client.
+      purge    | --store --json --expired --all --yes [SESSION] | Ends sessions and deletes their data.
+      replay   | --host --port --store --speed --no-wait TAPE   | Serves a tape as an MCP server, at the recorded pace.
+      verify   | --upstream --transport --ignore --json TAPE    | Sends the requests of a tape to a server and reports differences.
+      show     | --json TAPE                                    | Prints a tape as a time line with one column per stream.
+      key      |                                                | Makes a key for a client, and the hash for the configuration.
+      """;
 
-  static final String HOST = "--host";
-  static final String PORT = "--port";
-  static final String TRANSPORT = "--transport";
-  static final String STORE = "--store";
-  static final String UPSTREAM = "--upstream";
-  static final String URL = "--url";
-  static final String JSON = "--json";
-  static final String LIVE = "--live";
-  static final String FROM = "--from";
-  static final String EXPIRED = "--expired";
-  static final String ALL = "--all";
-  static final String YES = "--yes";
-  static final String SPEED = "--speed";
-  static final String NO_WAIT = "--no-wait";
-  static final String IGNORE = "--ignore";
-  static final String CLIENT_ID = "--client-id";
-  static final String NO_BROWSER = "--no-browser";
+  /** Options and arguments. An option has a value if that has a name here. */
+  private static final String ARGUMENTS =
+      """
+      --all        |             | end every session
+      --client-id  | ID          | id at the authorization server; default: it registers one (holdfast.upstream.token.client-id)
+      --expired    |             | end the sessions that exceeded their idle timeout
+      --from       | EVENT-ID    | start after this event; default: the oldest one
+      --host       | ADDRESS     | address to listen on (quarkus.http.host)
+      --ignore     | POINTER...  | JSON pointer of values that may differ, such as /result/content/*/text; may be repeated
+      --json       |             | print one JSON object per line
+      --live       |             | only ask the gateway on this machine whether it is alive
+      --no-browser |             | only log the address of the page to sign in
+      --no-wait    |             | send each message at once
+      --port       | PORT        | port to listen on, 0 for any (quarkus.http.port)
+      --speed      | FACTOR      | how much faster, such as 10 or 0.5; default: 1
+      --store      | STORE       | memory, redis (servers: quarkus.redis.hosts), or the URL of a Redis server
+      --transport  | NAME        | transport of the upstream: auto, streamable-http, sse or stdio (holdfast.upstream.transport)
+      --upstream   | URL|COMMAND | MCP server: a URL, or a program with its arguments in quotes
+      --url        | URL         | URL of the server; lost connections are resumed
+      --yes        |             | confirm --all
+      COMMAND      |             | after --: program to run as the server, with its arguments
+      SESSION      |             | session id
+      STREAM       |             | stream name; default: the stream of --from, or else the standalone stream
+      TAPE         |             | first file of the tape
+      check        |             | only print what is wrong with it
+      """;
+
+  private static final Map<String, String[]> ARGUMENTS_BY_NAME =
+      rows(ARGUMENTS).collect(Collectors.toMap(row -> row[0], Function.identity()));
+
+  private static final Map<String, String> EXIT_CODES =
+      Map.of(
+          "0", "success",
+          "1", "a problem was found, something does not exist, or the program failed",
+          "2", "the command line is invalid",
+          "3", "the store cannot be reached");
 
   private CommandLineSyntax() {}
 
   static CommandSpec program() {
-    CommandSpec program = serving(command(PROGRAM, "Makes the streams of any MCP server durable."));
+    List<CommandSpec> commands = rows(COMMANDS).map(CommandLineSyntax::command).toList();
+    CommandSpec program = commands.getFirst();
     program
         .usageMessage()
         .footerHeading("%nThe default command is serve. Options come after the command.%n")
         .exitCodeListHeading("%nExit codes:%n")
-        .exitCodeList(exitCodes());
-    Stream.of(
-            serving(command(SERVE, "Runs the gateway.")),
-            stdio(),
-            reporting(
-                command(DOCTOR, "Checks store, upstreams, clock and limits, and suggests fixes.")
-                    .addOption(upstream())
-                    .addOption(
-                        flag(LIVE, "only ask the gateway on this machine whether it is alive"))),
-            command(CONFIG, "Prints the configuration in force, and where it comes from.")
-                .addOption(json())
-                .addPositional(argument("0", CHECK, "0..1", "only print what is wrong with it")),
-            reporting(command(SESSIONS, "Lists the sessions in the store.")),
-            reporting(command(STREAMS, "Lists the streams of one session, or of all sessions."))
-                .addPositional(argument("0", "SESSION", "0..1", "session id")),
-            tail(),
-            purge(),
-            replay(),
-            verify(),
-            command(SHOW, "Prints a tape as a time line with one column per stream.")
-                .addOption(json())
-                .addPositional(tape()),
-            key())
-        .forEach(each -> program.addSubcommand(each.name(), each));
+        .exitCodeList(new TreeMap<>(EXIT_CODES));
+    commands.stream().skip(1).forEach(each -> program.addSubcommand(each.name(), each));
+    CommandSpec stdio = subcommand(program, "stdio");
+    stdio.parser().stopAtPositional(true);
+    stdio
+        .usageMessage()
+        .customSynopsis("holdfast stdio [OPTIONS] [--url=URL | -- COMMAND...]")
+        .footer("Without URL and COMMAND, the server is the configured upstream.");
+    subcommand(program, "purge")
+        .usageMessage()
+        .customSynopsis("holdfast purge [OPTIONS] (SESSION | --expired | --all --yes)");
+    subcommand(program, "key")
+        .usageMessage()
+        .footer(
+            "The gateway knows only the hash: holdfast.auth.keys.<name>.hash. The client sends"
+                + " the key: Authorization: Bearer <key>.");
     return program;
+  }
+
+  private static CommandSpec subcommand(CommandSpec program, String name) {
+    return Objects.requireNonNull(program.subcommands().get(name)).getCommandSpec();
+  }
+
+  private static Stream<String[]> rows(String table) {
+    return table.lines().map(line -> line.split(" *\\| +"));
+  }
+
+  private static CommandSpec command(String... row) {
+    CommandSpec command = CommandSpec.create().name(row[0]);
+    command.usageMessage().description(row[2]).abbreviateSynopsis(true);
+    OptionSpec.Builder help = OptionSpec.builder("-h", "--help").usageHelp(true);
+    OptionSpec.Builder version = OptionSpec.builder("-V", "--version").versionHelp(true);
+    command.addOption(help.description("show this help").build());
+    command.addOption(version.description("show the version").build());
+    Stream.of(row[1].split(" "))
+        .filter(name -> !name.isEmpty())
+        .forEach(name ->
+            command.add(
+                name.startsWith("-")
+                    ? option(name)
+                    : positional(name, command.positionalParameters().size())));
+    return command;
+  }
+
+  private static ArgSpec option(String name) {
+    String[] row = row(name);
+    OptionSpec.Builder option = OptionSpec.builder(name).description(row[2]);
+    return row[1].isEmpty()
+        ? option.type(boolean.class).build()
+        : option.type(type(row[1])).paramLabel(label(row[1])).build();
+  }
+
+  private static ArgSpec positional(String name, int index) {
+    String label = label(name);
+    boolean several = name.endsWith("...");
+    String arity = several ? "0..*" : name.equals(label) ? "1" : "0..1";
+    return PositionalParamSpec.builder()
+        .index(index + (several ? "..*" : ""))
+        .arity(arity)
+        .type(type(name))
+        .paramLabel(label)
+        .description(row(label)[2])
+        .build();
+  }
+
+  private static String[] row(String name) {
+    return Objects.requireNonNull(ARGUMENTS_BY_NAME.get(name), name);
+  }
+
+  /** A text, or several texts. */
+  private static Class<?> type(String syntax) {
+    return syntax.endsWith("...") ? String[].class : String.class;
+  }
+
+  private static String label(String syntax) {
+    return syntax.replace("...", "").replaceAll("[\\[\\]]", "");
   }
 
   static String version() {
@@ -93,177 +174,5 @@ final class CommandLineSyntax {
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
     }
-  }
-
-  private static CommandSpec serving(CommandSpec command) {
-    return listening(command).addOption(transport()).addOption(upstream());
-  }
-
-  private static CommandSpec listening(CommandSpec command) {
-    return command
-        .addOption(option(HOST, "ADDRESS", "address to listen on (quarkus.http.host)"))
-        .addOption(option(PORT, "PORT", "port to listen on, 0 for any (quarkus.http.port)"))
-        .addOption(store());
-  }
-
-  private static CommandSpec replay() {
-    return listening(command(REPLAY, "Serves a tape as an MCP server, at the recorded pace."))
-        .addOption(option(SPEED, "FACTOR", "how much faster, such as 10 or 0.5; default: 1"))
-        .addOption(flag(NO_WAIT, "send each message at once"))
-        .addPositional(tape());
-  }
-
-  private static CommandSpec verify() {
-    return command(VERIFY, "Sends the requests of a tape to a server and reports differences.")
-        .addOption(upstream())
-        .addOption(transport())
-        .addOption(
-            OptionSpec.builder(IGNORE)
-                .arity("1")
-                .type(List.class)
-                .auxiliaryTypes(String.class)
-                .paramLabel("POINTER")
-                .description(
-                    "JSON pointer of values that may differ, such as"
-                        + " /result/content/*/text; may be repeated")
-                .build())
-        .addOption(json())
-        .addPositional(tape());
-  }
-
-  private static CommandSpec key() {
-    CommandSpec key = command(KEY, "Makes a key for a client, and the hash for the configuration.");
-    key.usageMessage()
-        .footer(
-            "The gateway knows only the hash: holdfast.auth.keys.<name>.hash. The client sends"
-                + " the key: Authorization: Bearer <key>.");
-    return key;
-  }
-
-  private static PositionalParamSpec tape() {
-    return argument("0", "TAPE", "1", "first file of the tape");
-  }
-
-  private static CommandSpec stdio() {
-    CommandSpec stdio =
-        command(STDIO, "Connects an MCP client on stdin and stdout to a server.")
-            .addOption(option(URL, "URL", "URL of the server; lost connections are resumed"))
-            .addOption(
-                option(
-                    CLIENT_ID,
-                    "ID",
-                    "id at the authorization server; default: it registers one"
-                        + " (holdfast.upstream.token.client-id)"))
-            .addOption(flag(NO_BROWSER, "only log the address of the page to sign in"))
-            .addPositional(
-                PositionalParamSpec.builder()
-                    .paramLabel("COMMAND")
-                    .index("0..*")
-                    .arity("0..*")
-                    .type(List.class)
-                    .auxiliaryTypes(String.class)
-                    .description("after --: program to run as the server, with its arguments")
-                    .build());
-    stdio.parser().stopAtPositional(true);
-    stdio
-        .usageMessage()
-        .customSynopsis("holdfast stdio [OPTIONS] [--url=URL | -- COMMAND...]")
-        .footer("Without URL and COMMAND, the server is the configured upstream.");
-    return stdio;
-  }
-
-  private static CommandSpec tail() {
-    return reporting(command(TAIL, "Prints a stream and follows it without disturbing its client."))
-        .addPositional(argument("0", "SESSION", "1", "session id"))
-        .addPositional(
-            argument(
-                "1",
-                "STREAM",
-                "0..1",
-                "stream name; default: the stream of --from, or else the standalone stream"))
-        .addOption(option(FROM, "EVENT-ID", "start after this event; default: the oldest one"));
-  }
-
-  private static CommandSpec purge() {
-    CommandSpec purge = command(PURGE, "Ends sessions and deletes their data.");
-    purge
-        .usageMessage()
-        .customSynopsis("holdfast purge [OPTIONS] (SESSION | --expired | --all --yes)");
-    return reporting(purge)
-        .addPositional(argument("0", "SESSION", "0..1", "session id"))
-        .addOption(flag(EXPIRED, "end the sessions that exceeded their idle timeout"))
-        .addOption(flag(ALL, "end every session"))
-        .addOption(flag(YES, "confirm --all"));
-  }
-
-  private static CommandSpec reporting(CommandSpec command) {
-    return command.addOption(store()).addOption(json());
-  }
-
-  private static CommandSpec command(String name, String description) {
-    OptionSpec.Builder help = OptionSpec.builder("-h", "--help").usageHelp(true);
-    OptionSpec.Builder version = OptionSpec.builder("-V", "--version").versionHelp(true);
-    CommandSpec command =
-        CommandSpec.create()
-            .name(name)
-            .addOption(help.description("show this help").build())
-            .addOption(version.description("show the version").build());
-    command.usageMessage().description(description).abbreviateSynopsis(true);
-    return command;
-  }
-
-  private static OptionSpec json() {
-    return flag(JSON, "print one JSON object per line");
-  }
-
-  private static OptionSpec transport() {
-    return option(
-        TRANSPORT,
-        "NAME",
-        "transport of the upstream: auto, streamable-http, sse or stdio"
-            + " (holdfast.upstream.transport)");
-  }
-
-  private static OptionSpec store() {
-    return option(
-        STORE,
-        "STORE",
-        "memory, redis (servers: quarkus.redis.hosts), or the URL of a Redis server");
-  }
-
-  private static OptionSpec upstream() {
-    return option(
-        UPSTREAM, "URL|COMMAND", "MCP server: a URL, or a program with its arguments in quotes");
-  }
-
-  private static OptionSpec option(String name, String label, String description) {
-    return OptionSpec.builder(name)
-        .type(String.class)
-        .paramLabel(label)
-        .description(description)
-        .build();
-  }
-
-  private static OptionSpec flag(String name, String description) {
-    return OptionSpec.builder(name).type(boolean.class).description(description).build();
-  }
-
-  private static PositionalParamSpec argument(
-      String index, String label, String arity, String description) {
-    return PositionalParamSpec.builder()
-        .index(index)
-        .arity(arity)
-        .type(String.class)
-        .paramLabel(label)
-        .description(description)
-        .build();
-  }
-
-  private static Map<String, String> exitCodes() {
-    Map<String, String> codes = new LinkedHashMap<>();
-    for (ExitCode code : ExitCode.values()) {
-      codes.put(Integer.toString(code.number()), code.meaning());
-    }
-    return codes;
   }
 }
