@@ -6,8 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BinaryOperator;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -23,22 +22,14 @@ import java.util.stream.StreamSupport;
  */
 public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
 
-  /** What the framework puts before a sentence. */
-  private static final String START = "^(?:[\\w.$]+: )?(?:SRCFG\\d+: )?";
+  private static final Pattern KEY = Pattern.compile("(?<![\\w.$])((?:holdfast|quarkus)\\.\\S+)");
+  private static final Pattern UNSET = Pattern.compile("expand value (\\S+) in property (\\S+)");
+  private static final Pattern CHOICES = Pattern.compile("allowed values: ([\\w,-]+)");
 
-  /**
-   * The value in a sentence, and why it is invalid. Numbers, sizes, durations and names of choices:
-   * no URL.
-   */
-  private static final Pattern HARMLESS =
-      Pattern.compile(
-          "(?s)([\\w.,+-]*)\" threw an Exception whilst being converted (?:SRCFG\\d+: )?(.*)");
+  /** The message of a converter of this program. */
+  private static final Pattern RULE = Pattern.compile("(?s) converted must be (.*?)(?:, not .*)?$");
 
-  private static final Pattern URL_FAULT =
-      Pattern.compile("(?s).*converted ([\\w ]+ at index \\d+).*");
-  private static final Pattern CHOICES = Pattern.compile(".* allowed values: ([\\w,-]+)");
-  private static final Pattern RULE =
-      Pattern.compile("(?s)(?:.* converted )?must be (.*?)(, not .*)?");
+  private static final Pattern URL_FAULT = Pattern.compile(" converted ([\\w ]+ at index \\d+)");
 
   /** Keys of Quarkus without a mapping of ours: what a value must be, by the reason given. */
   private static final Map<String, String> KINDS =
@@ -46,7 +37,7 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
           "Expected an integer value", "a whole number, such as 10",
           "Expected a long value", "a whole number, such as 10",
           "Invalid duration", "a duration, such as 30s",
-          "value .* not in correct format", "a size, such as 10M");
+          "not in correct format", "a size, such as 10M");
 
   /** Returns a line for each problem. */
   public List<String> lines(ConfigValidationException refused) {
@@ -58,147 +49,89 @@ public record ConfigErrors(ConfigKeys keys, SmallRyeConfig config) {
     Stream.concat(
             keys.names(), StreamSupport.stream(config.getPropertyNames().spliterator(), false))
         .sorted()
-        .forEach(key ->
-            value(key)
-                .filter(value -> keys.isOutOfRange(key, value))
-                .ifPresent(value -> lines.putIfAbsent(key, outOfRange(key, value))));
+        .filter(key -> value(key).filter(value -> keys.isOutOfRange(key, value)).isPresent())
+        .forEach(key -> lines.putIfAbsent(key, line(key, "")));
     return List.copyOf(lines.values());
-  }
-
-  private String outOfRange(String key, String value) {
-    return mustBe(key, keys.allowed(key).orElseThrow(), value);
   }
 
   private Optional<String> value(String key) {
     return Optional.ofNullable(config.getConfigValue(key).getValue());
   }
 
-  private void explain(String problem, Map<String, String> lines) {
-    String text = problem.replaceFirst(START, "");
-    // The sentences of the framework, and at the end that of RangeValidator.
-    Stream.of(
-            line(
-                "The (?:config )?property (?<key>\\S+) with the config value \"(?<rest>.*)",
-                text,
-                this::invalid),
-            line(
-                "The config property (?<key>\\S+) is defined as the empty (?<rest>.*)",
-                text,
-                (key, _) -> empty(key)),
-            line(
-                "The config property (?<key>\\S+) is required but (?<rest>.*)",
-                text,
-                (key, _) -> key + " is not set: give it a value"),
-            line(
-                "(?<key>\\S+) in (?<rest>.*) does not map to any root",
-                text,
-                (key, _) -> unknown(key)),
-            line(
-                "Could not expand value (?<rest>\\S+) in property (?<key>\\S+)", text, this::unset),
-            line(
-                "(?<key>holdfast\\.\\S+) must be (?<rest>.*)",
-                text,
-                (key, _) -> outOfRange(key, value(key).orElse(""))))
-        .flatMap(Optional::stream)
-        .findFirst()
-        .or(() -> Optional.of(Map.entry(problem, text.lines().findFirst().orElse(""))))
-        .ifPresent(line -> lines.putIfAbsent(line.getKey(), line.getValue()));
-  }
-
-  /** Returns the line for a key if the text is such a sentence. */
-  private static Optional<Map.Entry<String, String>> line(
-      String sentence, String text, BinaryOperator<String> lineOfKeyAndRest) {
-    Matcher found = Pattern.compile(sentence, Pattern.DOTALL).matcher(text);
-    return found.matches()
-        ? Optional.of(
-            Map.entry(
-                found.group("key"),
-                lineOfKeyAndRest.apply(found.group("key"), found.group("rest"))))
-        : Optional.empty();
-  }
-
   private String named(String key) {
     return ConfigOrigin.named(config, key);
   }
 
-  private String mustBe(String key, String allowed, String value) {
-    return named(key) + " must be " + allowed + ", not " + value;
+  private void explain(String problem, Map<String, String> lines) {
+    Optional<MatchResult> unset = UNSET.matcher(problem).results().findFirst();
+    Optional<String> key = first(KEY, problem);
+    if (unset.isPresent()) {
+      String name = unset.get().group(2);
+      String variable = unset.get().group(1);
+      lines.putIfAbsent(
+          name,
+          "%s refers to ${%s}, which is not set: set it, or give a default, as in ${%s:none}"
+              .formatted(named(name), variable, variable));
+    } else if (key.isPresent()) {
+      lines.putIfAbsent(key.get(), line(key.get(), problem));
+    } else {
+      lines.putIfAbsent(problem, problem.lines().findFirst().orElse(""));
+    }
   }
 
-  private String invalid(String key, String valueAndReason) {
-    Matcher harmless = HARMLESS.matcher(valueAndReason);
-    if (harmless.matches()) {
-      String allowed = allowed(key, harmless.group(2)).orElse("another value");
-      return mustBe(key, allowed, harmless.group(1));
+  private String line(String key, String problem) {
+    if (problem.contains("does not map to any root")) {
+      return named(key)
+          + " is not a configuration key: "
+          + keys.nearest(key)
+              .map(nearest -> "is it " + nearest + "?")
+              .orElse("remove it; docs/configuration.md lists all keys");
     }
-    Matcher rule = RULE.matcher(valueAndReason);
-    if (rule.matches()) {
-      return named(key) + " must be " + rule.group(1);
+    String value = value(key).orElse(null);
+    if (value == null) {
+      return key + " is not set: give it a value";
     }
-    Matcher url = URL_FAULT.matcher(valueAndReason);
-    String fault = url.matches() ? " (" + decapitalize(url.group(1)) + ")" : "";
-    return keys.allowed(key)
-        .map(allowed -> named(key) + " must be " + allowed + fault)
-        .orElseGet(() ->
-            named(key) + (fault.isEmpty() ? " has an invalid value" : " is not a URL" + fault));
+    Optional<String> allowed = allowed(key, problem);
+    if (value.isEmpty()) {
+      return named(key)
+          + " has no value: "
+          + allowed.map(text -> "it must be " + text).orElse("give it one, or remove it");
+    }
+    String fault =
+        first(URL_FAULT, problem).map(text -> " (" + decapitalize(text) + ")").orElse("");
+    String rule =
+        allowed
+            .map(text -> " must be " + text)
+            .orElse(fault.isEmpty() ? " must be another value" : " is not a URL");
+    // Numbers, sizes, durations and names of choices are no URLs.
+    return named(key) + rule + (value.matches("[\\w.,+-]*") ? ", not " + value : fault);
+  }
+
+  private static Optional<String> first(Pattern pattern, String problem) {
+    return pattern.matcher(problem).results().map(found -> found.group(1)).findFirst();
   }
 
   private static String decapitalize(String text) {
     return Character.toLowerCase(text.charAt(0)) + text.substring(1);
   }
 
-  private static Optional<String> choices(String reason) {
-    Matcher choices = CHOICES.matcher(reason);
-    return choices.matches()
-        ? Optional.of(choices.group(1).replace(",", ", ").replaceFirst(", ([^,]+)$", " or $1"))
-        : Optional.empty();
-  }
-
   /** What the key allows, by its type or else by the reason of the converter. */
-  private Optional<String> allowed(String key, String reason) {
-    return choices(reason)
+  private Optional<String> allowed(String key, String problem) {
+    String example = keys.example(key).orElse(key.endsWith(".port") ? "8080" : "");
+    return first(CHOICES, problem)
+        .map(choices -> choices.replace(",", ", ").replaceFirst(", ([^,]+)$", " or $1"))
         .or(() -> keys.allowed(key))
-        .or(() -> rule(key, reason))
+        .or(() ->
+            first(RULE, problem)
+                .map(rule ->
+                    example.isEmpty() || rule.contains("such as")
+                        ? rule
+                        : rule + ", such as " + example))
         .or(() ->
             KINDS.entrySet().stream()
-                .filter(kind -> reason.matches("(?s)" + kind.getKey() + ".*"))
+                .filter(kind -> problem.contains(kind.getKey()))
                 .map(Map.Entry::getValue)
                 .findFirst()
-                .map(allowed ->
-                    example(key)
-                        .map(own -> allowed.replaceFirst("\\S+$", Matcher.quoteReplacement(own)))
-                        .orElse(allowed)));
-  }
-
-  private Optional<String> example(String key) {
-    return keys.example(key).or(() -> Optional.of("8080").filter(_ -> key.endsWith(".port")));
-  }
-
-  private Optional<String> rule(String key, String reason) {
-    Matcher rule = RULE.matcher(reason);
-    return rule.matches()
-        ? Optional.of(
-            rule.group(1) + keys.example(key).map(example -> ", such as " + example).orElse(""))
-        : Optional.empty();
-  }
-
-  private String empty(String key) {
-    String example = keys.allowed(key).map(allowed -> ": it must be " + allowed).orElse("");
-    return named(key)
-        + " has no value"
-        + (example.isEmpty() ? ": give it one, or remove it" : example);
-  }
-
-  private String unknown(String key) {
-    String meant =
-        keys.nearest(key)
-            .map(nearest -> "is it " + nearest + "?")
-            .orElse("remove it; docs/configuration.md lists all keys");
-    return named(key) + " is not a configuration key: " + meant;
-  }
-
-  private String unset(String key, String variable) {
-    return "%s refers to ${%s}, which is not set: set it, or give a default, as in ${%s:none}"
-        .formatted(named(key), variable, variable);
+                .map(kind -> example.isEmpty() ? kind : kind.replaceFirst("\\S+$", example)));
   }
 }

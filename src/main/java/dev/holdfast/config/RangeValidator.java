@@ -13,9 +13,11 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses configuration values outside of their {@link Range}. It knows just what Holdfast's
@@ -29,7 +31,17 @@ public final class RangeValidator implements ConfigValidator, SmallRyeConfigBuil
   @Override
   public void configBuilder(SmallRyeConfigBuilder builder) {
     builder.withValidator(this);
-    builder.withConverter(Boolean.class, PRIORITY, new BooleanConverter());
+    builder.withConverter(Boolean.class, PRIORITY, RangeValidator::toBoolean);
+  }
+
+  /** The converter of the framework takes every unknown word for false. */
+  private static @Nullable Boolean toBoolean(String text) {
+    return switch (text.strip().toLowerCase(Locale.ROOT)) {
+      case "" -> null; // The key is not set.
+      case "true", "yes", "y", "on", "1" -> true;
+      case "false", "no", "n", "off", "0" -> false;
+      default -> throw new IllegalArgumentException("must be true or false");
+    };
   }
 
   /**
