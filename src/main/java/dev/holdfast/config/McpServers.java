@@ -3,13 +3,14 @@ package dev.holdfast.config;
 import io.smallrye.config.NameIterator;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +24,6 @@ record McpServers(Map<String, String> properties, List<String> warnings) {
 
   private static final String ROOT = "mcpServers";
 
-  /** Keys of the program for the members of a server that are texts. */
-  private static final Map<String, String> MEMBERS =
-      Map.of("url", "url", "serverUrl", "url", "cwd", "directory");
-
   private static final Map<String, String> TRANSPORTS =
       Map.of(
           "stdio", "stdio",
@@ -34,9 +31,6 @@ record McpServers(Map<String, String> properties, List<String> warnings) {
           "http", "streamable-http",
           "streamable-http", "streamable-http",
           "streamableHttp", "streamable-http");
-
-  /** Members of which a server needs one. */
-  private static final List<String> ADDRESSES = List.of("url", "serverUrl", "command");
 
   private static final List<String> KNOWN =
       List.of("command", "args", "env", "url", "headers", "type", "cwd", "disabled");
@@ -50,94 +44,91 @@ record McpServers(Map<String, String> properties, List<String> warnings) {
    *     has an unknown type, or neither a URL nor a command
    */
   static McpServers read(Path path, @Nullable Object document, Map<String, String> flat) {
-    Map<String, String> properties = new HashMap<>();
-    Map<String, Map<List<String>, String>> servers = new TreeMap<>();
-    List<String> warnings = new ArrayList<>();
+    McpServers read = new McpServers(new HashMap<>(), new ArrayList<>());
+    Map<?, ?> servers = members(document).get(ROOT) instanceof Map<?, ?> map ? map : Map.of();
     new TreeMap<>(flat)
         .forEach((key, value) -> {
-          List<String> segments = segments(key);
-          if (segments.getFirst().equals(ROOT) && segments.size() > 2) {
-            servers
-                .computeIfAbsent(segments.get(1), _ -> new HashMap<>())
-                .put(segments.subList(2, segments.size()), value);
-          } else if (segments.getFirst().equals("holdfast")
-              || segments.getFirst().equals("quarkus")) {
-            properties.put(key, value);
-          } else {
-            warnings.add(
-                path + ": " + segments.getFirst() + " is ignored: use holdfast or mcpServers");
+          String first = new NameIterator(key).getNextSegment();
+          if (first.equals("holdfast") || first.equals("quarkus")) {
+            read.properties.put(key, value);
+          } else if (!first.equals(ROOT) || servers.isEmpty()) {
+            read.warn(path + ": " + first + " is ignored: use holdfast or mcpServers");
           }
         });
-    if (properties.isEmpty() && servers.isEmpty()) {
+    boolean empty = servers.values().stream().allMatch(server -> members(server).isEmpty());
+    if (read.properties.isEmpty() && empty) {
       throw new InvalidFileException(
           path
               + " has nothing below holdfast or mcpServers: add a server, such as {\"mcpServers\":"
               + " {\"time\": {\"command\": \"uvx\", \"args\": [\"mcp-server-time\"]}}}");
     }
-    servers.forEach((name, server) -> add(path, name, server, properties, warnings));
-    checkServers(path, document);
-    return new McpServers(properties, warnings.stream().distinct().toList());
+    servers.forEach((name, server) -> read.add(path, String.valueOf(name), members(server)));
+    return read;
   }
 
-  private static void checkServers(Path path, @Nullable Object document) {
-    if (document instanceof Map<?, ?> root && root.get(ROOT) instanceof Map<?, ?> servers) {
-      servers.forEach((name, server) -> checkServer(path, String.valueOf(name), server));
+  private void warn(String line) {
+    if (!warnings.contains(line)) {
+      warnings.add(line);
     }
   }
 
-  private static void checkServer(Path path, String name, @Nullable Object server) {
-    Map<?, ?> members = server instanceof Map<?, ?> map ? map : Map.of();
-    boolean disabled = Boolean.parseBoolean(String.valueOf(members.get("disabled")));
-    if (!disabled && ADDRESSES.stream().allMatch(member -> members.get(member) == null)) {
+  /** The members of an object that are not empty; none for another value. */
+  private static Map<String, Object> members(@Nullable Object value) {
+    Map<String, Object> members = new TreeMap<>();
+    if (value instanceof Map<?, ?> object) {
+      object.forEach((name, member) -> {
+        if (member != null && !isEmpty(member)) {
+          members.put(String.valueOf(name), member);
+        }
+      });
+    }
+    return members;
+  }
+
+  private static boolean isEmpty(Object value) {
+    return (value instanceof Collection<?> list && list.isEmpty())
+        || (value instanceof Map<?, ?> object && object.isEmpty());
+  }
+
+  private void add(Path path, String name, Map<String, Object> server) {
+    if (Boolean.parseBoolean(String.valueOf(server.get("disabled")))) {
+      return;
+    }
+    String prefix = "holdfast.upstreams." + quoted(name) + ".";
+    server.forEach((member, value) -> {
+      switch (member) {
+        case "command" ->
+            properties.put(prefix + "command", commandLine(value, server.get("args")));
+        case "url", "serverUrl" -> properties.put(prefix + "url", value.toString());
+        case "cwd" -> properties.put(prefix + "directory", value.toString());
+        case "type", "transport" ->
+            properties.put(prefix + "transport", transport(path, name, value.toString()));
+        case "env" -> putAll(prefix + "environment.", value);
+        case "headers" -> putAll(prefix + "headers.", value);
+        case "args", "disabled" -> {}
+        default ->
+            warn(
+                "%s: %s of the server %s is ignored%s"
+                    .formatted(path, member, name, question(member)));
+      }
+    });
+    if (Stream.of("url", "serverUrl", "command").noneMatch(server::containsKey)) {
       String meant =
-          members.keySet().stream()
-              .map(String::valueOf)
+          server.keySet().stream()
               .filter(member -> !KNOWN.contains(member))
-              .flatMap(member -> nearest(member).stream().map(near -> member + " " + near))
+              .flatMap(member ->
+                  nearest(member).stream()
+                      .map(near -> ": is " + member + " meant to be " + near + "?"))
               .findFirst()
-              .map(words -> words.replaceFirst("(.*) (.*)", ": is $1 meant to be $2?"))
               .orElse(": add one, or remove the server");
       throw new InvalidFileException(
           "%s: the server %s has neither url nor command%s".formatted(path, name, meant));
     }
   }
 
-  private static List<String> segments(String key) {
-    List<String> segments = new ArrayList<>();
-    NameIterator names = new NameIterator(key);
-    while (names.hasNext()) {
-      segments.add(names.getNextSegment());
-      names.next();
-    }
-    return segments;
-  }
-
-  private static void add(
-      Path path,
-      String name,
-      Map<List<String>, String> server,
-      Map<String, String> properties,
-      List<String> warnings) {
-    if (Boolean.parseBoolean(server.get(List.of("disabled")))) {
-      return;
-    }
-    String prefix = "holdfast.upstreams." + quoted(name) + ".";
-    server.forEach((member, value) -> {
-      String first = member.getFirst();
-      if (member.size() == 2 && first.equals("env")) {
-        properties.put(prefix + "environment." + quoted(member.getLast()), value);
-      } else if (member.size() == 2 && first.equals("headers")) {
-        properties.put(prefix + "headers." + quoted(member.getLast()), value);
-      } else if (first.equals("type") || first.equals("transport")) {
-        properties.put(prefix + "transport", transport(path, name, value));
-      } else if (MEMBERS.containsKey(first)) {
-        properties.put(prefix + MEMBERS.get(first), value);
-      } else if (first.equals("command")) {
-        properties.put(prefix + "command", commandLine(value, server));
-      } else if (!KNOWN.contains(first) && !first.startsWith("args[")) {
-        warnings.add(unknown(path, name, first));
-      }
-    });
+  private void putAll(String prefix, Object values) {
+    members(values)
+        .forEach((name, value) -> properties.put(prefix + quoted(name), value.toString()));
   }
 
   private static String transport(Path path, String name, String type) {
@@ -150,22 +141,19 @@ record McpServers(Map<String, String> properties, List<String> warnings) {
   }
 
   /** The program and its arguments as a shell has them: a word of the client stays a word. */
-  private static String commandLine(String command, Map<List<String>, String> server) {
-    StringBuilder line = new StringBuilder(word(command));
-    Stream.iterate(0, i -> i + 1)
-        .map(i -> server.get(List.of("args[" + i + "]")))
-        .takeWhile(Objects::nonNull)
-        .forEach(argument -> line.append(' ').append(word(argument)));
-    return line.toString();
+  private static String commandLine(Object command, @Nullable Object arguments) {
+    Stream<?> words = arguments instanceof Collection<?> list ? list.stream() : Stream.empty();
+    return Stream.concat(Stream.of(command), words)
+        .map(word -> word(String.valueOf(word)))
+        .collect(Collectors.joining(" "));
   }
 
   private static String word(String text) {
     return text.matches("[\\w@%+=:,./-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
-  private static String unknown(Path path, String name, String member) {
-    String line = "%s: %s of the server %s is ignored".formatted(path, member, name);
-    return nearest(member).map(known -> line + ": is it " + known + "?").orElse(line);
+  private static String question(String member) {
+    return nearest(member).map(known -> ": is it " + known + "?").orElse("");
   }
 
   private static Optional<String> nearest(String member) {
