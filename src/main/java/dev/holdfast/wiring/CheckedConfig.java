@@ -20,6 +20,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -51,10 +52,10 @@ final class CheckedConfig {
    */
   CheckedConfig(SmallRyeConfig config) {
     this.config = config;
-    gateway = config.getConfigMapping(GatewayConfig.class);
+    gateway = mapping(GatewayConfig.class);
     checkPorts();
     checkRedis();
-    LimitsConfig limits = config.getConfigMapping(LimitsConfig.class);
+    LimitsConfig limits = mapping(LimitsConfig.class);
     checkUpstreams(
         new UpstreamFactory(
             limits,
@@ -65,12 +66,12 @@ final class CheckedConfig {
             new ClientTokens(0, InstantSource.system()),
             new ByteBudget(0)));
     TlsConfigurations.problem(config).ifPresent(problems::add);
-    checkTraces(config.getConfigMapping(TraceConfig.class));
+    checkTraces(mapping(TraceConfig.class));
     checkTapes();
     gateway.clients().forEach(this::checkClient);
-    checkHeartbeats(config.getConfigMapping(ClusterConfig.class));
-    checkKeys(config.getConfigMapping(AuthConfig.class));
-    checkIssuers(config.getConfigMapping(AuthConfig.class));
+    checkHeartbeats(mapping(ClusterConfig.class));
+    checkKeys(mapping(AuthConfig.class));
+    checkIssuers(mapping(AuthConfig.class));
     if (!problems.isEmpty()) {
       throw new ConfigurationException(String.join("\n", problems));
     }
@@ -81,8 +82,17 @@ final class CheckedConfig {
     return gateway;
   }
 
+  /** Returns a mapping of the configuration. */
+  <T> T mapping(Class<T> type) {
+    return config.getConfigMapping(type);
+  }
+
   private String named(String key) {
     return ConfigOrigin.named(config, key);
+  }
+
+  private void problem(String key, String text) {
+    problems.add(named(key) + " " + text);
   }
 
   private void checkPorts() {
@@ -91,7 +101,7 @@ final class CheckedConfig {
         keys.stream().map(key -> config.getOptionalValue(key, Integer.class).orElse(0)).toList();
     for (int i = 0; i < keys.size(); i++) {
       if (ports.get(i) < 0 || ports.get(i) > MAX_PORT) {
-        problems.add(named(keys.get(i)) + " must be 0 to 65535, such as 8080, not " + ports.get(i));
+        problem(keys.get(i), "must be 0 to 65535, such as 8080, not " + ports.get(i));
       }
     }
     if (ports.getFirst() > 0 && ports.getFirst().equals(ports.getLast())) {
@@ -107,10 +117,7 @@ final class CheckedConfig {
         Stream.of(config.getOptionalValue(key, String.class).orElse(DEFAULT_REDIS).split(","))
             .allMatch(url -> isUrl(url.strip(), "redis", "rediss"));
     if (!valid) {
-      problems.add(
-          named(key)
-              + " must be URLs that begin with redis:// or rediss://, such as "
-              + DEFAULT_REDIS);
+      problem(key, "must be URLs that begin with redis:// or rediss://, such as " + DEFAULT_REDIS);
     }
   }
 
@@ -130,28 +137,18 @@ final class CheckedConfig {
         .upstreams()
         .forEach((name, server) -> {
           String prefix = "holdfast.upstreams." + name + ".";
-          String origin = origin(prefix);
+          String keys = prefix + "…" + origin(prefix);
           if (name.equals(Session.DEFAULT_UPSTREAM)) {
-            problems.add(
-                prefix
-                    + "…"
-                    + origin
-                    + " is reserved: use holdfast.upstream.… for the server at /mcp");
+            problems.add(keys + " is reserved: use holdfast.upstream.… for the server at /mcp");
           } else if (!UPSTREAM_NAME.matcher(name).matches()) {
             problems.add(
-                prefix
-                    + "…"
-                    + origin
+                keys
                     + ": the name of an upstream must be up to 64 letters, digits, dots, dashes"
                     + " and underscores, such as my-server");
           } else if (server.url().isEmpty() && server.command().isEmpty()) {
             problems.add(
-                prefix
-                    + "…"
-                    + origin
-                    + " has neither url nor command: set one, such as "
-                    + prefix
-                    + "url=http://localhost:3000/mcp");
+                "%s has neither url nor command: set one, such as %surl=http://localhost:3000/mcp"
+                    .formatted(keys, prefix));
           }
           checkUpstream(factory, prefix, name, server);
         });
@@ -171,43 +168,35 @@ final class CheckedConfig {
   private void checkUpstream(
       UpstreamFactory factory, String prefix, String name, GatewayConfig.Server server) {
     if (server.url().isPresent() && server.command().isPresent()) {
-      problems.add(
-          named(prefix + "url")
-              + " and "
-              + named(prefix + "command")
-              + " exclude each other: remove one");
+      problem(
+          prefix + "url", "and " + named(prefix + "command") + " exclude each other: remove one");
       return;
     }
-    Optional<String> missing =
-        switch (server.transport()) {
-          case AUTO -> Optional.empty();
-          case STDIO -> server.command().isEmpty() ? Optional.of("command") : Optional.empty();
-          case STREAMABLE_HTTP, SSE ->
-              server.url().isEmpty() ? Optional.of("url") : Optional.empty();
-        };
-    missing.ifPresent(key ->
-        problems.add(
-            named(prefix + "transport")
-                + " needs "
-                + prefix
-                + key
-                + ": set it, or set auto"
-                + (key.equals("command")
-                    ? ". To connect a client on stdin and stdout, run 'holdfast stdio'"
-                    : "")));
+    String transport = prefix + "transport";
+    switch (server.transport()) {
+      case AUTO -> {}
+      case STDIO -> {
+        if (server.command().isEmpty()) {
+          problem(
+              transport,
+              "needs "
+                  + prefix
+                  + "command: set it, or set auto. To connect a client on stdin and stdout, run"
+                  + " 'holdfast stdio'");
+        }
+      }
+      case STREAMABLE_HTTP, SSE -> {
+        if (server.url().isEmpty()) {
+          problem(transport, "needs " + prefix + "url: set it, or set auto");
+        }
+      }
+    }
+    String needsUrl = "needs " + prefix + "url, because only %s: set it, or remove the other";
     if (server.forwardHeaders().isPresent() && server.url().isEmpty()) {
-      problems.add(
-          named(prefix + "forward-headers")
-              + " needs "
-              + prefix
-              + "url, because only servers over HTTP get headers: set it, or remove the other");
+      problem(prefix + "forward-headers", needsUrl.formatted("servers over HTTP get headers"));
     }
     if (server.tls().isPresent() && server.url().isEmpty()) {
-      problems.add(
-          named(prefix + "tls")
-              + " needs "
-              + prefix
-              + "url, because only connections to a URL have TLS: set it, or remove the other");
+      problem(prefix + "tls", needsUrl.formatted("connections to a URL have TLS"));
     }
     factory.problems(name, server).forEach(problem -> problems.add(located(prefix, problem)));
   }
@@ -231,23 +220,21 @@ final class CheckedConfig {
     return named(prefix + problem.substring(0, end)) + problem.substring(end);
   }
 
-  private String withoutUse(String prefix, String tls, String url) {
-    return named(prefix + tls)
-        + " has no use unless "
-        + prefix
-        + url
-        + " begins with https://: remove it, or change the other";
+  private void checkTls(Optional<String> tls, String prefix, String url, Optional<URI> value) {
+    if (tls.isPresent() && value.filter(each -> isUrl(each.toString(), "https")).isEmpty()) {
+      problem(
+          prefix + "tls",
+          "has no use unless %s%s begins with https://: remove it, or change the other"
+              .formatted(prefix, url));
+    }
   }
 
   private void checkTraces(TraceConfig trace) {
-    URI endpoint = trace.endpoint().orElse(null);
-    if (trace.tls().isPresent() && (endpoint == null || !isUrl(endpoint.toString(), "https"))) {
-      problems.add(withoutUse("holdfast.trace.", "tls", "endpoint"));
-    }
-    if (endpoint != null && !isUrl(endpoint.toString(), "http", "https")) {
-      problems.add(
-          named("holdfast.trace.endpoint")
-              + " must begin with http:// or https://, such as http://localhost:4318/v1/traces");
+    checkTls(trace.tls(), "holdfast.trace.", "endpoint", trace.endpoint());
+    if (trace.endpoint().filter(url -> !isUrl(url.toString(), "http", "https")).isPresent()) {
+      problem(
+          "holdfast.trace.endpoint",
+          "must begin with http:// or https://, such as http://localhost:4318/v1/traces");
     }
   }
 
@@ -263,12 +250,12 @@ final class CheckedConfig {
   private void checkTapes() {
     long max = gateway.record().maxBytes().asLongValue();
     if (max < Math.max(MIN_TAPES, 2 * gateway.record().fileBytes().asLongValue())) {
-      problems.add(
-          named("holdfast.record.max-bytes")
-              + " must be at least 8K and twice "
-              + named("holdfast.record.file-bytes")
-              + ": raise it, or lower the other");
+      tooSmall("holdfast.record.max-bytes", "8K and twice ", "holdfast.record.file-bytes");
     }
+  }
+
+  private void tooSmall(String key, String least, String other) {
+    problem(key, "must be at least " + least + named(other) + ": raise it, or lower the other");
   }
 
   private void checkKeys(AuthConfig auth) {
@@ -286,10 +273,10 @@ final class CheckedConfig {
 
   private void checkScopes(String prefix, GatewayConfig.Server server, AuthConfig auth) {
     if (server.authorization().needsClientToken() && auth.issuers().isEmpty()) {
-      problems.add(
-          named(prefix + "authorization")
-              + " needs holdfast.auth.issuers.<name>.url, because clients must show tokens: set it,"
-              + " or remove the other");
+      problem(
+          prefix + "authorization",
+          "needs holdfast.auth.issuers.<name>.url, because clients must show tokens: set it, or"
+              + " remove the other");
     }
     server.scope().ifPresent(scope -> checkScope(prefix + "scope", scope, auth));
     server
@@ -299,62 +286,61 @@ final class CheckedConfig {
   }
 
   private void checkScope(String name, String scope, AuthConfig auth) {
-    String key = named(name);
     if (!RequiredScopes.isScope(scope)) {
-      problems.add(key + " must be a word without spaces, quotes and backslashes, such as files");
+      problem(name, "must be a word without spaces, quotes and backslashes, such as files");
     } else if (auth.keys().isEmpty() && auth.issuers().isEmpty()) {
-      problems.add(
-          key
-              + " needs holdfast.auth.keys.<name>.hash or holdfast.auth.issuers.<name>.url: make a key"
-              + " with 'holdfast key'");
+      problem(
+          name,
+          "needs holdfast.auth.keys.<name>.hash or holdfast.auth.issuers.<name>.url: make a key with"
+              + " 'holdfast key'");
     }
   }
 
   private void checkIssuers(AuthConfig auth) {
     auth.issuers()
         .forEach((name, issuer) -> {
-          if (!isSafe(issuer.url()) || issuer.url().getRawFragment() != null) {
-            problems.add(
-                named("holdfast.auth.issuers." + name + ".url")
-                    + " must begin with https://, such as https://login.example.com; http:// is for"
-                    + " this machine only");
+          String prefix = "holdfast.auth.issuers." + name + ".";
+          if (!isSafe(issuer.url())) {
+            problem(
+                prefix + "url",
+                "must begin with https://, such as https://login.example.com; http:// is for this"
+                    + " machine only");
           }
-          if (issuer.tls().isPresent() && !isUrl(issuer.url().toString(), "https")) {
-            problems.add(withoutUse("holdfast.auth.issuers." + name + ".", "tls", "url"));
-          }
+          checkTls(issuer.tls(), prefix, "url", Optional.of(issuer.url()));
           issuer
               .introspection()
               .flatMap(AuthConfig.Introspection::endpoint)
-              .filter(endpoint -> !isSafe(endpoint) || endpoint.getRawFragment() != null)
+              .filter(endpoint -> !isSafe(endpoint))
               .ifPresent(_ ->
-                  problems.add(
-                      named("holdfast.auth.issuers." + name + ".introspection.endpoint")
-                          + " must begin with https://; http:// is for this machine only"));
+                  problem(
+                      prefix + "introspection.endpoint",
+                      "must begin with https://; http:// is for this machine only"));
         });
     String key = "holdfast.auth.public-url";
-    if (auth.publicUrl().isEmpty()) {
+    URI url = auth.publicUrl().orElse(null);
+    if (url == null) {
       auth.issuers().keySet().stream()
-          .sorted()
-          .findFirst()
+          .min(Comparator.naturalOrder())
           .ifPresent(name ->
-              problems.add(
-                  named("holdfast.auth.issuers." + name + ".url")
-                      + " needs "
+              problem(
+                  "holdfast.auth.issuers." + name + ".url",
+                  "needs "
                       + key
                       + ": set it to where clients reach the gateway, such as"
                       + " https://mcp.example.com"));
-    } else if (!isUrl(auth.publicUrl().get().toString(), "http", "https")
-        || !auth.publicUrl().get().getPath().matches("/?")
-        || auth.publicUrl().get().getRawQuery() != null
-        || auth.publicUrl().get().getRawFragment() != null) {
-      problems.add(named(key) + " must be a URL without a path, such as https://mcp.example.com");
+    } else if (!isUrl(url.toString(), "http", "https")
+        || !url.getPath().matches("/?")
+        || url.getRawQuery() != null
+        || url.getRawFragment() != null) {
+      problem(key, "must be a URL without a path, such as https://mcp.example.com");
     }
   }
 
   /** Keys that come over http:// could be those of anybody on the way. */
   private static boolean isSafe(URI url) {
-    return isUrl(url.toString(), "https")
-        || (isUrl(url.toString(), "http") && isLoopback(url.getHost()));
+    return url.getRawFragment() == null
+        && (isUrl(url.toString(), "https")
+            || (isUrl(url.toString(), "http") && isLoopback(url.getHost())));
   }
 
   /** Whether only programs of this machine reach a server on a host. */
@@ -368,11 +354,7 @@ final class CheckedConfig {
 
   private void checkHeartbeats(ClusterConfig cluster) {
     if (cluster.deadAfter().compareTo(cluster.heartbeat().multipliedBy(2)) < 0) {
-      problems.add(
-          named("holdfast.cluster.dead-after")
-              + " must be at least twice "
-              + named("holdfast.cluster.heartbeat")
-              + ": raise it, or lower the other");
+      tooSmall("holdfast.cluster.dead-after", "twice ", "holdfast.cluster.heartbeat");
     }
   }
 }

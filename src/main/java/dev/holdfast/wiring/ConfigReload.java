@@ -5,6 +5,7 @@ import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.InvalidFileException;
 import dev.holdfast.config.RangeValidator;
 import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.session.SessionStoreException;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -24,6 +25,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +58,7 @@ final class ConfigReload {
           "holdfast.limits.sessions-per-address");
 
   private final ConfiguredUpstreams upstreams;
-  private final RelayProducer relays;
+  private final SessionUpstreams links;
   private final StartReport report;
   private final Thread thread;
 
@@ -73,13 +76,13 @@ final class ConfigReload {
   ConfigReload(
       SmallRyeConfig config,
       ConfiguredUpstreams upstreams,
-      RelayProducer relays,
+      SessionUpstreams links,
       StartReport report,
       ProcessMode mode) {
     this.started = config;
     this.config = config;
     this.upstreams = upstreams;
-    this.relays = relays;
+    this.links = links;
     this.report = report;
     startFile = mode.serves() ? file(config) : null;
     latest = Optional.ofNullable(startFile).map(ConfigFile::text);
@@ -120,7 +123,7 @@ final class ConfigReload {
 
   private void closeUnused() {
     try {
-      upstreams.closeUnused(relays.upstreams);
+      upstreams.closeUnused(links);
     } catch (SessionStoreException away) {
       LOG.debugf("unused servers are closed later: %s", away.getMessage());
     }
@@ -172,8 +175,9 @@ final class ConfigReload {
     try {
       changes =
           upstreams.update(
-              UpstreamSettings.of(config),
-              UpstreamSettings.of(next),
+              config.getConfigMapping(GatewayConfig.class).allUpstreams().keySet(),
+              next.getConfigMapping(GatewayConfig.class).allUpstreams(),
+              differing(next),
               next.getConfigMapping(LimitsConfig.class));
     } catch (ConfigurationException invalid) {
       refused(file.path(), invalid.getMessage());
@@ -185,6 +189,15 @@ final class ConfigReload {
         .forEach(name -> report.reportUrl(name, Objects.requireNonNull(servers.get(name))));
     LOG.infof("configuration file reloaded %s", describe(changes, file, next));
     config = next;
+  }
+
+  /** The names of upstreams of which a key has another value. */
+  private Set<String> differing(SmallRyeConfig next) {
+    return Stream.of(config, next)
+        .flatMap(each -> StreamSupport.stream(each.getPropertyNames().spliterator(), false))
+        .filter(key -> !isSame(key, config, next))
+        .flatMap(key -> Stream.ofNullable(ConfiguredUpstreams.ofKey(key)))
+        .collect(Collectors.toSet());
   }
 
   /** The configuration with another file, from the same environment and system properties. */
@@ -235,25 +248,26 @@ final class ConfigReload {
 
   /** The program's own keys of the file that have another value than the one in force. */
   private List<String> restartNeeded(ConfigFile file, SmallRyeConfig next) {
-    Map<String, UpstreamSettings> settings = UpstreamSettings.of(next);
+    Map<String, GatewayConfig.Server> servers =
+        next.getConfigMapping(GatewayConfig.class).allUpstreams();
     Set<String> keys = new TreeSet<>(file.getPropertyNames());
     if (startFile != null) {
       keys.addAll(startFile.getPropertyNames());
     }
     return keys.stream()
         .filter(key -> key.startsWith("holdfast.") && !LIMITS.contains(key))
-        .filter(key -> !isReplaceable(UpstreamSettings.upstream(key), settings))
+        .filter(key -> !isReplaceable(ConfiguredUpstreams.ofKey(key), servers))
         .filter(key -> !isSame(key, started, next))
         .toList();
   }
 
-  private boolean isReplaceable(@Nullable String upstream, Map<String, UpstreamSettings> settings) {
-    UpstreamSettings next = upstream == null ? null : settings.get(upstream);
+  private boolean isReplaceable(
+      @Nullable String upstream, Map<String, GatewayConfig.Server> servers) {
+    GatewayConfig.Server next = upstream == null ? null : servers.get(upstream);
     return upstream != null && (next == null || upstreams.isReplaceable(upstream, next));
   }
 
   private static boolean isSame(String key, SmallRyeConfig one, SmallRyeConfig other) {
-    return Objects.equals(
-        one.getConfigValue(key).getRawValue(), other.getConfigValue(key).getRawValue());
+    return Objects.equals(one.getConfigValue(key).getValue(), other.getConfigValue(key).getValue());
   }
 }

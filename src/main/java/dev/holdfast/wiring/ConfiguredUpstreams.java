@@ -1,59 +1,33 @@
 package dev.holdfast.wiring;
 
 import dev.holdfast.agent.AgentUpstream;
-import dev.holdfast.audit.AuditLog;
-import dev.holdfast.auth.ClientTokens;
-import dev.holdfast.budget.ByteBudget;
-import dev.holdfast.cli.ProcessMode;
-import dev.holdfast.demo.Demo;
 import dev.holdfast.http.limit.LimitsConfig;
-import dev.holdfast.intercept.InterceptedMessage;
-import dev.holdfast.intercept.InterceptedUpstream;
-import dev.holdfast.intercept.Interceptor;
 import dev.holdfast.log.SharedLog;
-import dev.holdfast.observe.Metrics;
-import dev.holdfast.record.TapeException;
 import dev.holdfast.relay.session.SessionUpstreams;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStoreException;
 import dev.holdfast.upstream.ReplaceableUpstream;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
-import dev.holdfast.upstream.UpstreamMonitor;
-import dev.holdfast.upstream.local.NoArguments;
-import dev.holdfast.upstream.local.Prompt;
-import dev.holdfast.upstream.local.Resource;
-import dev.holdfast.upstream.local.Tool;
-import dev.holdfast.upstream.local.server.LocalUpstream;
-import io.quarkus.arc.All;
-import io.quarkus.runtime.annotations.RegisterForReflection;
 import io.quarkus.runtime.configuration.ConfigurationException;
+import io.smallrye.config.NameIterator;
 import io.vertx.core.Vertx;
 import jakarta.annotation.PreDestroy;
-import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
-import java.util.ArrayList;
+import java.time.InstantSource;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
-/** The upstreams of the configuration. The default one runs local tools if it has no server. */
+/** The upstreams of the configuration, by name. */
 @Singleton
-// The argument records of tools are read by reflection. This one is plain Java, so it cannot
-// register itself.
-@RegisterForReflection(targets = NoArguments.class)
 final class ConfiguredUpstreams {
-
-  private static final LocalUpstream.ServerFeatures NOTHING =
-      new LocalUpstream.ServerFeatures(List.of(), List.of(), List.of());
 
   private final Map<String, ReplaceableUpstream> byName = new ConcurrentHashMap<>();
 
@@ -62,25 +36,11 @@ final class ConfiguredUpstreams {
 
   private final CurrentConfig current;
   private final UpstreamFactory factory;
-  private final ConfiguredTapes tapes;
-  private final StoreProducer stores;
-  private final List<Interceptor> own;
-  private final TraceProducer traces;
-  private final AuditLog audit;
-  private final Metrics metrics;
+  private final UpstreamDecorator decorator;
+  private final UpstreamProducer.DefaultUpstream standard;
+  private final Optional<AgentUpstream> agents;
+  private final InstantSource clock;
   private final Vertx vertx;
-  private final boolean hasClients;
-
-  /** Whether the servers are up. */
-  @Produces final UpstreamMonitor monitor = new UpstreamMonitor();
-
-  private final boolean servesDemo;
-
-  /** Whether the default upstream is a server of the configuration. */
-  private final boolean hasDefaultServer;
-
-  /** Null without agents. */
-  private final @Nullable AgentUpstream agents;
 
   /**
    * What an update has changed: names of upstreams in alphabetical order.
@@ -92,118 +52,35 @@ final class ConfiguredUpstreams {
   ConfiguredUpstreams(
       CheckedConfig checked,
       CurrentConfig current,
-      LimitsConfig limits,
-      @All List<Tool<?>> tools,
-      @All List<Resource> resources,
-      @All List<Prompt<?>> prompts,
-      StoreProducer stores,
-      @All List<Interceptor> own,
-      TraceProducer traces,
-      AuditLog audit,
-      Metrics metrics,
-      TlsConfigurations tls,
-      ClientTokens clientTokens,
-      Vertx vertx,
-      ProcessMode mode,
-      @ConfigProperty(name = "quarkus.http.host") String host,
-      @ConfigProperty(name = "quarkus.application.version") String version) {
+      UpstreamFactory factory,
+      UpstreamDecorator decorator,
+      UpstreamProducer.DefaultUpstream standard,
+      Optional<AgentUpstream> agents,
+      InstantSource clock,
+      Vertx vertx) {
     this.current = current;
-    this.stores = stores;
-    this.own = own;
-    this.traces = traces;
-    this.audit = audit;
-    this.metrics = metrics;
+    this.factory = factory;
+    this.decorator = decorator;
+    this.standard = standard;
+    this.agents = agents;
+    this.clock = clock;
     this.vertx = vertx;
-    hasClients = mode.hasClients();
     GatewayConfig config = checked.gateway();
-    String reserved = Session.DEFAULT_UPSTREAM;
-    tapes = new ConfiguredTapes(config.record(), stores.clock);
-    ByteBudget held = ByteBudget.ofHeap(8, Long.MAX_VALUE);
-    factory =
-        new UpstreamFactory(
-            limits,
-            mode.isStdioBridge(),
-            mode.opensBrowser(),
-            traces.headers(),
-            tls::named,
-            clientTokens,
-            held);
     servers.putAll(config.allUpstreams());
-    config.upstreams().forEach(this::open);
-    boolean demo = servesDemo(config.demoTools(), mode, host);
-    LocalUpstream.ServerFeatures features =
-        new LocalUpstream.ServerFeatures(
-            demo ? join(Demo.TOOLS, tools) : tools,
-            demo ? join(Demo.RESOURCES, resources) : resources,
-            demo ? join(Demo.PROMPTS, prompts) : prompts);
-    agents =
-        config
-            .agent()
-            .command()
-            .map(command ->
-                factory.createAgents(
-                    command, config.agent(), stores.log, stores.logLevels, version))
-            .orElse(null);
-    if (agents != null) {
-      open(AgentUpstream.NAME, null, agents);
-    }
-    Optional<Upstream> replayed = replay(mode);
-    Optional<Upstream> server =
-        replayed.or(() -> factory.create(vertx, reserved, config.upstream()));
-    if (server.isEmpty()
-        && byName.isEmpty()
-        && features.equals(NOTHING)
-        && config.demoTools() == GatewayConfig.DemoTools.LOCAL) {
-      throw new ConfigurationException(
-          "There is nothing to serve: set holdfast.upstream.url or holdfast.upstream.command. For"
-              + " the demo tools on "
-              + host
-              + ", which other machines can reach, set holdfast.demo-tools=always");
-    }
-    hasDefaultServer = replayed.isEmpty() && server.isPresent();
-    servesDemo = demo && server.isEmpty();
-    open(
-        reserved,
-        config.upstream(),
-        server.orElseGet(() ->
-            new LocalUpstream(
-                features,
-                stores.logLevels,
-                "holdfast",
-                version,
-                limits.serverMessageBytes().value(),
-                held)));
-  }
-
-  private void open(String name, GatewayConfig.Server server) {
-    factory.create(vertx, name, server).ifPresent(upstream -> open(name, server, upstream));
+    create(config.upstreams())
+        .forEach((name, upstream) -> open(name, config.upstreams().get(name), upstream));
+    agents.ifPresent(upstream -> open(AgentUpstream.NAME, null, upstream));
+    open(Session.DEFAULT_UPSTREAM, config.upstream(), standard.upstream());
   }
 
   /** Opens sessions of a name at an upstream from now on. */
   private void open(String name, GatewayConfig.@Nullable Server server, Upstream upstream) {
-    Upstream decorated = decorated(name, server, upstream);
+    Upstream decorated = decorator.decorated(name, server, upstream, () -> processes(name));
     ReplaceableUpstream present =
-        byName.putIfAbsent(name, new ReplaceableUpstream(decorated, stores.clock));
+        byName.putIfAbsent(name, new ReplaceableUpstream(decorated, clock));
     if (present != null) {
       present.replace(decorated);
     }
-  }
-
-  private Upstream decorated(
-      String name, GatewayConfig.@Nullable Server server, Upstream upstream) {
-    Upstream watched = hasClients ? watched(name, server, upstream) : upstream;
-    Upstream measured = metrics.measured(name, watched, monitor, () -> processes(name));
-    Upstream intercepted =
-        InterceptedUpstream.of(
-            traces.traced(name, measured),
-            name,
-            ConfiguredInterceptors.of(server, own, this::toolDenied));
-    // Last, so that tapes have what clients send and get.
-    return hasClients ? tapes.recorded(name, server, intercepted) : intercepted;
-  }
-
-  private void toolDenied(InterceptedMessage call, String reason) {
-    audit.toolDenied(call.principal(), call.upstream(), call.session(), call.tool(), reason);
   }
 
   private Upstream.ProcessCount processes(String name) {
@@ -212,54 +89,53 @@ final class ConfiguredUpstreams {
   }
 
   /** Whether a reload may change an upstream. The kind of the default one stays. */
-  boolean isReplaceable(String name, UpstreamSettings next) {
-    return !name.equals(Session.DEFAULT_UPSTREAM) || (hasDefaultServer && next.hasServer());
+  boolean isReplaceable(String name, GatewayConfig.Server next) {
+    return !name.equals(Session.DEFAULT_UPSTREAM)
+        || (standard.hasServer() && !kind(next).equals("local"));
   }
 
   /**
    * Changes the upstreams. Sessions that are open stay with what they have. Not for several threads
    * at once.
    *
-   * @param before the configuration of all upstreams so far
+   * @param before names of all upstreams so far
    * @param after the configuration of all upstreams from now on, which was checked
+   * @param differing names of upstreams whose configuration has changed
    * @throws ConfigurationException when one cannot be created; nothing is changed then
    */
   Changes update(
-      Map<String, UpstreamSettings> before,
-      Map<String, UpstreamSettings> after,
+      Set<String> before,
+      Map<String, GatewayConfig.Server> after,
+      Set<String> differing,
       LimitsConfig limits) {
-    List<String> added = new ArrayList<>();
-    List<String> changed = new ArrayList<>();
-    new TreeMap<>(after)
-        .forEach((name, settings) -> {
-          if (!before.containsKey(name)) {
-            added.add(name);
-          } else if (!settings.equals(before.get(name)) && isReplaceable(name, settings)) {
-            changed.add(name);
-          }
-        });
+    Map<String, GatewayConfig.Server> configured = new TreeMap<>(after);
+    configured
+        .entrySet()
+        .removeIf(each ->
+            before.contains(each.getKey())
+                && !(differing.contains(each.getKey())
+                    && isReplaceable(each.getKey(), each.getValue())));
     List<String> removed =
-        before.keySet().stream().filter(name -> !after.containsKey(name)).sorted().toList();
-    Map<String, GatewayConfig.Server> configured = new HashMap<>();
-    Stream.concat(added.stream(), changed.stream())
-        .forEach(name -> configured.put(name, Objects.requireNonNull(after.get(name)).server()));
+        before.stream().filter(name -> !after.containsKey(name)).sorted().toList();
     Map<String, Upstream> created = create(configured);
     servers.putAll(configured);
     // First, so that no session begins without its scope and limits.
     current.update(servers, limits);
     created.forEach((name, upstream) -> {
       open(name, configured.get(name), upstream);
-      monitor.look(name);
+      decorator.monitor.look(name);
     });
     removed.forEach(name -> {
       ReplaceableUpstream upstream = byName.get(name);
       if (upstream != null) {
         upstream.remove();
       }
-      monitor.forget(name);
-      metrics.forget(name);
+      decorator.forget(name);
     });
-    return new Changes(added, removed, changed);
+    return new Changes(
+        configured.keySet().stream().filter(name -> !before.contains(name)).toList(),
+        removed,
+        configured.keySet().stream().filter(before::contains).toList());
   }
 
   private Map<String, Upstream> create(Map<String, GatewayConfig.Server> configured) {
@@ -294,20 +170,26 @@ final class ConfiguredUpstreams {
     current.update(servers, current.limits());
   }
 
-  private static Optional<Upstream> replay(ProcessMode mode) {
-    try {
-      return mode.replay();
-    } catch (TapeException invalid) {
-      throw new ConfigurationException(invalid.getMessage());
+  /** Returns the name of the upstream that has a key; null for other keys. */
+  static @Nullable String ofKey(String key) {
+    NameIterator segments = new NameIterator(key);
+    if (!next(segments).equals("holdfast")) {
+      return null;
     }
+    return switch (next(segments)) {
+      case "upstream" -> Session.DEFAULT_UPSTREAM;
+      case "upstreams" -> segments.hasNext() ? next(segments) : null;
+      default -> null;
+    };
   }
 
-  private static boolean servesDemo(GatewayConfig.DemoTools when, ProcessMode mode, String host) {
-    return switch (when) {
-      case LOCAL -> !mode.serves() || CheckedConfig.isLoopback(host);
-      case ALWAYS -> true;
-      case NEVER -> false;
-    };
+  private static String next(NameIterator key) {
+    if (!key.hasNext()) {
+      return "";
+    }
+    String segment = key.getNextSegment();
+    key.next();
+    return segment;
   }
 
   /** Where clients reach an upstream. */
@@ -318,17 +200,6 @@ final class ConfiguredUpstreams {
   /** What an upstream is, in a word. */
   static String kind(GatewayConfig.Server server) {
     return server.url().isPresent() ? "http" : server.command().isPresent() ? "stdio" : "local";
-  }
-
-  private static <T> List<T> join(List<T> first, List<T> second) {
-    return Stream.concat(first.stream(), second.stream()).toList();
-  }
-
-  /** Local tools, and agents, are always there. */
-  private Upstream watched(String name, GatewayConfig.@Nullable Server server, Upstream upstream) {
-    return server == null || (server.url().isEmpty() && server.command().isEmpty())
-        ? upstream
-        : monitor.watch(name, upstream, () -> UpstreamLook.problem(server));
   }
 
   /**
@@ -352,20 +223,18 @@ final class ConfiguredUpstreams {
 
   /** Whether the default upstream has the demo tools. */
   boolean servesDemo() {
-    return servesDemo;
+    return standard.servesDemo();
   }
 
   /** Continues an agent session whose replica was lost. */
   void adopt(SharedLog.AdoptedStream stream) {
-    if (agents != null) {
-      agents.adopt(stream);
-    }
+    agents.ifPresent(upstream -> upstream.adopt(stream));
   }
 
   @PreDestroy
   void close() {
-    monitor.close();
+    decorator.monitor.close();
     byName.values().forEach(Upstream::close);
-    tapes.close();
+    decorator.close();
   }
 }

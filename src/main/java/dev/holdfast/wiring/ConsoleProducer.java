@@ -3,13 +3,13 @@ package dev.holdfast.wiring;
 import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
-import dev.holdfast.cluster.ClusterConfig;
-import dev.holdfast.cluster.HeartbeatTiming;
 import dev.holdfast.cluster.ReplicaList;
 import dev.holdfast.console.Console;
 import dev.holdfast.console.GatewayInfo;
+import dev.holdfast.log.StreamIndex;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionStore;
 import dev.holdfast.upstream.UpstreamMonitor;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.vertx.http.HttpServer;
@@ -18,10 +18,10 @@ import jakarta.inject.Singleton;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
-import org.jspecify.annotations.Nullable;
 
 /** Produces the console. */
 final class ConsoleProducer {
@@ -30,35 +30,37 @@ final class ConsoleProducer {
 
   @Produces
   @Singleton
-  static Console console(
+  static GatewayInfo info(
       GatewayConfig gateway,
-      ClusterConfig cluster,
-      StoreProducer stores,
+      Optional<RedisConnections> redis,
       ConfiguredUpstreams upstreams,
-      Relay relay,
-      UpstreamMonitor monitor,
       AccessKeys keys,
       AccessTokens tokens,
-      HttpServer server,
-      MeterRegistry metrics,
       @ConfigProperty(name = "quarkus.management.host") String host,
       @ConfigProperty(name = "quarkus.application.version") String version) {
-    @Nullable RedisConnections redis = stores.redis;
+    return new GatewayInfo(
+        isServed(gateway.console(), host, keys.areRequired() || tokens.areAccepted()),
+        version,
+        redis.isPresent() ? "Redis" : "memory",
+        redis.map(opened -> opened.replica().value()).orElse(""),
+        () -> servers(upstreams.servers(), gateway),
+        upstreams.servesDemo());
+  }
+
+  @Produces
+  @Singleton
+  static Console console(
+      GatewayInfo info,
+      HttpServer server,
+      SessionStore sessions,
+      StreamIndex streams,
+      Relay relay,
+      UpstreamMonitor monitor,
+      Optional<RedisConnections> redis,
+      MeterRegistry metrics) {
     Supplier<List<ReplicaList.Replica>> replicas =
-        redis == null
-            ? List::of
-            : new ReplicaList(redis.client(), redis.keys(), HeartbeatTiming.of(cluster).deadAfter())
-                ::list;
-    GatewayInfo info =
-        new GatewayInfo(
-            isServed(gateway.console(), host, keys.areRequired() || tokens.areAccepted()),
-            version,
-            redis == null ? "memory" : "Redis",
-            redis == null ? "" : redis.replica().value(),
-            () -> servers(upstreams.servers(), gateway),
-            upstreams.servesDemo());
-    return new Console(
-        info, server::getPort, stores.sessions, stores.streams, relay, monitor, replicas, metrics);
+        () -> redis.map(opened -> opened.replicas().list()).orElse(List.of());
+    return new Console(info, server::getPort, sessions, streams, relay, monitor, replicas, metrics);
   }
 
   /**

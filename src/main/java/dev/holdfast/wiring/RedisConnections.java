@@ -1,7 +1,10 @@
 package dev.holdfast.wiring;
 
+import dev.holdfast.cluster.ClusterConfig;
+import dev.holdfast.cluster.HeartbeatTiming;
 import dev.holdfast.cluster.OwnedSessions;
 import dev.holdfast.cluster.ReplicaId;
+import dev.holdfast.cluster.ReplicaList;
 import dev.holdfast.redis.LayoutGuard;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisClientFactory;
@@ -20,12 +23,15 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * This replica and its connections to Redis. They exist only with the Redis store.
+ * This replica and its connections to Redis. They exist only with the Redis store; otherwise, the
+ * bean is an empty {@link Optional}.
  *
  * @param replica the id of this replica, new with each start
+ * @param replicas all replicas
  * @param client sends commands
  * @param subscription receives notifications of other replicas
  * @param ownedSessions the sessions in which this replica owns streams
@@ -33,6 +39,7 @@ import java.util.concurrent.atomic.AtomicReference;
 record RedisConnections(
     RedisKeys keys,
     ReplicaId replica,
+    ReplicaList replicas,
     RedisClient client,
     RedisSubscription subscription,
     OwnedSessions ownedSessions) {
@@ -85,33 +92,42 @@ record RedisConnections(
     }
 
     /**
-     * Connects to Redis.
+     * Connects to Redis if that is the store.
      *
      * @param configured its creation makes Quarkus read the options; the client never connects
      */
     @Produces
     @Singleton
-    RedisConnections connections(
-        GatewayConfig gateway,
+    Optional<RedisConnections> connections(
+        CheckedConfig checked,
+        ClusterConfig cluster,
         Vertx vertx,
         Instance<Redis> configured,
-        RedisClient.Listener listener) {
+        Instance<RedisClient.Listener> listener) {
+      GatewayConfig gateway = checked.gateway();
+      if (gateway.store() == GatewayConfig.Store.MEMORY) {
+        return Optional.empty();
+      }
       configured.get().close();
       Duration timeout = gateway.redis().timeout();
       RedisKeys keys = new RedisKeys(gateway.redis().prefix());
       ReplicaId replica = ReplicaId.random();
       RedisClient client =
-          new LayoutGuard(RedisClientFactory.create(vertx, options::get, timeout, listener), keys);
-      return new RedisConnections(
-          keys,
-          replica,
-          client,
-          new RedisSubscription(
-              client::newSubscriptionClient,
+          new LayoutGuard(
+              RedisClientFactory.create(vertx, options::get, timeout, listener.get()), keys);
+      return Optional.of(
+          new RedisConnections(
+              keys,
+              replica,
+              new ReplicaList(client, keys, HeartbeatTiming.of(cluster).deadAfter()),
               client,
-              keys.replicaChannel(replica.value()),
-              PROBE_INTERVAL),
-          new OwnedSessions(client, keys, replica, timeout.multipliedBy(OWNED_SESSION_TIMEOUTS)));
+              new RedisSubscription(
+                  client::newSubscriptionClient,
+                  client,
+                  keys.replicaChannel(replica.value()),
+                  PROBE_INTERVAL),
+              new OwnedSessions(
+                  client, keys, replica, timeout.multipliedBy(OWNED_SESSION_TIMEOUTS))));
     }
   }
 }

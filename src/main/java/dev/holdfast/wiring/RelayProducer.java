@@ -8,6 +8,8 @@ import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.http.limit.RequestLimit;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Inbox;
+import dev.holdfast.log.SharedLog;
+import dev.holdfast.log.StreamIndex;
 import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.relay.Relay;
 import dev.holdfast.relay.failover.TakeOver;
@@ -30,8 +32,10 @@ import dev.holdfast.relay.tail.TailContext;
 import dev.holdfast.relay.tail.TailOpener;
 import dev.holdfast.relay.tail.Tails;
 import dev.holdfast.session.SessionConfig;
+import dev.holdfast.session.SessionStore;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.time.InstantSource;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -39,43 +43,51 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 final class RelayProducer {
 
+  @Produces final Admission admission = new Admission();
+  @Produces final Tails tails = new Tails();
+  @Produces final Pumps pumps;
+  @Produces final SessionUpstreams upstreams;
+  @Produces final KnownClients clients;
+  @Produces final Sessions sessions;
+  @Produces final TakeOver takeOver;
   @Produces final Relay relay;
   @Produces final LegacySseRelay legacySseRelay;
-  final Admission admission = new Admission();
-  final Tails tails = new Tails();
-  final Pumps pumps;
-  final SessionUpstreams upstreams;
-  final KnownClients clients;
-  final Sessions sessions;
-  final TakeOver takeOver;
 
-  RelayProducer(
+  /** The configuration of the relay. */
+  record Config(
       GatewayConfig gateway,
-      StoreProducer stores,
-      ConfiguredUpstreams configured,
       StreamConfig streams,
       ReplayConfig replay,
       StoreFailureConfig storeFailure,
-      SessionConfig session,
+      SessionConfig session) {}
+
+  RelayProducer(
+      Config config,
+      ConfiguredUpstreams configured,
+      EventLog log,
+      SharedLog sharedLog,
+      SessionStore store,
       RelayListener listener,
       AuditLog audit,
       @Nullable TraceListener traces) {
-    EventLog log = stores.log;
-    Inbox inbox = stores.sharedLog.inbox();
-    pumps = new Pumps(storeFailure.hold(), listener, traces);
+    InstantSource clock = InstantSource.system();
+    StreamConfig streams = config.streams();
+    ReplayConfig replay = config.replay();
+    Inbox inbox = sharedLog.inbox();
+    pumps = new Pumps(config.storeFailure().hold(), listener, traces);
     PinnedSessions pinned = new PinnedSessions(inbox, pumps, listener);
-    clients = new KnownClients(gateway.clients());
-    upstreams = new SessionUpstreams(configured.byName(), stores.sessions);
+    clients = new KnownClients(config.gateway().clients());
+    upstreams = new SessionUpstreams(configured.byName(), store);
     sessions =
         new Sessions(
-            stores.sessions,
+            store,
             upstreams,
             log,
             pumps,
             listener,
             audit,
-            session.idleTimeout(),
-            stores.clock);
+            config.session().idleTimeout(),
+            clock);
     SessionOpener sessionOpener =
         new SessionOpener(
             sessions,
@@ -85,7 +97,7 @@ final class RelayProducer {
             listener,
             audit,
             clients,
-            stores.clock);
+            clock);
     MessageRouter router = new MessageRouter(sessions, upstreams, inbox, pumps, pinned);
     StreamStarter starter =
         new StreamStarter(sessions, upstreams, router, log, pumps, listener, traces);
@@ -98,7 +110,7 @@ final class RelayProducer {
                 listener,
                 tails,
                 PageReader.pages(),
-                stores.clock,
+                clock,
                 traces),
             replay,
             clients,
@@ -108,7 +120,7 @@ final class RelayProducer {
             sessions,
             upstreams,
             log,
-            stores.sharedLog,
+            sharedLog,
             router,
             starter,
             pumps,
@@ -139,7 +151,18 @@ final class RelayProducer {
 
   @Produces
   @Singleton
-  RequestLimit requestLimit(CurrentConfig current) {
+  static Config config(
+      GatewayConfig gateway,
+      StreamConfig streams,
+      ReplayConfig replay,
+      StoreFailureConfig storeFailure,
+      SessionConfig session) {
+    return new Config(gateway, streams, replay, storeFailure, session);
+  }
+
+  @Produces
+  @Singleton
+  static RequestLimit requestLimit(CurrentConfig current) {
     return new RequestLimit(
         () -> current.limits().requests(),
         () -> current.limits().requestsPerAddress(),
@@ -149,24 +172,25 @@ final class RelayProducer {
 
   @Produces
   @Singleton
-  ConnectionLimit connectionLimit(CurrentConfig current) {
+  static ConnectionLimit connectionLimit(CurrentConfig current) {
     return new ConnectionLimit(current::limits);
   }
 
   @Produces
   @Singleton
-  CommandContext commandContext(
+  static CommandContext commandContext(
       GatewayConfig gateway,
-      StoreProducer stores,
+      Optional<RedisConnections> redis,
+      StreamIndex streams,
       ConfiguredUpstreams upstreams,
+      KnownClients clients,
       LimitsConfig limits) {
     return new CommandContext(
-        Optional.ofNullable(stores.redis)
-            .map(redis ->
-                new CommandContext.SharedStore(
-                    new RedisServerInfo(redis.client(), redis.keys()),
-                    stores.streams,
-                    gateway.redis().maxBytes().asLongValue())),
+        redis.map(opened ->
+            new CommandContext.SharedStore(
+                new RedisServerInfo(opened.client(), opened.keys()),
+                streams,
+                gateway.redis().maxBytes().asLongValue())),
         upstreams.byName(),
         clients,
         limits.connections(),

@@ -113,10 +113,7 @@ final class StartFailure {
 
   /** The message of the innermost cause. */
   private static String root(Throwable failure) {
-    Throwable root = failure;
-    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-      root = cause;
-    }
+    Throwable root = causes(failure).reduce(failure, (_, cause) -> cause);
     String message = root.getMessage();
     return message == null
         ? root.getClass().getSimpleName()

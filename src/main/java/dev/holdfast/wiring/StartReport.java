@@ -4,6 +4,7 @@ import dev.holdfast.agent.AgentUpstream;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.cli.ProcessMode;
+import dev.holdfast.console.GatewayInfo;
 import dev.holdfast.http.origin.HttpConfig;
 import dev.holdfast.upstream.UpstreamMonitor;
 import io.quarkus.runtime.StartupEvent;
@@ -35,6 +36,7 @@ final class StartReport {
   private final AccessTokens tokens;
   private final HttpServer server;
   private final SmallRyeConfig config;
+  private final GatewayInfo console;
   private final boolean serves;
   private final UpstreamMonitor upstreams;
 
@@ -42,20 +44,20 @@ final class StartReport {
   private volatile String root = "";
 
   StartReport(
-      GatewayConfig gateway,
-      HttpConfig http,
       AccessKeys keys,
       AccessTokens tokens,
       HttpServer server,
       SmallRyeConfig config,
+      GatewayInfo console,
       ProcessMode mode,
       UpstreamMonitor upstreams) {
-    this.gateway = gateway;
-    this.http = http;
+    gateway = config.getConfigMapping(GatewayConfig.class);
+    http = config.getConfigMapping(HttpConfig.class);
     this.keys = keys;
     this.tokens = tokens;
     this.server = server;
     this.config = config;
+    this.console = console;
     this.serves = mode.serves();
     this.upstreams = upstreams;
   }
@@ -81,14 +83,11 @@ final class StartReport {
   }
 
   private void reportConsole() {
-    String host = config.getConfigValue("quarkus.management.host").getValue();
-    boolean needsCredentials = keys.areRequired() || tokens.areAccepted();
     // The management port may be opened later than the other, so a fixed number is taken as it is.
     int fixed = config.getValue("quarkus.management.port", int.class);
     int port = fixed > 0 ? fixed : server.getManagementPort();
-    if (host != null
-        && port > 0
-        && ConsoleProducer.isServed(gateway.console(), host, needsCredentials)) {
+    if (port > 0 && console.served()) {
+      String host = config.getValue("quarkus.management.host", String.class);
       LOG.infof("console url=%s/", base("http", host, port));
     }
   }

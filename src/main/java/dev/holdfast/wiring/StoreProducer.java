@@ -1,8 +1,7 @@
 package dev.holdfast.wiring;
 
-import dev.holdfast.cluster.ClusterConfig;
-import dev.holdfast.cluster.HeartbeatTiming;
-import dev.holdfast.cluster.ReplicaList;
+import dev.holdfast.audit.AuditLog;
+import dev.holdfast.cli.ProcessMode;
 import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.Retention;
@@ -21,16 +20,15 @@ import dev.holdfast.upstream.local.server.LogLevelStore;
 import dev.holdfast.upstream.local.server.RedisLogLevelStore;
 import io.quarkus.runtime.configuration.MemorySize;
 import jakarta.annotation.PreDestroy;
-import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
-/** Produces the stores: all in memory, or all in Redis. */
+/** Produces the stores, all in memory or all in Redis, and the audit log. */
 @Singleton
 final class StoreProducer {
 
@@ -51,21 +49,20 @@ final class StoreProducer {
   @Produces final EventLog log;
   @Produces final SessionStore sessions;
   @Produces final Supplier<SessionLimits> sessionLimits;
-  final StreamIndex streams;
-  final SharedLog sharedLog;
-  final LogLevelStore logLevels;
+  @Produces final StreamIndex streams;
+  @Produces final SharedLog sharedLog;
+  @Produces final LogLevelStore logLevels;
 
-  /** Null for stores in memory. */
-  final @Nullable RedisConnections redis;
+  private final Optional<RedisConnections> redis;
 
   StoreProducer(
       CheckedConfig checked,
       StreamConfig stream,
       SessionConfig session,
       LimitsConfig limits,
-      ClusterConfig cluster,
       CurrentConfig current,
-      Instance<RedisConnections> connections) {
+      Optional<RedisConnections> redis) {
+    this.redis = redis;
     GatewayConfig gateway = checked.gateway();
     Duration idleTimeout = session.idleTimeout();
     // Keeps an expired session until a sweep ends it, even if two sweeps in a row fail.
@@ -82,8 +79,7 @@ final class StoreProducer {
             limits.streamsPerSession());
     long clientBytes =
         gateway.log().clientBytes().map(MemorySize::asLongValue).orElse(Long.MAX_VALUE);
-    if (gateway.store() == GatewayConfig.Store.MEMORY) {
-      redis = null;
+    if (redis.isEmpty()) {
       MemoryEventLog memoryLog =
           new MemoryEventLog(retention, memoryBytes(gateway.memory()), clientBytes, clock);
       log = memoryLog;
@@ -93,9 +89,7 @@ final class StoreProducer {
       logLevels = new LogLevelStore.InMemory();
       return;
     }
-    RedisConnections opened = connections.get();
-    ReplicaList replicas =
-        new ReplicaList(opened.client(), opened.keys(), HeartbeatTiming.of(cluster).deadAfter());
+    RedisConnections opened = redis.get();
     RedisEventLog redisLog =
         new RedisEventLog(
             opened.client(),
@@ -105,17 +99,23 @@ final class StoreProducer {
             opened.ownedSessions()::add,
             retention,
             new RedisEventLog.Bytes(gateway.redis().maxBytes().asLongValue(), clientBytes),
-            replicas::alive);
+            opened.replicas()::alive);
     opened.subscription().start();
-    redis = opened;
     log = redisLog;
-    streams = new RedisStreamIndex(opened.client(), opened.keys(), replicas::alive);
+    streams = new RedisStreamIndex(opened.client(), opened.keys(), opened.replicas()::alive);
     sharedLog = redisLog.shared();
     sessions =
         new RedisSessionStore(
             opened.client(), opened.keys(), idleTimeout, sessionTtl, sessionLimits);
     logLevels =
         new RedisLogLevelStore(opened.client(), opened.keys(), idleTimeout.plus(LOG_LEVEL_MARGIN));
+  }
+
+  /** Switches the audit log on if the configuration asks for it. */
+  @Produces
+  @Singleton
+  AuditLog audit(CheckedConfig checked, ProcessMode mode) {
+    return checked.gateway().audit() && mode.serves() ? AuditLog.on(clock) : AuditLog.OFF;
   }
 
   /** An eighth of the heap, unless configured. */
@@ -129,8 +129,6 @@ final class StoreProducer {
   @PreDestroy
   void close() {
     log.close();
-    if (redis != null) {
-      redis.close();
-    }
+    redis.ifPresent(RedisConnections::close);
   }
 }

@@ -17,6 +17,7 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,7 @@ final class TraceProducer {
   TraceProducer(
       TraceConfig config,
       StreamConfig streams,
-      StoreProducer stores,
+      Optional<RedisConnections> redis,
       ProcessMode mode,
       TlsConfigurations tls,
       @ConfigProperty(name = "quarkus.application.version") String version) {
@@ -40,12 +41,12 @@ final class TraceProducer {
       listener = null;
       return;
     }
-    RedisConnections redis = stores.redis;
-    ReplicaId replica = redis == null ? ReplicaId.random() : redis.replica();
+    ReplicaId replica = redis.map(RedisConnections::replica).orElseGet(ReplicaId::random);
     TraceStore store =
-        redis == null
-            ? new MemoryTraceStore()
-            : new RedisTraceStore(redis.client(), redis.keys(), streams.eventTtl());
+        redis
+            .<TraceStore>map(
+                opened -> new RedisTraceStore(opened.client(), opened.keys(), streams.eventTtl()))
+            .orElseGet(MemoryTraceStore::new);
     Map<String, String> headers = new HashMap<>();
     config.headers().forEach((name, value) -> headers.put(name.replace('.', '-'), value));
     TraceExport.Receiver receiver =

@@ -8,6 +8,7 @@ import dev.holdfast.http.limit.LimitsConfig;
 import dev.holdfast.intercept.ToolDenials;
 import dev.holdfast.log.EventLog;
 import dev.holdfast.oauth.SignInSettings;
+import dev.holdfast.oauth.TokenEndpoint;
 import dev.holdfast.session.Session;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.http.ClientTls;
@@ -21,6 +22,11 @@ import dev.holdfast.upstream.local.server.LogLevelStore;
 import dev.holdfast.upstream.stdio.CommandLine;
 import dev.holdfast.upstream.stdio.StdioUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstreamSettings;
+import dev.holdfast.upstream.token.ClientCredentials;
+import dev.holdfast.upstream.token.ExchangedTokens;
+import dev.holdfast.upstream.token.PassedTokens;
+import dev.holdfast.upstream.token.PersonalCredentials;
+import dev.holdfast.upstream.token.UpstreamTokens;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.nio.file.Path;
@@ -121,12 +127,32 @@ record UpstreamFactory(
           patient && name.equals(Session.DEFAULT_UPSTREAM) && !hasAuthorization(server)
               ? new PersonalCredentials(vertx, signIn(server))
               : Credentials.NONE;
-      case CLIENT_CREDENTIALS ->
-          new ClientCredentials(new UpstreamTokens(vertx, name, server, tls));
+      case CLIENT_CREDENTIALS -> new ClientCredentials(tokens(vertx, name, server));
       case PASS -> new PassedTokens(clientTokens);
-      case EXCHANGE ->
-          new ExchangedTokens(new UpstreamTokens(vertx, name, server, tls), clientTokens);
+      case EXCHANGE -> new ExchangedTokens(tokens(vertx, name, server), clientTokens);
     };
+  }
+
+  private UpstreamTokens tokens(Vertx vertx, String name, GatewayConfig.Server server) {
+    GatewayConfig.Token token = server.token();
+    ClientTls certificates = token.tls().map(tls).orElse(null);
+    TokenEndpoint endpoint =
+        new TokenEndpoint(
+            vertx,
+            token.endpoint().orElseThrow(),
+            token.clientId().orElseThrow(),
+            token.clientSecret().orElseThrow(),
+            server.connectTimeout(),
+            options -> {
+              if (certificates != null) {
+                certificates.configure(options);
+              }
+            });
+    Map<String, String> parameters = new HashMap<>();
+    token.scope().ifPresent(scope -> parameters.put("scope", scope));
+    token.resource().ifPresent(resource -> parameters.put("resource", resource));
+    token.audience().ifPresent(audience -> parameters.put("audience", audience));
+    return new UpstreamTokens(name, endpoint, certificates, parameters);
   }
 
   private static boolean hasAuthorization(GatewayConfig.Server server) {

@@ -51,6 +51,9 @@ class ArchitectureTest {
                   "timer")),
           entry("upstream.channel", List.of("lock", "upstream", "protocol", "budget")),
           entry("upstream.stdio", List.of("upstream", "upstream.channel", "protocol", "budget")),
+          entry(
+              "upstream.token",
+              List.of("auth", "oauth", "upstream.http", "upstream", "protocol", "budget")),
           // The API for authors of tools. The package below it runs the tools.
           entry("upstream.local", List.of()),
           entry(
@@ -283,6 +286,7 @@ class ArchitectureTest {
                   "upstream.http",
                   "upstream.channel",
                   "upstream.stdio",
+                  "upstream.token",
                   "upstream.local",
                   "upstream.local.server",
                   "demo",
@@ -382,6 +386,7 @@ class ArchitectureTest {
         "session.redis",
         "oauth",
         "upstream.http",
+        "upstream.token",
         "upstream.local.server",
         "http.socket",
         "console",

@@ -21,6 +21,8 @@ import dev.holdfast.upstream.http.DetectingUpstream;
 import dev.holdfast.upstream.http.HttpUpstream;
 import dev.holdfast.upstream.http.LegacyUpstream;
 import dev.holdfast.upstream.stdio.StdioUpstream;
+import dev.holdfast.upstream.token.ExchangedTokens;
+import dev.holdfast.upstream.token.UpstreamTokens;
 import io.smallrye.config.SmallRyeConfig;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.upstream.token;
 
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.oauth.AccessToken;
@@ -19,19 +19,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Access tokens of the person whose client uses the bridge; none for a server that asks for none.
  */
-final class PersonalCredentials implements Credentials {
+public final class PersonalCredentials implements Credentials {
 
   private static final Logger LOG = Logger.getLogger(PersonalCredentials.class);
 
   private final UserTokens tokens;
   private final LogRate rate = new LogRate(Duration.ofSeconds(1));
 
-  PersonalCredentials(Vertx vertx, SignInSettings settings) {
+  /** Signs in when a token is first needed. */
+  public PersonalCredentials(Vertx vertx, SignInSettings settings) {
     tokens = new UserTokens(vertx, settings);
   }
 
   /** Returns where tokens are kept: below the directory for the state of programs. */
-  static Path directory() {
+  public static Path directory() {
     String state = System.getenv(isWindows() ? "LOCALAPPDATA" : "XDG_STATE_HOME");
     // XDG Base Directory Specification: relative paths are ignored.
     Path base =
@@ -53,7 +54,7 @@ final class PersonalCredentials implements Credentials {
       if (token.isEmpty() && tokens.areWanted()) {
         throw new UpstreamException.NoToken();
       }
-      return token.map(AccessToken::value).map(BearerHeader::of).orElse(null);
+      return token.map(AccessToken::value).map(UpstreamTokens::header).orElse(null);
     } catch (TokenException failure) {
       rate.log(LOG, Logger.Level.WARN, () -> "no access token reason=" + failure.getMessage());
       throw failure.isRefused()
@@ -64,7 +65,7 @@ final class PersonalCredentials implements Credentials {
 
   @Override
   public boolean challenged(@Nullable String authorization, List<String> challenges) {
-    tokens.refuse(authorization == null ? null : BearerHeader.token(authorization), challenges);
+    tokens.refuse(authorization == null ? null : UpstreamTokens.tokenIn(authorization), challenges);
     return true;
   }
 

@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.upstream.token;
 
 import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.oauth.CachedToken;
@@ -12,10 +12,10 @@ import java.util.Map;
  * Access tokens that the gateway gets in exchange for those of clients, to act on their behalf (RFC
  * 8693).
  */
-final class ExchangedTokens implements Credentials {
+public final class ExchangedTokens implements Credentials {
 
   /** Tokens of clients whose exchanged tokens are kept. */
-  static final int MAX_TOKENS = 1000;
+  public static final int MAX_TOKENS = 1000;
 
   private final UpstreamTokens tokens;
   private final ClientTokens clientTokens;
@@ -23,7 +23,8 @@ final class ExchangedTokens implements Credentials {
   /** By the token of the client. */
   private final CachedTokens exchanged;
 
-  ExchangedTokens(UpstreamTokens tokens, ClientTokens clientTokens) {
+  /** Exchanges the tokens that clients have shown. */
+  public ExchangedTokens(UpstreamTokens tokens, ClientTokens clientTokens) {
     this.tokens = tokens;
     this.clientTokens = clientTokens;
     exchanged = new CachedTokens(this::exchange, MAX_TOKENS);
@@ -45,7 +46,7 @@ final class ExchangedTokens implements Credentials {
 
   @Override
   public void refused(Caller caller, String authorization) {
-    exchanged.forget(BearerHeader.token(authorization));
+    exchanged.forget(UpstreamTokens.tokenIn(authorization));
   }
 
   @Override

@@ -1,6 +1,5 @@
-package dev.holdfast.wiring;
+package dev.holdfast.cli;
 
-import dev.holdfast.cli.ProcessMode;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.event.Observes;

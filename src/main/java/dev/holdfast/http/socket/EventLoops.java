@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.http.socket;
 
 import io.quarkus.vertx.VertxOptionsCustomizer;
 import io.vertx.core.VertxOptions;

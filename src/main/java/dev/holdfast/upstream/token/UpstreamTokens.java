@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.upstream.token;
 
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.oauth.CachedToken;
@@ -6,58 +6,64 @@ import dev.holdfast.oauth.TokenEndpoint;
 import dev.holdfast.oauth.TokenException;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.http.ClientTls;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Function;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
-/** Gets the access tokens for one upstream, as its configuration says. Thread-safe. */
-final class UpstreamTokens implements AutoCloseable {
+/** Gets the access tokens for one upstream. Thread-safe. */
+public final class UpstreamTokens implements AutoCloseable {
 
   private static final Logger LOG = Logger.getLogger(UpstreamTokens.class);
   private static final int FORBIDDEN = 403;
 
+  /** RFC 6750, section 2.1. */
+  private static final String SCHEME = "Bearer ";
+
   private final String upstream;
-  private final GatewayConfig.Token settings;
   private final TokenEndpoint endpoint;
+  private final Map<String, String> parameters;
   private final Runnable endRenewals;
   private final LogRate rate = new LogRate(Duration.ofSeconds(10));
 
   /**
-   * Connects on demand.
+   * Gets tokens from an endpoint, which {@link #close} closes.
    *
-   * @param tls finds a TLS configuration by its name
+   * @param upstream name of the upstream in log messages
+   * @param tls renewed certificates of the endpoint; null for none
+   * @param parameters parameters of each request, besides those of the grant
    */
-  UpstreamTokens(
-      Vertx vertx, String upstream, GatewayConfig.Server server, Function<String, ClientTls> tls) {
+  public UpstreamTokens(
+      String upstream,
+      TokenEndpoint endpoint,
+      @Nullable ClientTls tls,
+      Map<String, String> parameters) {
     this.upstream = upstream;
-    settings = server.token();
-    Optional<ClientTls> certificates = settings.tls().map(tls);
-    endpoint =
-        new TokenEndpoint(
-            vertx,
-            settings.endpoint().orElseThrow(),
-            settings.clientId().orElseThrow(),
-            settings.clientSecret().orElseThrow(),
-            server.connectTimeout(),
-            options -> certificates.ifPresent(found -> found.configure(options)));
-    endRenewals = certificates.map(found -> found.onRenewal(endpoint::renew)).orElse(() -> {});
+    this.endpoint = endpoint;
+    this.parameters = Map.copyOf(parameters);
+    endRenewals = tls == null ? () -> {} : tls.onRenewal(endpoint::renew);
+  }
+
+  /** Returns the value of {@code Authorization} with a token. */
+  static String header(String token) {
+    return SCHEME + token;
+  }
+
+  /** Returns the token in a value of {@link #header}. */
+  static String tokenIn(String header) {
+    return header.substring(SCHEME.length());
   }
 
   /**
    * A token that is requested when it is first used.
    *
-   * @param grant the parameters of the grant, besides those of the configuration
+   * @param grant parameters of the grant
    */
   CachedToken token(Map<String, String> grant) {
-    Map<String, String> form = new HashMap<>(grant);
-    settings.scope().ifPresent(scope -> form.put("scope", scope));
-    settings.resource().ifPresent(resource -> form.put("resource", resource));
-    settings.audience().ifPresent(audience -> form.put("audience", audience));
+    Map<String, String> form = new HashMap<>(parameters);
+    form.putAll(grant);
     return new CachedToken(() -> endpoint.request(form), System::nanoTime);
   }
 
@@ -69,16 +75,14 @@ final class UpstreamTokens implements AutoCloseable {
    */
   String authorization(CachedToken token) {
     try {
-      return BearerHeader.of(token.get().value());
+      return header(token.get().value());
     } catch (TokenException failure) {
       rate.log(
           LOG,
           Logger.Level.WARN,
           () ->
-              "no access token for the upstream upstream="
-                  + upstream
-                  + " reason="
-                  + failure.getMessage());
+              "no access token for the upstream upstream=%s reason=%s"
+                  .formatted(upstream, failure.getMessage()));
       throw failure.isAboutSubject()
           ? new UpstreamException.Refused(FORBIDDEN, null, null, List.of("authorization"), null)
           : new UpstreamException.Unreachable(failure);

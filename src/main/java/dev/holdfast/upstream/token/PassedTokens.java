@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.upstream.token;
 
 import dev.holdfast.auth.ClientTokens;
 import dev.holdfast.protocol.ClientToken;
@@ -8,11 +8,12 @@ import dev.holdfast.upstream.http.Credentials;
 import java.time.Instant;
 
 /** The access tokens of clients, which go to the server as they are. */
-final class PassedTokens implements Credentials {
+public final class PassedTokens implements Credentials {
 
   private final ClientTokens tokens;
 
-  PassedTokens(ClientTokens tokens) {
+  /** Passes the tokens that clients have shown. */
+  public PassedTokens(ClientTokens tokens) {
     this.tokens = tokens;
   }
 
@@ -33,14 +34,14 @@ final class PassedTokens implements Credentials {
 
   @Override
   public String authorization(Caller caller, boolean asked) {
-    return BearerHeader.of(of(caller, asked, tokens).value());
+    return UpstreamTokens.header(of(caller, asked, tokens).value());
   }
 
   @Override
   public void refused(Caller caller, String authorization) {
     String session = caller.session();
     if (session != null) {
-      tokens.refused(session, BearerHeader.token(authorization));
+      tokens.refused(session, UpstreamTokens.tokenIn(authorization));
     }
   }
 

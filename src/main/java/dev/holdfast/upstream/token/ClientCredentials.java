@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.upstream.token;
 
 import dev.holdfast.oauth.CachedToken;
 import dev.holdfast.upstream.http.Caller;
@@ -6,12 +6,13 @@ import dev.holdfast.upstream.http.Credentials;
 import java.util.Map;
 
 /** Access tokens that the gateway gets with its own credentials (RFC 6749, section 4.4). */
-final class ClientCredentials implements Credentials {
+public final class ClientCredentials implements Credentials {
 
   private final UpstreamTokens tokens;
   private final CachedToken token;
 
-  ClientCredentials(UpstreamTokens tokens) {
+  /** Gets tokens from the endpoint of these. */
+  public ClientCredentials(UpstreamTokens tokens) {
     this.tokens = tokens;
     token = tokens.token(Map.of("grant_type", "client_credentials"));
   }
@@ -23,7 +24,7 @@ final class ClientCredentials implements Credentials {
 
   @Override
   public void refused(Caller caller, String authorization) {
-    token.forget(BearerHeader.token(authorization));
+    token.forget(UpstreamTokens.tokenIn(authorization));
   }
 
   @Override

@@ -1,4 +1,4 @@
-package dev.holdfast.wiring;
+package dev.holdfast.http.socket;
 
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;

@@ -1,0 +1,121 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.audit.AuditLog;
+import dev.holdfast.cli.ProcessMode;
+import dev.holdfast.intercept.InterceptedMessage;
+import dev.holdfast.intercept.InterceptedUpstream;
+import dev.holdfast.intercept.Interceptor;
+import dev.holdfast.observe.Metrics;
+import dev.holdfast.record.RecordedUpstream;
+import dev.holdfast.record.Recorder;
+import dev.holdfast.record.TapeDirectory;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.UpstreamMonitor;
+import io.quarkus.arc.All;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Puts around upstreams what watches, measures, traces, changes and records their messages. */
+@Singleton
+final class UpstreamDecorator {
+
+  /** Whether the servers are up. */
+  @Produces final UpstreamMonitor monitor = new UpstreamMonitor();
+
+  private final GatewayConfig.Tapes tapes;
+  private final List<Interceptor> own;
+  private final TraceProducer traces;
+  private final AuditLog audit;
+  private final Metrics metrics;
+  private final InstantSource clock;
+  private final boolean hasClients;
+
+  /** By the directory of their tapes. */
+  private final Map<Path, Recorder> recorders = new ConcurrentHashMap<>();
+
+  UpstreamDecorator(
+      CheckedConfig checked,
+      @All List<Interceptor> own,
+      TraceProducer traces,
+      AuditLog audit,
+      Metrics metrics,
+      InstantSource clock,
+      ProcessMode mode) {
+    tapes = checked.gateway().record();
+    this.own = own;
+    this.traces = traces;
+    this.audit = audit;
+    this.metrics = metrics;
+    this.clock = clock;
+    hasClients = mode.hasClients();
+  }
+
+  /**
+   * Decorates an upstream.
+   *
+   * @param server its configuration; null for agents
+   * @param processes counts the processes of all upstreams with the name
+   */
+  Upstream decorated(
+      String name,
+      GatewayConfig.@Nullable Server server,
+      Upstream upstream,
+      Supplier<Upstream.ProcessCount> processes) {
+    Upstream watched = hasClients ? watched(name, server, upstream) : upstream;
+    Upstream measured = metrics.measured(name, watched, monitor, processes);
+    Upstream intercepted =
+        InterceptedUpstream.of(
+            traces.traced(name, measured),
+            name,
+            ConfiguredInterceptors.of(server, own, this::toolDenied));
+    // Last, so that tapes have what clients send and get.
+    return hasClients ? recorded(name, server, intercepted) : intercepted;
+  }
+
+  /** Local tools, and agents, are always there. */
+  private Upstream watched(String name, GatewayConfig.@Nullable Server server, Upstream upstream) {
+    return server == null || (server.url().isEmpty() && server.command().isEmpty())
+        ? upstream
+        : monitor.watch(name, upstream, () -> UpstreamLook.problem(server));
+  }
+
+  private void toolDenied(InterceptedMessage call, String reason) {
+    audit.toolDenied(call.principal(), call.upstream(), call.session(), call.tool(), reason);
+  }
+
+  /** Records the upstream if it has a directory for its tapes. */
+  private Upstream recorded(String name, GatewayConfig.@Nullable Server server, Upstream upstream) {
+    Optional<Path> directory = server == null ? Optional.empty() : server.recordDir();
+    return directory
+        .or(tapes::dir)
+        .map(path -> recorders.computeIfAbsent(path.toAbsolutePath().normalize(), this::recorder))
+        .<Upstream>map(recorder -> new RecordedUpstream(upstream, name, recorder))
+        .orElse(upstream);
+  }
+
+  private Recorder recorder(Path directory) {
+    return new Recorder(
+        new TapeDirectory(
+            directory, tapes.fileBytes().asLongValue(), tapes.maxBytes().asLongValue()),
+        clock);
+  }
+
+  /** Stops watching and measuring an upstream that was removed. */
+  void forget(String name) {
+    monitor.forget(name);
+    metrics.forget(name);
+  }
+
+  /** Ends the tapes, after the upstreams. */
+  void close() {
+    recorders.values().forEach(Recorder::close);
+  }
+}

@@ -1,0 +1,154 @@
+package dev.holdfast.wiring;
+
+import dev.holdfast.agent.AgentUpstream;
+import dev.holdfast.auth.ClientTokens;
+import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.cli.ProcessMode;
+import dev.holdfast.demo.Demo;
+import dev.holdfast.http.limit.LimitsConfig;
+import dev.holdfast.log.EventLog;
+import dev.holdfast.record.TapeException;
+import dev.holdfast.session.Session;
+import dev.holdfast.upstream.Upstream;
+import dev.holdfast.upstream.local.NoArguments;
+import dev.holdfast.upstream.local.Prompt;
+import dev.holdfast.upstream.local.Resource;
+import dev.holdfast.upstream.local.Tool;
+import dev.holdfast.upstream.local.server.LocalUpstream;
+import dev.holdfast.upstream.local.server.LocalUpstream.ServerFeatures;
+import dev.holdfast.upstream.local.server.LogLevelStore;
+import io.quarkus.arc.All;
+import io.quarkus.runtime.annotations.RegisterForReflection;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import io.vertx.core.Vertx;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+
+/** Produces the factory of upstreams, and the upstreams that are not behind a name of their own. */
+// The argument records of tools are read by reflection. This one is plain Java, so it cannot
+// register itself.
+@RegisterForReflection(targets = NoArguments.class)
+final class UpstreamProducer {
+
+  private UpstreamProducer() {}
+
+  /**
+   * The upstream at {@code /mcp}.
+   *
+   * @param hasServer whether it is a server of the configuration
+   * @param servesDemo whether it has the demo tools
+   */
+  record DefaultUpstream(Upstream upstream, boolean hasServer, boolean servesDemo) {}
+
+  @Produces
+  @Singleton
+  static UpstreamFactory factory(
+      LimitsConfig limits,
+      ProcessMode mode,
+      TraceProducer traces,
+      TlsConfigurations tls,
+      ClientTokens clientTokens) {
+    return new UpstreamFactory(
+        limits,
+        mode.isStdioBridge(),
+        mode.opensBrowser(),
+        traces.headers(),
+        tls::named,
+        clientTokens,
+        ByteBudget.ofHeap(8, Long.MAX_VALUE));
+  }
+
+  @Produces
+  @Singleton
+  static Optional<AgentUpstream> agents(
+      CheckedConfig checked,
+      UpstreamFactory factory,
+      EventLog log,
+      LogLevelStore logLevels,
+      @ConfigProperty(name = "quarkus.application.version") String version) {
+    GatewayConfig.Agent agent = checked.gateway().agent();
+    return agent
+        .command()
+        .map(command -> factory.createAgents(command, agent, log, logLevels, version));
+  }
+
+  /** The tools, resources and prompts of the program. */
+  @Produces
+  @Singleton
+  static ServerFeatures features(
+      @All List<Tool<?>> tools, @All List<Resource> resources, @All List<Prompt<?>> prompts) {
+    return new ServerFeatures(tools, resources, prompts);
+  }
+
+  /**
+   * Creates the default upstream: the tape that is replayed, or the configured server, or else the
+   * tools of this process.
+   */
+  @Produces
+  @Singleton
+  static DefaultUpstream defaultUpstream(
+      CheckedConfig checked,
+      UpstreamFactory factory,
+      ServerFeatures features,
+      LogLevelStore logLevels,
+      ProcessMode mode,
+      Vertx vertx,
+      @ConfigProperty(name = "quarkus.http.host") String host,
+      @ConfigProperty(name = "quarkus.application.version") String version) {
+    GatewayConfig config = checked.gateway();
+    Optional<Upstream> replayed = replay(mode);
+    Optional<Upstream> server =
+        replayed.or(() -> factory.create(vertx, Session.DEFAULT_UPSTREAM, config.upstream()));
+    if (server.isPresent()) {
+      return new DefaultUpstream(server.get(), replayed.isEmpty(), false);
+    }
+    boolean demo = servesDemo(config.demoTools(), mode, host);
+    ServerFeatures served = demo ? withDemo(features) : features;
+    if (config.upstreams().isEmpty()
+        && config.agent().command().isEmpty()
+        && served.equals(new ServerFeatures(List.of(), List.of(), List.of()))
+        && config.demoTools() == GatewayConfig.DemoTools.LOCAL) {
+      throw new ConfigurationException(
+          "There is nothing to serve: set holdfast.upstream.url or holdfast.upstream.command. For"
+              + " the demo tools on "
+              + host
+              + ", which other machines can reach, set holdfast.demo-tools=always");
+    }
+    int maxMessageBytes = factory.limits().serverMessageBytes().value();
+    return new DefaultUpstream(
+        new LocalUpstream(served, logLevels, "holdfast", version, maxMessageBytes, factory.held()),
+        false,
+        demo);
+  }
+
+  private static Optional<Upstream> replay(ProcessMode mode) {
+    try {
+      return mode.replay();
+    } catch (TapeException invalid) {
+      throw new ConfigurationException(invalid.getMessage());
+    }
+  }
+
+  private static boolean servesDemo(GatewayConfig.DemoTools when, ProcessMode mode, String host) {
+    return switch (when) {
+      case LOCAL -> !mode.serves() || CheckedConfig.isLoopback(host);
+      case ALWAYS -> true;
+      case NEVER -> false;
+    };
+  }
+
+  private static ServerFeatures withDemo(ServerFeatures own) {
+    return new ServerFeatures(
+        join(Demo.TOOLS, own.tools()),
+        join(Demo.RESOURCES, own.resources()),
+        join(Demo.PROMPTS, own.prompts()));
+  }
+
+  private static <T> List<T> join(List<T> first, List<T> second) {
+    return Stream.concat(first.stream(), second.stream()).toList();
+  }
+}
