@@ -2,6 +2,8 @@ package dev.holdfast.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.log.EventLog;
@@ -20,6 +22,7 @@ import dev.holdfast.session.SessionId;
 import dev.holdfast.session.SessionStore;
 import jakarta.inject.Provider;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -42,6 +45,8 @@ record StoreCommands(
   private static final int PAGE = 100;
   private static final String SESSION_ROW =
       "%-43s  %-12s  %-15s  %9s  %-20s  %-20s  %8s  %6s  %-15s  %-16s  %s";
+  private static final String SESSION_HEADER =
+      "SESSION,UPSTREAM,TRANSPORT,CONNECTED,CREATED,LAST USED,REQUESTS,ERRORS,FROM,KNOWN AS,CLIENT";
   private static final String STREAM_ROW = "%-43s  %-12s  %-8s  %6s  %s";
 
   private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
@@ -56,19 +61,7 @@ record StoreCommands(
   }
 
   private ExitCode listSessions() {
-    output.header(
-        SESSION_ROW.formatted(
-            "SESSION",
-            "UPSTREAM",
-            "TRANSPORT",
-            "CONNECTED",
-            "CREATED",
-            "LAST USED",
-            "REQUESTS",
-            "ERRORS",
-            "FROM",
-            "KNOWN AS",
-            "CLIENT"));
+    output.header(SESSION_ROW.formatted((Object[]) SESSION_HEADER.split(",")));
     forEachPage(this::print);
     return ExitCode.SUCCESS;
   }
@@ -90,14 +83,14 @@ record StoreCommands(
   }
 
   private void print(List<SessionStore.Page.Entry> page) {
-    List<Integer> connected =
+    List<List<StreamIndex.Connection>> connected =
         streams.followed(page.stream().map(entry -> entry.session().id().value()).toList());
     for (int i = 0; i < page.size(); i++) {
       print(page.get(i), connected.get(i));
     }
   }
 
-  private void print(SessionStore.Page.Entry entry, int connected) {
+  private void print(SessionStore.Page.Entry entry, List<StreamIndex.Connection> connected) {
     Session session = entry.session();
     SessionActivity activity = entry.activity();
     String transport = session.hasOneStream() ? "sse" : "streamable-http";
@@ -112,16 +105,17 @@ record StoreCommands(
             .put("address", activity.address())
             .put("upstream", session.upstream())
             .put("transport", transport)
-            .put("connected", connected)
+            .put("connected", connected.size())
             .put("protocolVersion", session.version().wire())
             .put("client", session.client())
             .put("userAgent", session.userAgent())
-            .put("knownAs", known),
+            .put("knownAs", known)
+            .<ObjectNode>set("connections", connections(connected)),
         SESSION_ROW.formatted(
             session.id().value(),
             session.upstream(),
             transport,
-            connected,
+            connected.size(),
             session.created().truncatedTo(ChronoUnit.SECONDS),
             activity.lastUsed().truncatedTo(ChronoUnit.SECONDS),
             activity.requests(),
@@ -129,6 +123,18 @@ record StoreCommands(
             Objects.requireNonNullElse(activity.address(), "-"),
             known,
             session.client()));
+  }
+
+  private static ArrayNode connections(List<StreamIndex.Connection> connected) {
+    ArrayNode array = Output.object().arrayNode();
+    for (StreamIndex.Connection each : connected) {
+      Instant since = each.since();
+      array
+          .addObject()
+          .put("stream", each.stream())
+          .put("since", since == null ? null : since.truncatedTo(ChronoUnit.MILLIS).toString());
+    }
+    return array;
   }
 
   private ExitCode listStreams(@Nullable SessionId session) {

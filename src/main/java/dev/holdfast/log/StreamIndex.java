@@ -1,5 +1,6 @@
 package dev.holdfast.log;
 
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,12 +17,21 @@ public interface StreamIndex {
   Page list(String session, long skip, int most);
 
   /**
-   * Counts the open streams that a client follows now.
+   * Finds the open streams that a client follows now.
    *
-   * @return the counts, in the order of the sessions
+   * @return the connections of each session, in the order of the sessions
    * @throws LogException.StoreUnavailable when the store does not answer in time
    */
-  List<Integer> followed(List<String> sessions);
+  List<List<Connection>> followed(List<String> sessions);
+
+  /**
+   * A client that follows a stream.
+   *
+   * @param stream name of the stream
+   * @param since the time when the client connected; null if it follows the stream since its
+   *     opening
+   */
+  record Connection(String stream, @Nullable Instant since) {}
 
   /**
    * One page of the list.

@@ -1,5 +1,7 @@
 package dev.holdfast.log;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * adapters of {@link EventLog} use this class. Thread-safe; calls watchers without holding a lock.
  */
 public final class WatcherRegistry {
+
+  /** Microseconds. A smaller number is that of a tail recorded on opening, or of an old replica. */
+  private static final long FIRST_TIME = 1L << 50;
 
   private final AtomicLong numbers = new AtomicLong();
   private final Map<String, Map<String, Registration>> sessions = new ConcurrentHashMap<>();
@@ -46,9 +51,16 @@ public final class WatcherRegistry {
     return find(stream) != null;
   }
 
-  /** The number of streams of a session that this process watches. */
-  public int count(String session) {
-    return sessions.getOrDefault(session, Map.of()).size();
+  /** The streams of a session that this process watches. */
+  public List<StreamIndex.Connection> connections(String session) {
+    return sessions.getOrDefault(session, Map.of()).values().stream()
+        .map(each -> new StreamIndex.Connection(each.stream.name(), registered(each.number)))
+        .toList();
+  }
+
+  /** Returns when a registration began; null for a number without a time. */
+  public static @Nullable Instant registered(long number) {
+    return number < FIRST_TIME ? null : Instant.EPOCH.plus(number, ChronoUnit.MICROS);
   }
 
   /** Wakes the watcher of a stream, if there is one. */
@@ -137,7 +149,8 @@ public final class WatcherRegistry {
   public final class Registration implements EventLog.Watch {
     private final StreamRef stream;
     private final EventLog.Watcher watcher;
-    private final long number = numbers.incrementAndGet();
+    private final long number =
+        numbers.updateAndGet(last -> Math.max(last + 1, System.currentTimeMillis() * 1000));
     private final LongConsumer onRemoval;
 
     /** Set once, by the registering thread. */
@@ -153,7 +166,10 @@ public final class WatcherRegistry {
       this.onRemoval = onRemoval;
     }
 
-    /** A positive number, unique in this process. Later registrations have higher numbers. */
+    /**
+     * A positive number, unique in this process. Later registrations have higher numbers. It is the
+     * time in microseconds; see {@link WatcherRegistry#registered}.
+     */
     public long number() {
       return number;
     }

@@ -18,6 +18,7 @@ import dev.holdfast.testing.SseClient;
 import dev.holdfast.testing.StdioProgram;
 import java.net.URI;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -181,6 +182,7 @@ class CommandsIT {
 
   @Test
   void shouldTellHowManyStreamsAClientFollows() {
+    Instant started = Instant.now().truncatedTo(ChronoUnit.MILLIS);
     McpClient client = client();
     FrameStream listening = client.listen();
     FrameStream call = countdown(client, 600, 100);
@@ -196,15 +198,23 @@ class CommandsIT {
     FrameStream rest = client.resume(call.lastEventId());
     rest.event();
     assertThat(connected(client)).isEqualTo(1);
+    assertThat(Instant.parse(ofSession(client).at("/connections/0/since").asText()))
+        .isBetween(started, Instant.now());
     rest.cut();
     client.delete();
   }
 
   private static int connected(McpClient client) {
+    JsonNode session = ofSession(client);
+    int connected = session.path("connected").asInt(-1);
+    assertThat(session.path("connections")).hasSize(connected);
+    return connected;
+  }
+
+  private static JsonNode ofSession(McpClient client) {
     ProcessResult sessions = PackagedProgram.run("sessions", "--store", redis.url(), "--json");
     return json(sessions).stream()
         .filter(each -> each.path("session").asText().equals(client.session()))
-        .mapToInt(each -> each.path("connected").asInt(-1))
         .findFirst()
         .orElseThrow();
   }

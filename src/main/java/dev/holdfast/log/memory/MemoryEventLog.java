@@ -155,8 +155,8 @@ public final class MemoryEventLog implements EventLog, StreamIndex {
   }
 
   @Override
-  public List<Integer> followed(List<String> ids) {
-    return ids.stream().map(watchers::count).toList();
+  public List<List<StreamIndex.Connection>> followed(List<String> ids) {
+    return ids.stream().map(watchers::connections).toList();
   }
 
   @Override

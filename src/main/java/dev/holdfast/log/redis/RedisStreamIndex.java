@@ -5,6 +5,7 @@ import static dev.holdfast.log.redis.script.StoreCalls.available;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamIndex;
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.log.redis.script.StreamField;
 import dev.holdfast.log.redis.script.StreamOwner;
 import dev.holdfast.redis.RedisClient;
@@ -13,12 +14,12 @@ import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Lists streams: the session hash has the open ones, a set has the complete ones. */
@@ -47,20 +48,27 @@ public final class RedisStreamIndex implements StreamIndex {
   }
 
   @Override
-  public List<Integer> followed(List<String> sessions) {
-    return sessions.isEmpty() ? List.of() : available("list tails", () -> countTails(sessions));
+  public List<List<Connection>> followed(List<String> sessions) {
+    return sessions.isEmpty() ? List.of() : available("list tails", () -> connections(sessions));
   }
 
-  private List<Integer> countTails(List<String> sessions) {
+  private List<List<Connection>> connections(List<String> sessions) {
     Set<String> replicas = alive.get();
     List<@Nullable Response> tails =
         client.sendMany(sessions.stream().map(each -> StreamField.scanTails(keys, each)).toList());
-    List<Integer> counts = new ArrayList<>();
+    List<List<Connection>> connections = new ArrayList<>();
     for (int i = 0; i < sessions.size(); i++) {
-      Stream<String> recorded = StreamField.tailsIn(sessions.get(i), tails.get(i)).stream();
-      counts.add((int) recorded.map(StreamOwner::replicaOf).filter(replicas::contains).count());
+      connections.add(
+          StreamField.tailsIn(sessions.get(i), tails.get(i)).entrySet().stream()
+              .filter(tail -> replicas.contains(StreamOwner.replicaOf(tail.getValue())))
+              .map(tail -> new Connection(tail.getKey().name(), since(tail.getValue())))
+              .toList());
     }
-    return counts;
+    return connections;
+  }
+
+  private static @Nullable Instant since(String tail) {
+    return WatcherRegistry.registered(Long.parseLong(tail.substring(tail.indexOf(' ') + 1)));
   }
 
   private Page read(String session, long skip, int most) {

@@ -1,6 +1,7 @@
 package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.LogTesting.last;
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,9 +13,12 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.testing.RedisFixture;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +44,7 @@ class FollowedStreamsIT extends ReplicasFixture {
   }
 
   private int followed() {
-    return index.followed(List.of(session)).getFirst();
+    return index.followed(List.of(session)).getFirst().size();
   }
 
   private static void leave(EventLog.Watch watch) {
@@ -62,6 +66,22 @@ class FollowedStreamsIT extends ReplicasFixture {
     assertThat(followed()).isOne();
     leave(again);
     await().untilAsserted(() -> assertThat(followed()).isZero());
+  }
+
+  @Test
+  void shouldTellSinceWhenAClientFollowsAStream() {
+    var _ = a.open(ref, "1");
+    a.watch(ref, new CountingWatcher());
+    assertThat(index.followed(List.of(session)).getFirst())
+        .containsExactly(new StreamIndex.Connection(ref.name(), null));
+
+    Instant before = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+    b.watch(ref, new CountingWatcher());
+
+    assertThat(index.followed(List.of(session)).getFirst())
+        .singleElement()
+        .extracting(StreamIndex.Connection::since, as(InstanceOfAssertFactories.INSTANT))
+        .isBetween(before, Instant.now());
   }
 
   /** The older connection of a client often ends after the newer one began elsewhere. */
@@ -102,7 +122,7 @@ class FollowedStreamsIT extends ReplicasFixture {
     writer.append(List.of(last("1")));
 
     assertThat(followed()).isZero();
-    assertThat(index.followed(List.of("unknown", session))).containsExactly(0, 0);
+    assertThat(index.followed(List.of("unknown", session))).containsExactly(List.of(), List.of());
     assertThat(index.followed(List.of())).isEmpty();
   }
 }

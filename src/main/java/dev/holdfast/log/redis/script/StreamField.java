@@ -5,7 +5,6 @@ import dev.holdfast.redis.RedisKeys;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.SequencedMap;
 import java.util.TreeMap;
@@ -95,8 +94,8 @@ public enum StreamField {
   }
 
   /** The tails in the reply to {@link #scanTails}, each as {@code replica number}. */
-  public static Collection<String> tailsIn(String session, @Nullable Response scan) {
-    return TAIL.valuesIn(session, scan).values();
+  public static SequencedMap<StreamRef, String> tailsIn(String session, @Nullable Response scan) {
+    return TAIL.valuesIn(session, scan);
   }
 
   private SequencedMap<StreamRef, String> valuesIn(String session, @Nullable Response scan) {
