@@ -39,7 +39,6 @@ final class InboxScripts {
 
   private static final int PAGE_BYTES = 1 << 20;
 
-  private final RedisScript listOpenRequests;
   private final RedisScript putMessage;
   private final RedisScript openRemoteStream;
   private final RedisScript collectMessages;
@@ -54,7 +53,6 @@ final class InboxScripts {
     this.keys = keys;
     this.replica = replica;
     this.retention = retention;
-    listOpenRequests = StreamScripts.load(client, "list-open-requests.lua");
     putMessage = StreamScripts.load(client, "put-message.lua");
     openRemoteStream =
         StreamScripts.load(client, "open-stream-checks.lua", "open-remote-stream.lua");
@@ -97,9 +95,11 @@ final class InboxScripts {
   record Received(String id, int bytes) {}
 
   List<OpenCall> openCalls(String session) {
-    return reachable(() -> listOpenRequests.runForList(List.of(keys.session(session)))).stream()
-        .map(each ->
-            new OpenCall(new StreamRef(session, each.get(0).toString()), each.get(1).toString()))
+    return reachable(() -> StreamField.REQUESTS.scan(client, keys, List.of(session)))
+        .entrySet()
+        .stream()
+        .filter(each -> !each.getValue().isEmpty())
+        .map(each -> new OpenCall(each.getKey(), each.getValue()))
         .toList();
   }
 

@@ -16,6 +16,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -54,17 +55,17 @@ public final class RedisStreamIndex implements StreamIndex {
 
   private List<List<Connection>> connections(List<String> sessions) {
     Set<String> replicas = alive.get();
-    List<@Nullable Response> tails =
-        client.sendMany(sessions.stream().map(each -> StreamField.scanTails(keys, each)).toList());
-    List<List<Connection>> connections = new ArrayList<>();
-    for (int i = 0; i < sessions.size(); i++) {
-      connections.add(
-          StreamField.tailsIn(sessions.get(i), tails.get(i)).entrySet().stream()
-              .filter(tail -> replicas.contains(StreamOwner.replicaOf(tail.getValue())))
-              .map(tail -> new Connection(tail.getKey().name(), since(tail.getValue())))
-              .toList());
-    }
-    return connections;
+    Map<String, List<Connection>> connections = new HashMap<>();
+    StreamField.TAIL
+        .scan(client, keys, sessions)
+        .forEach((stream, tail) -> {
+          if (replicas.contains(StreamOwner.replicaOf(tail))) {
+            connections
+                .computeIfAbsent(stream.session(), _ -> new ArrayList<>())
+                .add(new Connection(stream.name(), since(tail)));
+          }
+        });
+    return sessions.stream().map(each -> connections.getOrDefault(each, List.of())).toList();
   }
 
   private static @Nullable Instant since(String tail) {
@@ -72,8 +73,7 @@ public final class RedisStreamIndex implements StreamIndex {
   }
 
   private Page read(String session, long skip, int most) {
-    Map<StreamRef, String> owners =
-        StreamField.ownersIn(session, client.send(StreamField.scanOwners(keys, session)));
+    Map<StreamRef, String> owners = StreamField.OWNER.scan(client, keys, List.of(session));
     List<StreamRef> found =
         new ArrayList<>(owners.keySet().stream().skip(skip).limit(most + 1L).toList());
     if (found.size() <= most) {

@@ -16,7 +16,6 @@ import dev.holdfast.redis.RedisKeys;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -123,7 +122,7 @@ final class StreamOwnership implements SharedLog {
 
   private List<AdoptedStream> claim(
       String session, String previousOwner, String owner, Set<String> names) {
-    List<StreamScripts.Claimed> claimed =
+    Collection<StreamScripts.Claimed> claimed =
         available(
             "adopt streams",
             () -> {
@@ -151,14 +150,10 @@ final class StreamOwnership implements SharedLog {
 
   @Override
   public Map<StreamRef, String> findOrphaned(Collection<String> sessions) {
-    List<String> all = List.copyOf(sessions);
-    List<Request> requests = all.stream().map(each -> StreamField.scanOwners(keys, each)).toList();
-    List<@Nullable Response> replies =
-        available("look for streams without a writer", () -> client.sendMany(requests));
-    Map<StreamRef, String> found = new HashMap<>();
-    for (int i = 0; i < all.size(); i++) {
-      found.putAll(StreamField.ownersIn(all.get(i), replies.get(i)));
-    }
+    Map<StreamRef, String> found =
+        available(
+            "look for streams without a writer",
+            () -> StreamField.OWNER.scan(client, keys, sessions));
     found.entrySet().removeIf(each -> !isOwn(each.getValue()) || owned.isWritten(each.getKey()));
     // A stream that was opened in the name of this replica gets its writer with its inbox message.
     List<String> among = found.keySet().stream().map(StreamRef::session).distinct().toList();

@@ -1,11 +1,17 @@
 package dev.holdfast.log.redis.script;
 
 import dev.holdfast.log.StreamRef;
+import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +55,10 @@ public enum StreamField {
   /** The shared stream that keeps the events, if one does. */
   KEPT_IN("i:");
 
-  /** More fields than a session hash has, so that one reply has all of them. */
-  private static final int ALL_FIELDS = 10_000;
+  /** Before the first step of a scan, and after its last one. */
+  private static final String FIRST_STEP = "0";
+
+  private static final int FIELDS_PER_STEP = 1000;
 
   private final String prefix;
 
@@ -68,43 +76,45 @@ public enum StreamField {
     return Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg(of(stream));
   }
 
-  /** The command that reads the owners of a session's open streams, and no other fields. */
-  public static Request scanOwners(RedisKeys keys, String session) {
-    return OWNER.scan(keys, session);
+  /**
+   * Reads this field of the open streams of sessions, and no other fields. A session with many
+   * streams takes several steps, since Redis serves nobody else during a step.
+   *
+   * @return the values, ordered by session and name
+   */
+  public SequencedMap<StreamRef, String> scan(
+      RedisClient client, RedisKeys keys, Collection<String> sessions) {
+    SequencedMap<StreamRef, String> values =
+        new TreeMap<>(Comparator.comparing(StreamRef::session).thenComparing(StreamRef::name));
+    Map<String, String> cursors = new LinkedHashMap<>();
+    sessions.forEach(session -> cursors.put(session, FIRST_STEP));
+    while (!cursors.isEmpty()) {
+      List<String> asked = List.copyOf(cursors.keySet());
+      List<@Nullable Response> steps =
+          client.sendMany(
+              asked.stream().map(session -> step(keys, session, cursors.get(session))).toList());
+      for (int i = 0; i < asked.size(); i++) {
+        String session = asked.get(i);
+        Response step = Objects.requireNonNull(steps.get(i));
+        Response fields = step.get(1);
+        for (int n = 0; n < fields.size(); n += 2) {
+          String name = fields.get(n).toString().substring(prefix.length());
+          values.put(new StreamRef(session, name), fields.get(n + 1).toString());
+        }
+        cursors.put(session, step.get(0).toString());
+      }
+      cursors.values().removeIf(FIRST_STEP::equals);
+    }
+    return values;
   }
 
-  /** The command that reads the tails of a session's open streams, and no other fields. */
-  public static Request scanTails(RedisKeys keys, String session) {
-    return TAIL.scan(keys, session);
-  }
-
-  private Request scan(RedisKeys keys, String session) {
+  private Request step(RedisKeys keys, String session, @Nullable String cursor) {
     return Request.cmd(Command.HSCAN)
         .arg(keys.session(session))
-        .arg(0)
+        .arg(String.valueOf(cursor))
         .arg("MATCH")
         .arg(prefix + "*")
         .arg("COUNT")
-        .arg(ALL_FIELDS);
-  }
-
-  /** The open streams and their owners in the reply to {@link #scanOwners}, ordered by name. */
-  public static SequencedMap<StreamRef, String> ownersIn(String session, @Nullable Response scan) {
-    return OWNER.valuesIn(session, scan);
-  }
-
-  /** The tails in the reply to {@link #scanTails}, each as {@code replica number}. */
-  public static SequencedMap<StreamRef, String> tailsIn(String session, @Nullable Response scan) {
-    return TAIL.valuesIn(session, scan);
-  }
-
-  private SequencedMap<StreamRef, String> valuesIn(String session, @Nullable Response scan) {
-    SequencedMap<StreamRef, String> values = new TreeMap<>(Comparator.comparing(StreamRef::name));
-    Response fields = scan == null ? null : scan.get(1);
-    for (int i = 0; fields != null && i + 1 < fields.size(); i += 2) {
-      String name = fields.get(i).toString().substring(prefix.length());
-      values.put(new StreamRef(session, name), fields.get(i + 1).toString());
-    }
-    return values;
+        .arg(FIELDS_PER_STEP);
   }
 }

@@ -9,9 +9,14 @@ import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Response;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +30,12 @@ public final class StreamScripts {
   /** Servers give an id to every event or to none, so older events rarely have one. */
   private static final int MOST_EVENTS_SEARCHED = 64;
 
+  /** Stands for the requests of a shared stream. */
+  private static final String SHARED = "-";
+
+  /** The most named streams that one run claims. */
+  private static final int MOST_CLAIMED = 100;
+
   private final RedisScript beginSession;
   private final RedisScript endSession;
   private final RedisScript openStream;
@@ -33,12 +44,14 @@ public final class StreamScripts {
   private final RedisScript removeTail;
   private final RedisScript recordDelivery;
 
+  private final RedisClient client;
   private final RedisKeys keys;
   private final String replica;
   private final Retention retention;
 
   /** Creates the scripts of a replica. */
   public StreamScripts(RedisClient client, RedisKeys keys, String replica, Retention retention) {
+    this.client = client;
     this.keys = keys;
     this.replica = replica;
     this.retention = retention;
@@ -123,13 +136,23 @@ public final class StreamScripts {
    * @param owner the new owner
    * @param names the streams to claim; empty for all
    */
-  public List<Claimed> claim(String session, String from, String owner, Set<String> names) {
-    return claimStreams
-        .runForList(
-            List.of(keys.session(session)), from, owner, MOST_EVENTS_SEARCHED, List.copyOf(names))
-        .stream()
-        .map(each -> Claimed.of(session, each))
-        .toList();
+  public Collection<Claimed> claim(String session, String from, String owner, Set<String> names) {
+    Map<StreamRef, Claimed> claimed = new LinkedHashMap<>();
+    List<String> left = new ArrayList<>(names);
+    String cursor = "0";
+    do {
+      List<String> next = left.subList(0, Math.min(left.size(), MOST_CLAIMED));
+      List<Response> reply =
+          claimStreams.runForList(
+              List.of(keys.session(session)), from, owner, MOST_EVENTS_SEARCHED, cursor, next);
+      cursor = reply.getFirst().toString();
+      for (Response each : reply.subList(1, reply.size())) {
+        Claimed stream = Claimed.of(session, each);
+        claimed.put(stream.stream(), stream); // Several steps may find the same stream.
+      }
+      next.clear();
+    } while (!cursor.equals("0") || !left.isEmpty());
+    return claimed.values();
   }
 
   /**
@@ -164,16 +187,30 @@ public final class StreamScripts {
    *
    * @param number unique among the watchers of this replica; positive
    * @param cursor what the reader has; null for the position on record
-   * @return the ids of the requests that the stream answers; empty if it is not open
+   * @return the ids of the requests that the stream answers, or that the streams answer whose
+   *     events it keeps; empty if it is not open
    */
   public String registerTail(StreamRef stream, long number, @Nullable Position cursor) {
-    return registerTail.runForText(
-        List.of(sessionKey(stream)),
-        stream.name(),
-        tail(number),
-        keys.replicaChannels(),
-        stream.session(),
-        cursor == null ? "" : cursor.toString());
+    String requests =
+        registerTail.runForText(
+            List.of(sessionKey(stream)),
+            stream.name(),
+            tail(number),
+            keys.replicaChannels(),
+            stream.session(),
+            cursor == null ? "" : cursor.toString());
+    return requests.equals(SHARED) ? requestsKeptIn(stream) : requests;
+  }
+
+  /** Collects the requests in steps. The tail learns of later ones from their scripts. */
+  private String requestsKeptIn(StreamRef shared) {
+    List<String> session = List.of(shared.session());
+    Map<StreamRef, String> requests = StreamField.REQUESTS.scan(client, keys, session);
+    return StreamField.KEPT_IN.scan(client, keys, session).entrySet().stream()
+        .filter(each -> each.getValue().equals(shared.name()))
+        .map(each -> requests.getOrDefault(each.getKey(), ""))
+        .filter(each -> !each.isEmpty())
+        .collect(Collectors.joining(","));
   }
 
   /**

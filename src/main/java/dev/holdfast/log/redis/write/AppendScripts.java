@@ -14,6 +14,7 @@ import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +23,9 @@ import java.util.concurrent.TimeUnit;
 public final class AppendScripts {
 
   private static final byte[] NOTHING = {};
+
+  /** The script has removed a part of the unlogged events, and has written nothing yet. */
+  private static final String AGAIN = "AGAIN";
 
   /** Number of bytes from which a batch is large: it takes Redis a millisecond or more. */
   static final int LARGE = 128 * 1024;
@@ -68,14 +72,16 @@ public final class AppendScripts {
    */
   Appended append(
       StreamRef stream, String owner, WriterProgress progress, String read, List<NewEvent> batch) {
-    return Appended.parse(
-        stream,
-        false,
-        run(
-            appendEvents,
-            batch,
-            keys.sessionAndStream(stream.session(), stream.name()),
-            arguments(stream, owner, progress, read, batch)));
+    String result;
+    do {
+      result =
+          run(
+              appendEvents,
+              batch,
+              keys.sessionAndStream(stream.session(), stream.name()),
+              arguments(stream, owner, progress, read, batch));
+    } while (result.equals(AGAIN));
+    return Appended.parse(stream, false, result);
   }
 
   /**
@@ -87,7 +93,11 @@ public final class AppendScripts {
         .runLater(
             keys.sessionAndStream(stream.session(), stream.name()),
             arguments(stream, owner, progress, read, batch))
-        .thenApply(result -> Appended.parse(stream, false, String.valueOf(result)));
+        .thenApply(String::valueOf)
+        .thenCompose(result ->
+            result.equals(AGAIN)
+                ? appendLater(stream, owner, progress, read, batch)
+                : CompletableFuture.completedStage(Appended.parse(stream, false, result)));
   }
 
   private Object[] arguments(

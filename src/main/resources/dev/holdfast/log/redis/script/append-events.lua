@@ -7,8 +7,9 @@
 --      replica, channel prefix, session, most events of a stream, time to live of events in ms, what
 --      the reader on this replica has ('-' for no reader, '' for no news), then for each event:
 --      flags ('u' upstream id, 'z' last), payload, upstream id
--- Returns the position of the last event, also for a retry, or 'FENCED' if nothing was written. If
--- a reader on another replica is connected, the position that it has and the tail follow.
+-- Returns the position of the last event, also for a retry, 'FENCED' if nothing was written, or
+-- 'AGAIN' if the script must run again because there is much to remove. If a reader on another
+-- replica is connected, the position that it has and the tail follow.
 local FIRST, FIELDS = 13, 3
 local name, owner = ARGV[1], ARGV[2]
 local expected, stored = tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -69,6 +70,10 @@ end
 local unlogged = {}
 local entry = number > stored and newest()
 while entry and select(2, parts(entry[1])) > stored do
+  if #unlogged == MOST then
+    redis.call('XDEL', KEYS[2], unpack(unlogged, 2)) -- The newest shows where the stream ends.
+    return 'AGAIN'
+  end
   unlogged[#unlogged + 1] = entry[1]
   entry = redis.call('XREVRANGE', KEYS[2], '(' .. entry[1], '-', 'COUNT', 1)[1]
 end
@@ -95,8 +100,8 @@ for i = FIRST, #ARGV, FIELDS do
     complete = true
   end
 end
-for _, id in ipairs(unlogged) do
-  redis.call('XDEL', KEYS[2], id)
+if #unlogged > 0 then
+  redis.call('XDEL', KEYS[2], unpack(unlogged))
 end
 local interval = extensionInterval(timeToLive)
 local due = count == 0 or isDue(millis, now, interval)

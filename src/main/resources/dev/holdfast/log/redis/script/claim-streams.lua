@@ -1,22 +1,30 @@
--- Claims the open streams of a session that another replica owns: all of them, or the named ones. A
--- retry with the same owner returns the same streams. The keys of the streams are not in KEYS; they
--- share the slot of the session hash.
+-- Claims open streams of a session that another replica owns: the named ones, or some of all. A retry
+-- with the same owner returns the same streams. The keys of the streams are not in KEYS; they share
+-- the slot of the session hash.
 -- KEYS session hash
--- ARGV previous replica, new owner, most events to search for an upstream id in a stream, then names
---      of streams
--- Returns for each stream: name, ids of its requests, last position, id from which the upstream can
---      resume (or none), shared stream that keeps its events (or none).
+-- ARGV previous replica, new owner, most events to search for an upstream id in a stream, '0' or the
+--      cursor that the run before returned, then names of streams
+-- Returns the cursor of the next run, which is '0' after the last, then for each stream: name, ids of
+--      its requests, last position, id from which the upstream can resume (or none), shared stream
+--      that keeps its events (or none).
 local previous, owner = ARGV[1], ARGV[2]
 -- Besides the newest event of each stream, one run searches so many events, or events of so many bytes.
 local eventsLeft, bytesLeft = MOST, 1048576
-local claimed = {}
-local named = {}
-for i = 4, #ARGV do
-  named[ARGV[i]] = true
-end
+local owners, claimed = {}, { '0' }
 
 local function value(kind, name)
   return redis.call('HGET', KEYS[1], kind .. name)
+end
+
+for i = 5, #ARGV do
+  owners[ARGV[i]] = value(OWNER, ARGV[i]) or nil
+end
+if #ARGV < 5 then
+  local page = redis.call('HSCAN', KEYS[1], ARGV[4], 'MATCH', OWNER .. '*', 'COUNT', MOST)
+  claimed[1] = page[1]
+  for i = 1, #page[2], 2 do
+    owners[string.sub(page[2][i], 3)] = page[2][i + 1]
+  end
 end
 
 -- Returns the newest upstream id: that of an event, or one that was recorded after that event.
@@ -52,9 +60,9 @@ local function upstreamId(name)
   return recorded or false
 end
 
-for name, current in pairs(openStreams()) do
+for name, current in pairs(owners) do
   -- A retry finds streams that have the new owner already.
-  if (#ARGV < 4 or named[name]) and (current == owner or replicaOf(current) == previous) then
+  if current == owner or replicaOf(current) == previous then
     redis.call('HSET', KEYS[1], OWNER .. name, owner)
     claimed[#claimed + 1] =
       { name, value(REQUESTS, name) or '', value(LAST, name) or '0-0', upstreamId(name),

@@ -39,7 +39,10 @@ while bytes < enough do
   local open, mine = false, false
   for name in string.gmatch(names, '%S+') do
     open = open or ownerOf(name)
-    mine = mine or ownerOf(name) == replica
+    mine = ownerOf(name) == replica
+    if mine then
+      break
+    end
   end
   if opened and redis.call('HGET', KEYS[1], OWNER .. names) ~= opened then
     open, mine = false, false -- The stream has a new owner, which ends it.

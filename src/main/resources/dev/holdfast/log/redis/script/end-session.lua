@@ -4,15 +4,15 @@
 -- KEYS session hash, set of complete streams, inbox, set of ended streams
 -- ARGV channel prefix, session
 -- Returns 'OK'.
-local replicas = {}
-for name, owner in pairs(openStreams()) do
-  redis.call('UNLINK', streamKey(name))
+local open, names, replicas = fieldsOf('ot'), {}, {}
+for name, owner in pairs(open[OWNER]) do
+  names[#names + 1] = name
   replicas[replicaOf(owner)] = true
-  local tail = redis.call('HGET', KEYS[1], TAIL .. name)
-  if tail then
-    replicas[replicaOf(tail)] = true
-  end
 end
+for _, tail in pairs(open[TAIL]) do
+  replicas[replicaOf(tail)] = true
+end
+unlink(names)
 redis.call('UNLINK', KEYS[1], KEYS[3], KEYS[4], SIZES, ORDER)
 if redis.call('EXISTS', KEYS[2]) == 1 then
   -- An earlier session with this id may have left streams, which expire by themselves.

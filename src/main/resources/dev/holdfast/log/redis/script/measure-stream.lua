@@ -1,4 +1,4 @@
--- Measures a stream.
+-- Measures a stream: a long one by its first parts.
 -- KEYS session hash, stream
 -- Returns the memory of the stream, or nil if it has no events.
-return redis.call('MEMORY', 'USAGE', KEYS[2], 'SAMPLES', 0)
+return redis.call('MEMORY', 'USAGE', KEYS[2], 'SAMPLES', MOST)

@@ -37,10 +37,8 @@ local function countWithNew(recorded, limit)
   local open = tonumber(recorded) or limit
   if open >= limit then
     open = 0
-    for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-      if streamOf(field, OWNER) then
-        open = open + 1
-      end
+    for _ in pairs(fieldsOf('o')[OWNER]) do
+      open = open + 1
     end
   end
   return open < limit and open + 1 or nil

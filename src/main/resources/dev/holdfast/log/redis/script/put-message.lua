@@ -24,7 +24,7 @@ if ARGV[1] ~= '' then
     address(ARGV[1], owner)
   end
 else
-  for name, owner in pairs(openStreams()) do
+  for name, owner in pairs(fieldsOf('o')[OWNER]) do
     local replica = replicaOf(owner)
     if replica ~= ARGV[3] and replica ~= '-' then
       address(name, owner)

@@ -181,11 +181,10 @@ local function numberOf(position)
   return tonumber(string.match(position or '', '%-(%d+)$')) or 0
 end
 
--- Returns whether a client follows an open stream, and the most events that it has not received.
--- An open stream keeps its newest event, which has the id from which the upstream resumes.
-local function reader(name)
-  local state = redis.call('HMGET', KEYS[1], TAIL .. name, DELIVERED .. name, LAST .. name)
-  return state[1], math.max(1, numberOf(state[3]) - numberOf(state[2]))
+-- Returns the most events of an open stream that its client has not received. An open stream keeps its
+-- newest event, which has the id from which the upstream resumes.
+local function unread(last, received)
+  return math.max(1, numberOf(last) - numberOf(received))
 end
 
 -- Keeps the quota of a stream. Returns whether the stream has to be trimmed further.
@@ -196,8 +195,8 @@ local function keepStreamQuota(name, isOpen, most)
   end
   local least = 1
   if isOpen then
-    local followed, unread = reader(name)
-    least = followed and unread or 1
+    local state = redis.call('HMGET', KEYS[1], TAIL .. name, LAST .. name, DELIVERED .. name)
+    least = state[1] and unread(state[2], state[3]) or 1
   end
   local left = trimOldest(name, bytes - most * KEPT_PART, least)
   return left > least and bytesOf(name) > most
@@ -205,8 +204,8 @@ end
 
 -- Returns the open streams that have events, the largest first.
 local function openStreamsBySize()
-  local names, found = {}, {}
-  for name in pairs(openStreams()) do
+  local names, found, state = {}, {}, fieldsOf('otld')
+  for name in pairs(state[OWNER]) do
     names[#names + 1] = name
   end
   for from = 1, #names, MOST do
@@ -215,8 +214,15 @@ local function openStreamsBySize()
       fields[#fields + 1] = BYTES .. names[i]
     end
     for i, bytes in ipairs(redis.call('HMGET', SIZES, unpack(fields))) do
+      local name = names[from + i - 1]
       if tonumber(bytes or 0) > 0 then
-        found[#found + 1] = { name = names[from + i - 1], bytes = tonumber(bytes) }
+        found[#found + 1] = {
+          name = name,
+          bytes = tonumber(bytes),
+          followed = state[TAIL][name],
+          received = state[DELIVERED][name],
+          unread = unread(state[LAST][name], state[DELIVERED][name]),
+        }
       end
     end
   end
@@ -226,11 +232,14 @@ local function openStreamsBySize()
   return found
 end
 
--- Trims open streams, the largest first. The function returns how many events a stream keeps at least.
+-- Trims open streams, the largest first. The function returns how many events a stream keeps at least,
+-- or nothing if it keeps all.
 local function trimOpen(streams, target, leastOf)
+  local looked = 0
   for _, stream in ipairs(streams) do
-    local least = mustPurge(target) and leastOf(stream)
+    local least = mustPurge(target) and looked < MOST and leastOf(stream)
     if least then
+      looked = looked + 1
       trimOldest(stream.name, all - target, least)
     end
   end
@@ -265,11 +274,8 @@ local function giveWay(target, written, now, onlyDelivered)
   if onlyDelivered then
     return
   end
-  for _, stream in ipairs(open) do
-    stream.followed, stream.unread = reader(stream.name)
-  end
   trimOpen(open, target, function(stream)
-    return stream.unread
+    return stream.received and stream.unread
   end)
   trimNotifications(now - PROTECTED, target)
   trimOpen(open, target, function(stream)

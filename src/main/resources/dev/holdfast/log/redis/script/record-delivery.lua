@@ -11,9 +11,10 @@ end
 redis.call('HSET', KEYS[1], DELIVERED .. name, position)
 local writers = { [replicaOf(owner)] = true }
 if owner == '-' then
-  for other, writer in pairs(openStreams()) do
-    if redis.call('HGET', KEYS[1], KEPT_IN .. other) == name then
-      writers[replicaOf(writer)] = true
+  local open = fieldsOf('oi')
+  for other, shared in pairs(open[KEPT_IN]) do
+    if shared == name and open[OWNER][other] then
+      writers[replicaOf(open[OWNER][other])] = true
     end
   end
 end

@@ -2,10 +2,10 @@
 -- KEYS session hash
 -- ARGV stream, tail ("replica number"), channel prefix, session, what the reader has ('' if that is
 --      the position on record)
--- Returns the ids of the requests that the stream answers, or that the streams answer whose events it
--- keeps; '' if it is not open.
+-- Returns the ids of the requests that the stream answers; '' if it is not open, '-' for a shared one.
 local name, tail = ARGV[1], ARGV[2]
-if redis.call('HEXISTS', KEYS[1], OWNER .. name) == 0 then
+local owner = redis.call('HGET', KEYS[1], OWNER .. name)
+if not owner then
   return ''
 end
 local previous = redis.call('HGET', KEYS[1], TAIL .. name)
@@ -19,17 +19,4 @@ if previous then
     redis.call('PUBLISH', ARGV[3] .. replica, 'evict ' .. ARGV[4] .. ' ' .. name .. ' ' .. number)
   end
 end
-local requests = redis.call('HGET', KEYS[1], REQUESTS .. name) or ''
-if redis.call('HGET', KEYS[1], OWNER .. name) ~= '-' then
-  return requests
-end
-local all = {}
-for other in pairs(openStreams()) do
-  if redis.call('HGET', KEYS[1], KEPT_IN .. other) == name then
-    local awaited = redis.call('HGET', KEYS[1], REQUESTS .. other)
-    if awaited and awaited ~= '' then
-      all[#all + 1] = awaited
-    end
-  end
-end
-return table.concat(all, ',')
+return owner == '-' and owner or redis.call('HGET', KEYS[1], REQUESTS .. name) or ''

@@ -27,9 +27,7 @@ for i = FIRST, #ARGV, FIELDS do
 end
 owners = redis.call('HMGET', KEYS[1], unpack(owners))
 if not owners[1] and redis.call('EXISTS', KEYS[1]) == 0 then
-  for _, name in ipairs(names) do
-    redis.call('UNLINK', streamKey(name)) -- Completed when the session ended.
-  end
+  unlink(names) -- They were completed when the session ended.
   return removeGarbage() and '0 0 1 ' or '0 0 0 '
 end
 local now = currentMillis()

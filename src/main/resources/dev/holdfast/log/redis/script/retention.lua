@@ -3,6 +3,8 @@
 
 -- A burst of so many events is trimmed, even if the stream was trimmed just before.
 local TRIMMED_EVENTS = 100
+-- One append removes at most so many events beyond a number.
+local MOST_TRIMMED = 4096
 
 -- Returns the ms for which an extended time to live is not extended again. Keys that are extended
 -- only then live longer by that time.
@@ -26,7 +28,8 @@ local function trim(key, before, after, most, due, oldest, read)
   end
   local isBurst = math.floor(before / TRIMMED_EVENTS) ~= math.floor(after / TRIMMED_EVENTS)
   if after > most and (due or isBurst) then
-    redis.call('XTRIM', key, 'MAXLEN', most)
+    local length = redis.call('XLEN', key)
+    redis.call('XTRIM', key, 'MAXLEN', math.max(most, length - MOST_TRIMMED))
   end
   if before > 0 and due then
     redis.call('XTRIM', key, 'MINID', '~', string.format('%.0f', oldest))

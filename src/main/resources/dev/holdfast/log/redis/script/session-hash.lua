@@ -31,13 +31,6 @@ local function streamKey(name)
   return KEYS[1] .. ':e:' .. name
 end
 
--- Returns the name of the stream to which a field of this kind belongs, or nil for other fields.
-local function streamOf(field, kind)
-  if string.sub(field, 1, 2) == kind then
-    return string.sub(field, 3)
-  end
-end
-
 -- Returns the replica of an owner ("replica fence") or of a tail ("replica number").
 local function replicaOf(text)
   return string.match(text, '^(%S+)')
@@ -61,27 +54,40 @@ local function remoteReader(tail, replica, read)
   return ' ' .. read .. ' ' .. tail
 end
 
--- Returns the owners of the open streams by name. Reads no other fields, since they can be large.
-local function openStreams()
-  local owners = {}
-  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-    local name = streamOf(field, OWNER)
-    if name then
-      owners[name] = redis.call('HGET', KEYS[1], field)
-    end
+-- Returns fields of all open streams by kind and name. The kinds are letters, such as 'ot' for OWNER
+-- and TAIL. Reads no other fields, since they can be large, and needs few commands for many streams.
+local function fieldsOf(kinds)
+  local found, cursor = {}, '0'
+  for kind in string.gmatch(kinds, '.') do
+    found[kind .. ':'] = {}
   end
-  return owners
+  repeat
+    local page = redis.call('HSCAN', KEYS[1], cursor, 'MATCH', '[' .. kinds .. ']:*', 'COUNT', 1000)
+    for i = 1, #page[2], 2 do
+      local field = page[2][i]
+      found[string.sub(field, 1, 2)][string.sub(field, 3)] = page[2][i + 1]
+    end
+    cursor = page[1]
+  until cursor == '0'
+  return found
+end
+
+-- Removes streams with few commands.
+local function unlink(names)
+  for from = 1, #names, MOST do
+    local streams = {}
+    for i = from, math.min(#names, from + MOST - 1) do
+      streams[#streams + 1] = streamKey(names[i])
+    end
+    redis.call('UNLINK', unpack(streams))
+  end
 end
 
 -- Removes streams of an ended session. Returns whether more are left.
 local function removeGarbage()
   local names = redis.call('ZRANGE', GARBAGE, 0, MOST - 1)
   if #names > 0 then
-    local streams = {}
-    for i, name in ipairs(names) do
-      streams[i] = streamKey(name)
-    end
-    redis.call('UNLINK', unpack(streams))
+    unlink(names)
     redis.call('ZREM', GARBAGE, unpack(names))
   end
   return #names == MOST

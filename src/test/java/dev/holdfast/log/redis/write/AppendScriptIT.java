@@ -139,6 +139,46 @@ class AppendScriptIT {
     assertThat(payloads(entries())).containsExactly("1", "5", "6");
   }
 
+  /** One run reads at most 256 entries, since Redis serves nobody else meanwhile. */
+  @Test
+  void shouldRemoveManyUnloggedEventsInSteps() {
+    Position one = append(WriterProgress.at(Position.START), event("1"));
+    scripts.append(ref, OWNER, WriterProgress.at(one), "-", numbered(2, 1001));
+    long before = runs();
+
+    Position next = append(afterUnlogged(one, 1, 1000), event("1002"));
+
+    assertThat(runs() - before).isEqualTo(4);
+    assertThat(next.number()).isEqualTo(1002);
+    assertThat(payloads(entries())).containsExactly("1", "1002");
+  }
+
+  @Test
+  void shouldRemoveManyUnloggedEventsWithoutWaiting() {
+    Position one = append(WriterProgress.at(Position.START), event("1"));
+    scripts.append(ref, OWNER, WriterProgress.at(one), "-", numbered(2, 1001));
+
+    Position next =
+        scripts
+            .appendLater(ref, OWNER, afterUnlogged(one, 1, 1000), "-", numbered(1002, 1002))
+            .toCompletableFuture()
+            .join()
+            .last();
+
+    assertThat(next.number()).isEqualTo(1002);
+    assertThat(payloads(entries())).containsExactly("1", "1002");
+  }
+
+  private static long runs() {
+    return redis
+        .reply("INFO", "commandstats")
+        .getFirst()
+        .lines()
+        .filter(line -> line.startsWith("cmdstat_evalsha"))
+        .mapToLong(line -> Long.parseLong(line.replaceFirst(".*:calls=(\\d+),.*", "$1").trim()))
+        .sum();
+  }
+
   @Test
   void shouldRemoveUnloggedEventsWithoutAnEvent() {
     Position one = append(WriterProgress.at(Position.START), event("1"));

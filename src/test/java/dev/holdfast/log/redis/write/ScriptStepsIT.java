@@ -1,9 +1,13 @@
 package dev.holdfast.log.redis.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.log.Inbox;
+import dev.holdfast.log.LogException;
 import dev.holdfast.log.LogTesting;
+import dev.holdfast.log.Position;
 import dev.holdfast.log.Retention;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.redis.Replica;
@@ -14,8 +18,11 @@ import dev.holdfast.redis.RedisScript;
 import dev.holdfast.testing.RedisFixture;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -322,5 +329,141 @@ class ScriptStepsIT {
     }
 
     assertThat(reply("ZCARD", ends)).isBetween(many() - MOST + 1L, many() - 1L);
+  }
+
+  /** More open streams than any limit allows. A shared stream keeps their events. */
+  private void openStreams() {
+    evaluate(
+        """
+        redis.call('HSET', ARGV[1], 'log', '1', 'o:m', '-', 'r:m', '', 'l:m', '0-0', 'n', ARGV[2] + 1)
+        for i = 1, ARGV[2] do
+          redis.call('HSET', ARGV[1],
+            'o:a' .. i, 'lost f00d', 'r:a' .. i, i, 'l:a' .. i, '0-0', 'i:a' .. i, 'm')
+        end
+        return 1
+        """,
+        hash,
+        many());
+  }
+
+  private StreamScripts streamScripts() {
+    return new StreamScripts(replica.client, Replica.KEYS, "a", LogTesting.keeping(1000, 10));
+  }
+
+  @Test
+  void shouldFollowASharedStreamOfManyInSteps() {
+    openStreams();
+    StreamRef shared = new StreamRef(session, "m");
+
+    String requests = counted(() -> streamScripts().registerTail(shared, 7, Position.START));
+    counted(() -> {
+      CompletableFuture<Boolean> recorded = new CompletableFuture<>();
+      streamScripts().recordDelivery(shared, new Position(1, 1), recorded::complete);
+      return recorded.join();
+    });
+
+    assertThat(requests.split(","))
+        .containsExactlyInAnyOrderElementsOf(
+            IntStream.rangeClosed(1, many()).mapToObj(Integer::toString).toList());
+    assertThat(redis.reply("HMGET", hash, "t:m", "d:m")).containsExactly("a 7", "1-1");
+  }
+
+  @Test
+  void shouldSendToASessionWithManyOpenStreamsInOneStep() {
+    openStreams();
+    Inbox inbox = replica.log.shared().inbox();
+
+    assertThat(counted(() -> inbox.putForOthers(session, new byte[] {1}))).isEqualTo(1);
+    assertThat(counted(() -> inbox.openCalls(session))).hasSize(many());
+    assertThat(counted(() -> catchThrowable(() -> replica.log.openShared(stream("x")))))
+        .isInstanceOf(LogException.TooManyStreams.class);
+  }
+
+  private StreamRef stream(String name) {
+    return new StreamRef(session, name);
+  }
+
+  @Test
+  void shouldClaimManyStreamsInSteps() {
+    openStreams();
+    RedisScript script = StreamScripts.load(replica.client, "claim-streams.lua");
+    Set<String> claimed = new HashSet<>();
+    String cursor = "0";
+    do {
+      String from = cursor;
+      var reply = counted(() -> script.runForList(List.of(hash), "lost", "a cafe", 64, from));
+      reply.stream().skip(1).forEach(each -> claimed.add(each.get(0).toString()));
+      cursor = reply.getFirst().toString();
+    } while (!cursor.equals("0"));
+
+    assertThat(claimed).hasSize(many());
+    assertThat(streamScripts().claim(session, "a", "a beef", Set.of())).hasSize(many());
+    assertThat(streamScripts().claim(session, "a", "a cafe", claimed)).hasSize(many());
+  }
+
+  @Test
+  void shouldEndASessionWithManyOpenStreamsInOneStep() {
+    openStreams();
+
+    counted(() -> {
+      streamScripts().endSession(session);
+      return true;
+    });
+
+    assertThat(reply("EXISTS", hash)).isZero();
+  }
+
+  @Test
+  void shouldKeepTheQuotaOfASessionWithManyOpenStreamsInSteps() {
+    evaluate(
+        """
+        redis.call('HSET', ARGV[1], 'log', '1')
+        for i = 1, ARGV[2] do
+          for n = 1, 3 do
+            redis.call('XADD', ARGV[1] .. ':e:a' .. i, '1-' .. n, 'd', string.rep('x', 200))
+          end
+          redis.call('HSET', ARGV[1], 'o:a' .. i, 'r 1', 'l:a' .. i, '1-3')
+          redis.call('HSET', ARGV[1] .. ':sizes', 'b:a' .. i, 3 * 264, 'w:a' .. i, 200)
+        end
+        return redis.call('HSET', ARGV[1] .. ':sizes', 'b', 3 * 264 * ARGV[2])
+        """,
+        hash,
+        many());
+    long quota = 3 * 264L * many() - 264L * 2 * MOST;
+
+    SessionSize size = report(scripts(ANY, quota), List.of());
+    while (size.more()) {
+      SessionSize next = report(scripts(ANY, quota), List.of());
+      assertThat(size.bytes() - next.bytes()).isBetween(1L, 264L * MOST);
+      size = next;
+    }
+
+    assertThat(size.bytes()).isLessThanOrEqualTo(quota);
+  }
+
+  /** A limit may have been lowered meanwhile, or a slow client has left. */
+  @Test
+  void shouldTrimALongStreamInSteps() {
+    long now = System.currentTimeMillis();
+    StreamRef ref = new StreamRef(session, "a");
+    evaluate(
+        """
+        redis.call('HSET', ARGV[1], 'log', '1', 'o:a', 'a 1', 'l:a', ARGV[3] .. '-' .. ARGV[2])
+        for i = 1, ARGV[2] do
+          redis.call('XADD', ARGV[1] .. ':e:a', ARGV[3] .. '-' .. i, 'd', 'x')
+        end
+        return 1
+        """,
+        hash,
+        many(),
+        now);
+    AppendScripts keepsTen =
+        new AppendScripts(
+            replica.client, Replica.KEYS, "a", new Retention(HOUR, HOUR, 10, ANY, HOUR, ANY, 100));
+
+    keepsTen.append(
+        ref, "a 1", WriterProgress.at(new Position(now, many())), "-", LogTesting.numbered(1, 1));
+
+    assertThat(reply("XLEN", hash + ":e:a")).isEqualTo(many() + 1 - 4096);
   }
 }
