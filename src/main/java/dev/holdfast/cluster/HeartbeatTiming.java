@@ -19,11 +19,9 @@ public record HeartbeatTiming(Duration heartbeat, Duration deadAfter) {
     }
     if (deadAfter.compareTo(heartbeat.multipliedBy(2)) < 0) {
       throw new IllegalArgumentException(
-          "holdfast.cluster.dead-after ("
-              + deadAfter.toMillis()
-              + " ms) must be at least twice holdfast.cluster.heartbeat ("
-              + heartbeat.toMillis()
-              + " ms)");
+          ("holdfast.cluster.dead-after (%d ms) must be at least twice"
+                  + " holdfast.cluster.heartbeat (%d ms)")
+              .formatted(deadAfter.toMillis(), heartbeat.toMillis()));
     }
   }
 

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -111,9 +112,7 @@ public final class Membership implements AutoCloseable {
   }
 
   private void redisFailed(RedisException failure) {
-    if (awaySince == null) {
-      awaySince = Instant.now();
-    }
+    awaySince = Objects.requireNonNullElseGet(awaySince, Instant::now);
     if (!awayLogged && outages.next().isPresent()) {
       awayLogged = true;
       LOG.warnf("Redis is away reason=%s", failure.getMessage());
@@ -212,7 +211,9 @@ public final class Membership implements AutoCloseable {
         if (adopted.isEmpty()) {
           return; // The next heartbeat names the replica again.
         }
-        remove(key, adopted);
+        Request removal = Request.cmd(Command.SREM).arg(key);
+        adopted.forEach(removal::arg);
+        redis.send(removal);
         total += adopted.size();
         batch = nextBatch(key);
       }
@@ -223,8 +224,8 @@ public final class Membership implements AutoCloseable {
     }
 
     private List<String> nextBatch(String key) {
-      Response members = redis.send(Request.cmd(Command.SRANDMEMBER).arg(key).arg(BATCH_SIZE));
-      return members == null ? List.of() : members.stream().map(Response::toString).toList();
+      Response members = redis.send(Request.cmd(Command.SRANDMEMBER, key, BATCH_SIZE));
+      return Objects.requireNonNull(members).stream().map(Response::toString).toList();
     }
 
     /** Adopts sessions concurrently, to share the connection. Returns the adopted sessions. */
@@ -244,12 +245,6 @@ public final class Membership implements AutoCloseable {
         }
       }
       return adopted;
-    }
-
-    private void remove(String key, List<String> sessions) {
-      Request request = Request.cmd(Command.SREM).arg(key);
-      sessions.forEach(request::arg);
-      redis.send(request);
     }
   }
 }

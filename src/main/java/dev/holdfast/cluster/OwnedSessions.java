@@ -72,8 +72,7 @@ public final class OwnedSessions {
     try {
       List<@Nullable Response> replies =
           redis.sendAll(
-              List.of(
-                  register(), Request.cmd(Command.SADD).arg(key).arg(session), extendRetention()));
+              List.of(register(), Request.cmd(Command.SADD, key, session), extendRetention()));
       if (String.valueOf(replies.getFirst()).equals("1")) {
         registrations.incrementAndGet();
       }
@@ -115,13 +114,11 @@ public final class OwnedSessions {
     try {
       List<String> idle = new ArrayList<>();
       long longAgo = System.nanoTime() - linger.toNanos();
-      for (String session : recorded.keySet()) {
-        if (!inUse.test(session)
-            && recorded.computeIfPresent(session, (id, last) -> last - longAgo < 0 ? null : last)
-                == null) {
+      recorded.forEach((session, last) -> {
+        if (!inUse.test(session) && last - longAgo < 0 && recorded.remove(session, last)) {
           idle.add(session);
         }
-      }
+      });
       change(Command.SREM, idle);
       addAllAgain();
     } finally {
@@ -130,7 +127,7 @@ public final class OwnedSessions {
   }
 
   private Request extendRetention() {
-    return Request.cmd(Command.PEXPIRE).arg(key).arg(RETENTION.toMillis());
+    return Request.cmd(Command.PEXPIRE, key, RETENTION.toMillis());
   }
 
   private void change(Command command, List<String> sessions) {

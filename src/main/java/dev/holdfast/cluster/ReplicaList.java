@@ -9,9 +9,9 @@ import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lists the replicas for operators. Thread-safe.
@@ -39,24 +39,12 @@ public record ReplicaList(RedisClient redis, RedisKeys keys, Duration deadAfter)
    */
   public List<Replica> list() {
     // Replicas that have left have the time 0.
-    Request latest =
-        Request.cmd(Command.ZRANGE)
-            .arg(keys.replicas())
-            .arg("+inf")
-            .arg("(0")
-            .arg("BYSCORE")
-            .arg("REV")
-            .arg("LIMIT")
-            .arg(0)
-            .arg(MOST)
-            .arg("WITHSCORES");
-    @Nullable Response found = redis.send(latest);
-    @Nullable Response time = redis.send(Request.cmd(Command.TIME));
+    Object[] latest = {
+      keys.replicas(), "+inf", "(0", "BYSCORE", "REV", "LIMIT", 0, MOST, "WITHSCORES"
+    };
+    Response found = Objects.requireNonNull(redis.send(Request.cmd(Command.ZRANGE, latest)));
+    long now = redis.currentMillis();
     List<Replica> replicas = new ArrayList<>();
-    if (found == null || time == null) {
-      return replicas;
-    }
-    long now = number(time.get(0)) * 1000 + number(time.get(1)) / 1000;
     boolean pairs = found.size() > 0 && found.get(0).size() == 2;
     for (int i = 0; i < found.size(); i += pairs ? 1 : 2) {
       Response id = pairs ? found.get(i).get(0) : found.get(i);
@@ -75,9 +63,5 @@ public record ReplicaList(RedisClient redis, RedisKeys keys, Duration deadAfter)
         .filter(Replica::alive)
         .map(each -> each.id().value())
         .collect(Collectors.toSet());
-  }
-
-  private static long number(Response reply) {
-    return Long.parseLong(reply.toString());
   }
 }

@@ -1,13 +1,14 @@
 package dev.holdfast.cluster;
 
+import static dev.holdfast.redis.RedisClient.number;
+import static java.util.Objects.requireNonNull;
+
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Response;
-import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The set of all replicas, each with the time of its last heartbeat by the clock of Redis. A
@@ -60,36 +61,23 @@ final class ReplicaRegistry {
    * @throws RedisException when Redis does not answer; that proves nothing about other replicas
    */
   Heartbeat heartbeat(long registered) {
-    Response found =
-        heartbeat.run(
-            key, self, timing.deadAfter().toMillis(), MAX_LOST, OwnedSessions.RETENTION.toMillis());
-    if (found == null) {
-      return new Heartbeat(false, List.of());
-    }
-    long now = Long.parseLong(found.get(0).toString());
+    long deadAfter = timing.deadAfter().toMillis();
+    long retention = OwnedSessions.RETENTION.toMillis();
+    Response found = requireNonNull(heartbeat.run(key, self, deadAfter, MAX_LOST, retention));
+    long now = number(found.get(0));
     Response before = found.get(1);
     if (before == null
         || steadySince == 0
         || registrations != registered
-        || now - millis(before) > timing.heartbeat().toMillis() * 2) {
+        // Redis formats large scores with an exponent.
+        || now - Double.parseDouble(before.toString()) > timing.heartbeat().toMillis() * 2) {
       steadySince = now;
       registrations = registered;
     }
-    boolean steady = now - steadySince >= timing.deadAfter().toMillis();
-    return new Heartbeat(steady, ids(found.get(steady ? 2 : 3)));
-  }
-
-  /** Redis formats large scores with an exponent. */
-  private static long millis(Response score) {
-    return (long) Double.parseDouble(score.toString());
-  }
-
-  private static List<ReplicaId> ids(@Nullable Response members) {
-    List<ReplicaId> ids = new ArrayList<>();
-    for (int i = 0; members != null && i < members.size(); i++) {
-      ids.add(new ReplicaId(members.get(i).toString()));
-    }
-    return ids;
+    boolean steady = now - steadySince >= deadAfter;
+    Response lost = found.get(steady ? 2 : 3);
+    return new Heartbeat(
+        steady, lost.stream().map(each -> new ReplicaId(each.toString())).toList());
   }
 
   /**
@@ -109,7 +97,6 @@ final class ReplicaRegistry {
    * @return whether another replica is alive
    */
   boolean leave() {
-    Response others = leave.run(key, self, timing.deadAfter().toMillis());
-    return others != null && Long.parseLong(others.toString()) > 0;
+    return !leave.runForText(key, self, timing.deadAfter().toMillis()).equals("0");
   }
 }

@@ -12,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,18 +28,13 @@ final class ClusterClient implements RedisClient {
   private static final int MAX_REDIRECTS = 8;
   private static final Duration TRY_AGAIN_DELAY = Duration.ofMillis(50);
 
-  private final Function<ServerAddress, Redis> vertxClients;
-  private final List<ServerAddress> seeds;
   private final ClusterNodes nodes;
 
-  ClusterClient(
-      Function<ServerAddress, Redis> vertxClients,
-      List<ServerAddress> seeds,
-      Duration timeout,
-      RedisClient.Listener listener) {
-    this.vertxClients = vertxClients;
-    this.seeds = seeds;
-    this.nodes = new ClusterNodes(vertxClients, seeds, timeout, listener);
+  /**
+   * @param nodes closed with this client
+   */
+  ClusterClient(ClusterNodes nodes) {
+    this.nodes = nodes;
   }
 
   @Override
@@ -53,7 +46,7 @@ final class ClusterClient implements RedisClient {
   private ServerAddress route(SlotMap map, Request request) {
     int slot = SlotMap.slot(request);
     if (slot < 0) {
-      return anyPrimary(map);
+      return nodes.anyPrimary(map);
     }
     ServerAddress primary = map.primary(slot);
     if (primary == null) {
@@ -61,18 +54,6 @@ final class ClusterClient implements RedisClient {
       throw new RedisException.Unavailable("no server has slot " + slot, null);
     }
     return primary;
-  }
-
-  /** A random primary, if possible one with a connection. */
-  private ServerAddress anyPrimary(SlotMap map) {
-    List<ServerAddress> primaries = List.copyOf(map.primaries());
-    List<ServerAddress> connected =
-        primaries.stream().filter(primary -> nodes.client(primary).isConnected()).toList();
-    return random(connected.isEmpty() ? primaries : connected);
-  }
-
-  private static ServerAddress random(List<ServerAddress> choice) {
-    return choice.get(ThreadLocalRandom.current().nextInt(choice.size()));
   }
 
   private @Nullable Response send(Request request, ServerAddress first) {
@@ -180,32 +161,28 @@ final class ClusterClient implements RedisClient {
     return result;
   }
 
+  /** Uses a thread of its own, since the connection's thread must not block. */
   private void failedLater(
       Request request,
       ServerAddress to,
       Throwable failure,
       CompletableFuture<@Nullable Response> result) {
-    try {
-      if (ClusterRedirect.in(failure, to) != null) {
-        // Use another thread, since the connection's thread must not block.
-        Thread.ofVirtual()
-            .name("redis-redirect")
-            .start(() -> {
-              try {
-                result.complete(send(request, to));
-              } catch (Throwable again) {
-                result.completeExceptionally(again);
-              }
-            });
-        return;
-      }
-      if (failure instanceof RedisException typed) {
-        refreshAfter(typed);
-      }
-      result.completeExceptionally(failure);
-    } catch (Throwable unexpected) {
-      result.completeExceptionally(unexpected); // Otherwise the caller would wait for ever.
-    }
+    Thread.ofVirtual()
+        .name("redis-redirect")
+        .start(() -> {
+          try {
+            if (ClusterRedirect.in(failure, to) != null) {
+              result.complete(send(request, to));
+              return;
+            }
+            if (failure instanceof RedisException typed) {
+              refreshAfter(typed);
+            }
+            result.completeExceptionally(failure);
+          } catch (Throwable unexpected) {
+            result.completeExceptionally(unexpected); // Or the caller would wait for ever.
+          }
+        });
   }
 
   /** Checks every primary, since each holds streams that no other has. */
@@ -221,8 +198,7 @@ final class ClusterClient implements RedisClient {
 
   @Override
   public Redis newSubscriptionClient() {
-    return vertxClients.apply(
-        nodes.slotMapNow().map(this::anyPrimary).orElseGet(() -> random(seeds)));
+    return nodes.newVertxClient();
   }
 
   @Override

@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -77,6 +78,23 @@ final class ClusterNodes {
       client.close();
     }
     return client;
+  }
+
+  /** A Vert.x client of any server. */
+  Redis newVertxClient() {
+    return vertxClients.apply(slotMapNow().map(this::anyPrimary).orElseGet(() -> random(seeds)));
+  }
+
+  /** A random primary, if possible one with a connection. */
+  ServerAddress anyPrimary(SlotMap map) {
+    List<ServerAddress> primaries = List.copyOf(map.primaries());
+    List<ServerAddress> connected =
+        primaries.stream().filter(primary -> client(primary).isConnected()).toList();
+    return random(connected.isEmpty() ? primaries : connected);
+  }
+
+  private static ServerAddress random(List<ServerAddress> choice) {
+    return choice.get(ThreadLocalRandom.current().nextInt(choice.size()));
   }
 
   private void closeAllBut(Set<ServerAddress> addresses) {
@@ -172,7 +190,7 @@ final class ClusterNodes {
   }
 
   private SlotMap read(ServerAddress server) {
-    Response ranges = client(server).send(Request.cmd(Command.CLUSTER).arg("SLOTS"));
+    Response ranges = client(server).send(Request.cmd(Command.CLUSTER, "SLOTS"));
     if (ranges == null || ranges.size() == 0) {
       throw new RedisException.Unavailable("no slots", null);
     }

@@ -95,19 +95,16 @@ public final class LayoutGuard implements RedisClient {
   private void verify() {
     String found = recordedLayout();
     verified = found.equals(LAYOUT);
-    if (!verified) {
-      throw refuse(found);
+    if (verified) {
+      return;
     }
-  }
-
-  private RedisException refuse(String found) {
     if (!found.equals(logged.getAndSet(found))) {
       LOG.errorf(
           "Redis holds data of another layout found=%s needed=%s prefix=%s advice=run a version of"
               + " Holdfast with that layout, or set another holdfast.redis.prefix",
           found, LAYOUT, keys.prefix());
     }
-    return new RedisException.Unavailable(
+    throw new RedisException.Unavailable(
         "its data has layout " + found + ", and this version of Holdfast needs layout " + LAYOUT,
         null);
   }
@@ -116,13 +113,13 @@ public final class LayoutGuard implements RedisClient {
     // Reads first: a Redis that is full or read-only can still be inspected.
     Response found = read();
     if (found == null) {
-      client.send(Request.cmd(Command.SET).arg(keys.layout()).arg(LAYOUT).arg("NX"));
+      client.send(Request.cmd(Command.SET, keys.layout(), LAYOUT, "NX"));
       found = read(); // Another replica may have been first.
     }
     return String.valueOf(found);
   }
 
   private @Nullable Response read() {
-    return client.send(Request.cmd(Command.GET).arg(keys.layout()));
+    return client.send(Request.cmd(Command.GET, keys.layout()));
   }
 }

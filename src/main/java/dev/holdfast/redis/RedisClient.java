@@ -6,6 +6,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,17 @@ public interface RedisClient extends AutoCloseable {
    */
   CompletionStage<@Nullable Response> sendLater(Request request);
 
+  /** A number in a reply; 0 for a nil. */
+  static long number(@Nullable Response reply) {
+    return reply == null ? 0 : Long.parseLong(reply.toString());
+  }
+
+  /** The time of Redis in ms since the epoch. On a cluster it is the time of any server. */
+  default long currentMillis() {
+    Response time = Objects.requireNonNull(send(Request.cmd(Command.TIME)));
+    return number(time.get(0)) * 1000 + number(time.get(1)) / 1000;
+  }
+
   /**
    * Checks that every primary accepts writes, without writing anything.
    *
@@ -109,6 +121,6 @@ public interface RedisClient extends AutoCloseable {
    * disk or replicas, or because the server is a replica.
    */
   static Request noOpWrite(String key) {
-    return Request.cmd(Command.SETRANGE).arg(key).arg(0).arg("");
+    return Request.cmd(Command.SETRANGE, key, 0, "");
   }
 }

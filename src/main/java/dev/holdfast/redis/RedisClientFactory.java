@@ -52,7 +52,8 @@ public final class RedisClientFactory {
       case STANDALONE -> new ServerClient(servers::newClient, false, timeout, listener);
       case SENTINEL -> new ServerClient(servers::newClient, true, timeout, listener);
       case CLUSTER ->
-          new ClusterClient(servers::newClientFor, servers.seedAddresses(), timeout, listener);
+          new ClusterClient(
+              new ClusterNodes(servers::newClientFor, servers.seedAddresses(), timeout, listener));
       case REPLICATION ->
           throw new IllegalArgumentException(
               "Redis of type REPLICATION is not supported: it does not find a new primary");

@@ -1,5 +1,7 @@
 package dev.holdfast.redis;
 
+import static dev.holdfast.redis.RedisClient.number;
+
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -43,10 +45,6 @@ public final class RedisServerInfo {
         .map(time -> Instant.ofEpochSecond(number(time.get(0)), number(time.get(1)) * 1000));
   }
 
-  private static long number(Response part) {
-    return Long.parseLong(part.toString());
-  }
-
   /**
    * A section of {@code INFO}, by key; empty when the server refuses.
    *
@@ -54,8 +52,7 @@ public final class RedisServerInfo {
    */
   public Map<String, String> info(String section) {
     Stream<String> lines =
-        ask(Request.cmd(Command.INFO).arg(section)).stream()
-            .flatMap(text -> text.toString().lines());
+        ask(Request.cmd(Command.INFO, section)).stream().flatMap(text -> text.toString().lines());
     return lines
         .map(line -> line.split(":", 2))
         .filter(pair -> pair.length == 2 && !pair[0].isEmpty())
@@ -68,7 +65,7 @@ public final class RedisServerInfo {
    * @throws RedisException.UnknownOutcome when Redis does not answer in time
    */
   public Optional<String> config(String parameter) {
-    return ask(Request.cmd(Command.CONFIG).arg("GET").arg(parameter))
+    return ask(Request.cmd(Command.CONFIG, "GET", parameter))
         .flatMap(reply -> Optional.ofNullable(reply.get(parameter)))
         .map(Response::toString);
   }

@@ -151,7 +151,7 @@ public final class RedisSubscription implements AutoCloseable {
     CompletableFuture<Void> acknowledged = new CompletableFuture<>();
     // Set the handler before the command: it receives the acknowledgement, which is not a reply.
     established.handler(message -> handle(message, acknowledged));
-    established.send(Request.cmd(Command.SUBSCRIBE).arg(channel));
+    established.send(Request.cmd(Command.SUBSCRIBE, channel));
     CompletableFuture.anyOf(acknowledged, connection.closed())
         .get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     if (!acknowledged.isDone()) {
@@ -184,7 +184,7 @@ public final class RedisSubscription implements AutoCloseable {
   private void probeUntilLost(ServerConnection connection)
       throws InterruptedException, ExecutionException {
     while (!isSilent()) {
-      commands.sendLater(Request.cmd(Command.PUBLISH).arg(channel).arg(PROBE));
+      commands.sendLater(Request.cmd(Command.PUBLISH, channel, PROBE));
       try {
         connection.closed().get(probeInterval.toNanos(), TimeUnit.NANOSECONDS);
         return;

@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.lock.AutoLock;
 import dev.holdfast.timer.TimeLimit;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Redis;
@@ -8,13 +9,13 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ final class ServerClient implements RedisClient {
   private final RedisClient.Listener listener;
   private final Semaphore sendPermits = new Semaphore(MAX_PENDING);
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
 
   /** Written under the lock, so that only one thread connects. */
   private volatile @Nullable ServerConnection current;
@@ -129,31 +130,34 @@ final class ServerClient implements RedisClient {
 
   @Override
   public void close() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       closed = true;
       ServerConnection connection = current;
       if (connection != null) {
         connection.close();
       }
-    } finally {
-      lock.unlock();
     }
   }
 
   private <T extends @Nullable Object> T exchange(
       int commands, Function<RedisConnection, Future<T>> command) {
     ServerConnection connection = connection();
-    awaitEstablished(connection);
-    awaitSendPermits(commands);
+    try {
+      awaitEstablished(connection);
+      if (!sendPermits.tryAcquire(commands, timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+        throw new RedisException.Unavailable("too many commands pending", null);
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new RedisException.Unavailable("interrupted before the command was sent", interrupted);
+    }
     try {
       return awaitReply(connection, write(commands, connection, command));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new RedisException.UnknownOutcome("interrupted before the reply", interrupted);
     } catch (ExecutionException failed) {
-      Throwable cause = failed.getCause();
-      throw classify(connection, cause == null ? failed : cause);
+      throw classify(connection, Objects.requireNonNullElse(failed.getCause(), failed));
     } catch (TimeoutException late) {
       throw classify(connection, late);
     }
@@ -165,8 +169,7 @@ final class ServerClient implements RedisClient {
     if (connection != null && !connection.isClosed()) {
       return connection;
     }
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       connection = current;
       if (connection == null || connection.isClosed()) {
         if (closed) {
@@ -176,31 +179,17 @@ final class ServerClient implements RedisClient {
         current = connection;
       }
       return connection;
-    } finally {
-      lock.unlock();
     }
   }
 
-  private void awaitEstablished(ServerConnection connection) {
+  private void awaitEstablished(ServerConnection connection) throws InterruptedException {
     try {
       RedisConnection _ = connection.established().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException interrupted) {
-      throw interruptedBeforeSending(interrupted);
     } catch (ExecutionException failed) {
       throw new RedisException.Unavailable("no connection", failed.getCause());
     } catch (TimeoutException late) {
       connection.close();
       throw new RedisException.Unavailable("no connection in time", late);
-    }
-  }
-
-  private void awaitSendPermits(int commands) {
-    try {
-      if (!sendPermits.tryAcquire(commands, timeout.toNanos(), TimeUnit.NANOSECONDS)) {
-        throw new RedisException.Unavailable("too many commands pending", null);
-      }
-    } catch (InterruptedException interrupted) {
-      throw interruptedBeforeSending(interrupted);
     }
   }
 
@@ -211,14 +200,12 @@ final class ServerClient implements RedisClient {
   private <T extends @Nullable Object> T awaitReply(
       ServerConnection connection, CompletableFuture<T> reply)
       throws InterruptedException, ExecutionException, TimeoutException {
-    while (true) {
-      if (TimeLimit.await(reply, timeout)) {
-        return reply.get();
-      }
+    while (!TimeLimit.await(reply, timeout)) {
       if (connection.isSilentFor(timeout)) {
         throw new TimeoutException();
       }
     }
+    return reply.get();
   }
 
   private <T extends @Nullable Object> CompletableFuture<T> write(
@@ -279,10 +266,5 @@ final class ServerClient implements RedisClient {
     } catch (Throwable unexpected) {
       return unexpected;
     }
-  }
-
-  private static RedisException.Unavailable interruptedBeforeSending(InterruptedException cause) {
-    Thread.currentThread().interrupt();
-    return new RedisException.Unavailable("interrupted before the command was sent", cause);
   }
 }

@@ -4,13 +4,16 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.RequestImpl;
 import io.vertx.redis.client.impl.ZModem;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Assigns the hash slots of a cluster to its servers, as one of them reports it. Immutable. */
@@ -33,9 +36,7 @@ final class SlotMap {
   SlotMap(Response ranges, ServerAddress reporter) {
     for (Response range : ranges) {
       ServerAddress primary = address(range.get(2), reporter);
-      for (int slot = number(range.get(0)); slot <= number(range.get(1)); slot++) {
-        primaries[slot] = primary;
-      }
+      Arrays.fill(primaries, number(range.get(0)), number(range.get(1)) + 1, primary);
       distinct.add(primary);
       for (int i = 2; i < range.size(); i++) {
         servers.add(address(range.get(i), reporter));
@@ -74,12 +75,7 @@ final class SlotMap {
   }
 
   boolean coversAllSlots() {
-    for (ServerAddress primary : primaries) {
-      if (primary == null) {
-        return false;
-      }
-    }
-    return true;
+    return Stream.of(primaries).allMatch(Objects::nonNull);
   }
 
   /** For each server that has slots, a hash tag that hashes to one of them. */

@@ -35,7 +35,7 @@ class ArchitectureTest {
           entry("log.redis", List.of("log.redis.script", "log.redis.write", "log", "redis")),
           entry("log.redis.script", List.of("log", "redis")),
           entry("log.redis.write", List.of("log.redis.script", "lock", "log", "redis", "budget")),
-          entry("redis", List.of("retry", "timer")),
+          entry("redis", List.of("lock", "retry", "timer")),
           entry("cluster", List.of("config", "redis", "budget")),
           entry("upstream", List.of("lock", "protocol", "budget")),
           entry(

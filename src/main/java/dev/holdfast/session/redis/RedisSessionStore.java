@@ -1,5 +1,8 @@
 package dev.holdfast.session.redis;
 
+import static dev.holdfast.redis.RedisClient.number;
+import static java.util.Objects.requireNonNull;
+
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
@@ -21,6 +24,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -153,10 +158,7 @@ public final class RedisSessionStore implements SessionStore {
 
   @Override
   public boolean end(SessionId id) {
-    Response removed = run(end, id, SessionFields.ALL);
-    if (removed == null) {
-      return false;
-    }
+    Response removed = requireNonNull(run(end, id, SessionFields.ALL));
     run(() -> index.remove(id.value(), removed.get(1).toString()));
     return number(removed.get(0)) > 0;
   }
@@ -184,8 +186,8 @@ public final class RedisSessionStore implements SessionStore {
 
   @Override
   public long count() {
-    Request size = Request.cmd(Command.ZCARD).arg(keys.sessions());
-    return number(RedisSessionStore.<@Nullable Response>call(() -> redis.send(size)));
+    Request size = Request.cmd(Command.ZCARD, keys.sessions());
+    return call(() -> number(redis.send(size)));
   }
 
   @Override
@@ -201,14 +203,8 @@ public final class RedisSessionStore implements SessionStore {
     if (most < 1 || most > MAX_PAGE_SIZE) {
       throw new IllegalArgumentException("invalid number of sessions");
     }
-    return call(() -> {
-      Response ids =
-          redis.send(
-              Request.cmd(Command.ZRANGE).arg(keys.sessions()).arg(0).arg(most - 1).arg("REV"));
-      return ids == null
-          ? List.of()
-          : entries(ids.stream().flatMap(id -> SessionId.parse(id.toString()).stream()).toList());
-    });
+    Request newest = Request.cmd(Command.ZRANGE, keys.sessions(), 0, most - 1, "REV");
+    return call(() -> entries(requireNonNull(redis.send(newest)).stream()));
   }
 
   /**
@@ -217,23 +213,20 @@ public final class RedisSessionStore implements SessionStore {
    */
   private SessionStore.Page scan(String from, int about) {
     Response scanned =
-        redis.send(
-            Request.cmd(Command.ZSCAN).arg(keys.sessions()).arg(from).arg("COUNT").arg(about));
-    if (scanned == null) {
-      return new SessionStore.Page(List.of(), Optional.empty());
-    }
-    String next = scanned.get(0).toString();
-    List<SessionId> members = new ArrayList<>();
-    for (int i = 0; i < scanned.get(1).size(); i += 2) {
-      SessionId.parse(scanned.get(1).get(i).toString()).ifPresent(members::add);
-    }
+        requireNonNull(
+            redis.send(Request.cmd(Command.ZSCAN, keys.sessions(), from, "COUNT", about)));
+    Response members = scanned.get(1);
+    Optional<String> next =
+        Optional.of(scanned.get(0).toString()).filter(cursor -> !cursor.equals(FIRST_PAGE));
     return new SessionStore.Page(
-        entries(members), next.equals(FIRST_PAGE) ? Optional.empty() : Optional.of(next));
+        entries(IntStream.range(0, members.size() / 2).mapToObj(i -> members.get(2 * i))), next);
   }
 
-  private List<SessionStore.Page.Entry> entries(List<SessionId> ids) {
+  private List<SessionStore.Page.Entry> entries(Stream<Response> members) {
+    List<SessionId> ids =
+        members.flatMap(each -> SessionId.parse(each.toString()).stream()).toList();
     List<SessionStore.Page.Entry> entries = new ArrayList<>();
-    long now = now();
+    long now = redis.currentMillis();
     // Redis returns a small set at once, whatever the requested count.
     List<@Nullable Response> records = redis.sendMany(ids.stream().map(this::fields).toList());
     for (int i = 0; i < ids.size(); i++) {
@@ -246,16 +239,6 @@ public final class RedisSessionStore implements SessionStore {
     Request fields = Request.cmd(Command.HMGET).arg(keys.session(id.value()));
     SessionFields.ALL.forEach(fields::arg);
     return fields.arg(SessionFields.EXPIRES);
-  }
-
-  /** The time by the clock of Redis, which decides when sessions expire. */
-  private long now() {
-    Response time = redis.send(Request.cmd(Command.TIME));
-    return time == null ? 0 : number(time.get(0)) * 1000 + number(time.get(1)) / 1000;
-  }
-
-  private static long number(@Nullable Response reply) {
-    return reply == null ? 0 : Long.parseLong(reply.toString());
   }
 
   private @Nullable Response run(RedisScript script, SessionId id, Object... arguments) {

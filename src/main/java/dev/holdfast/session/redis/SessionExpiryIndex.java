@@ -10,10 +10,8 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -80,15 +78,10 @@ final class SessionExpiryIndex {
 
   private boolean addWithinLimit(
       String set, String id, int most, Duration timeout, boolean removeExpired) {
+    List<Object> times = List.of(timeout.toMillis(), timeToLive.toMillis());
     int taken =
         Integer.parseInt(
-            addWithinLimit.runForText(
-                List.of(set),
-                id,
-                most,
-                timeout.toMillis(),
-                timeToLive.toMillis(),
-                removeExpired ? 1 : 0));
+            addWithinLimit.runForText(List.of(set), id, most, times, removeExpired ? 1 : 0));
     if (taken >= most) {
       throw new TooManySessionsException(most);
     }
@@ -112,7 +105,7 @@ final class SessionExpiryIndex {
   }
 
   private static Request update(String set, String id, String expires) {
-    return Request.cmd(Command.ZADD).arg(set).arg("XX").arg(expires).arg(id);
+    return Request.cmd(Command.ZADD, set, "XX", expires, id);
   }
 
   void remove(String id, String opener) {
@@ -121,16 +114,17 @@ final class SessionExpiryIndex {
   }
 
   private static Request removal(String set, String id) {
-    return Request.cmd(Command.ZREM).arg(set).arg(id);
+    return Request.cmd(Command.ZREM, set, id);
   }
 
   List<String> expired(int most) {
-    Set<String> expired = new LinkedHashSet<>();
-    for (String set : sets()) {
-      for (Response each : listExpired.runForList(List.of(set), most, timeToLive.toMillis())) {
-        expired.add(each.toString());
-      }
-    }
-    return expired.stream().limit(most).toList();
+    List<String> expired =
+        sets().stream()
+            .flatMap(
+                set -> listExpired.runForList(List.of(set), most, timeToLive.toMillis()).stream())
+            .map(Response::toString)
+            .distinct()
+            .toList();
+    return expired.subList(0, Math.min(most, expired.size()));
   }
 }

@@ -12,10 +12,10 @@ import dev.holdfast.session.SessionStore;
 import dev.holdfast.session.Transport;
 import io.vertx.redis.client.Response;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -85,12 +85,9 @@ final class SessionFields {
             session.headers().format(),
             session.principal().recorded(),
             session.userAgent());
-    List<Object> arguments = new ArrayList<>();
-    for (int i = 0; i < values.size(); i++) {
-      arguments.add(RECORD.get(i));
-      arguments.add(values.get(i));
-    }
-    return arguments;
+    return IntStream.range(0, values.size())
+        .<Object>mapToObj(i -> List.of(RECORD.get(i), values.get(i)))
+        .toList();
   }
 
   /**
@@ -99,43 +96,38 @@ final class SessionFields {
    * @return the session; empty when a required field is missing, so that there is no session
    */
   static Optional<Session> readSession(SessionId id, @Nullable Response values) {
-    if (values == null || values.size() < RECORD.size()) {
+    if (values == null
+        || values.size() == 0
+        || values.stream().limit(REQUIRED).anyMatch(Objects::isNull)) {
       return Optional.empty();
     }
-    for (int i = 0; i < REQUIRED; i++) {
-      if (values.get(i) == null) {
-        return Optional.empty();
-      }
-    }
-    Optional<Transport> transport =
-        values.get(REQUIRED) == null
-            ? Optional.of(Transport.STREAMABLE)
-            : Transport.parse(values.get(REQUIRED).toString());
-    return transport.flatMap(known -> readSession(id, values, known));
+    String transport = text(values, REQUIRED);
+    Optional<Transport> known =
+        transport.isEmpty() ? Optional.of(Transport.STREAMABLE) : Transport.parse(transport);
+    return known.flatMap(each -> readSession(id, values, each));
   }
 
   private static Optional<Session> readSession(SessionId id, Response values, Transport transport) {
-    String upstreamSession = values.get(1).toString();
-    Response opener = values.get(REQUIRED + 1);
-    Response headers = values.get(REQUIRED + 2);
-    Response principal = values.get(REQUIRED + 3);
-    Response userAgent = values.get(REQUIRED + 4);
-    return ProtocolVersion.parse(values.get(2).toString())
+    String upstreamSession = text(values, 1);
+    return ProtocolVersion.parse(text(values, 2))
         .map(version ->
             new Session(
                 id,
-                values.get(0).toString(),
+                text(values, 0),
                 upstreamSession.isEmpty() ? null : upstreamSession,
                 version,
-                values.get(3).toString(),
-                Instant.ofEpochMilli(Long.parseLong(values.get(4).toString())),
+                text(values, 3),
+                Instant.ofEpochMilli(number(values, 4, 0)),
                 transport,
-                opener == null ? "" : opener.toString(),
-                headers == null
-                    ? ForwardedHeaders.NONE
-                    : ForwardedHeaders.parse(headers.toString()),
-                principal == null ? PrincipalId.ANONYMOUS : PrincipalId.parse(principal.toString()),
-                userAgent == null ? "" : userAgent.toString()));
+                text(values, REQUIRED + 1),
+                ForwardedHeaders.parse(text(values, REQUIRED + 2)),
+                PrincipalId.parse(text(values, REQUIRED + 3)),
+                text(values, REQUIRED + 4)));
+  }
+
+  /** The value of a field; empty if the record has none. */
+  private static String text(Response values, int field) {
+    return Objects.toString(values.get(field), "");
   }
 
   /**
@@ -146,32 +138,30 @@ final class SessionFields {
    */
   static Optional<SessionStore.Page.Entry> readEntry(
       SessionId id, @Nullable Response values, long now) {
-    if (values == null || number(values.get(ALL.size()), 0) <= now) {
-      return Optional.empty();
-    }
-    return readSession(id, values)
-        .map(session -> new SessionStore.Page.Entry(session, activity(session, values)));
+    return values == null || number(values, ALL.size(), 0) <= now
+        ? Optional.empty()
+        : readSession(id, values)
+            .map(session -> new SessionStore.Page.Entry(session, activity(session, values)));
   }
 
   /** Reads the values of {@link #LAST_USED}; empty when there is no session. */
   static Optional<Instant> readLastUsed(@Nullable Response values) {
-    if (values == null || values.size() < LAST_USED.size() || values.get(1) == null) {
-      return Optional.empty();
-    }
-    return Optional.of(Instant.ofEpochMilli(number(values.get(0), number(values.get(1), 0))));
+    return values == null || values.get(1) == null
+        ? Optional.empty()
+        : Optional.of(Instant.ofEpochMilli(number(values, 0, number(values, 1, 0))));
   }
 
   private static SessionActivity activity(Session session, Response values) {
     int first = RECORD.size();
-    Response address = values.get(first + 1);
+    String address = text(values, first + 1);
     return new SessionActivity(
-        Instant.ofEpochMilli(number(values.get(first), session.created().toEpochMilli())),
-        address == null ? null : address.toString(),
-        number(values.get(first + 2), 0),
-        number(values.get(first + 3), 0));
+        Instant.ofEpochMilli(number(values, first, session.created().toEpochMilli())),
+        address.isEmpty() ? null : address,
+        number(values, first + 2, 0),
+        number(values, first + 3, 0));
   }
 
-  private static long number(@Nullable Response value, long otherwise) {
-    return value == null ? otherwise : Long.parseLong(value.toString());
+  private static long number(Response values, int field, long otherwise) {
+    return values.get(field) == null ? otherwise : Long.parseLong(values.get(field).toString());
   }
 }
