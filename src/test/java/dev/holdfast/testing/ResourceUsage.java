@@ -38,7 +38,7 @@ public record ResourceUsage(
           "dev.holdfast.relay.pump.StandaloneSource",
           "dev.holdfast.relay.session.RecentSessions$Use",
           "dev.holdfast.log.WatcherRegistry$Registration",
-          "dev.holdfast.log.redis.DeliveryRecorder$Unrecorded",
+          "dev.holdfast.log.redis.LocalReaders$RecordedWatch",
           "dev.holdfast.log.redis.write.OwnedStream",
           "dev.holdfast.log.redis.write.RedisStreamWriter",
           "dev.holdfast.upstream.http.HttpExchange",

@@ -1,6 +1,8 @@
 package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.redis.script.StoreCalls.available;
+import static dev.holdfast.log.redis.script.StreamScripts.textOrNull;
+import static dev.holdfast.redis.RedisClient.number;
 
 import dev.holdfast.log.Inbox.Message;
 import dev.holdfast.log.Inbox.OpenCall;
@@ -17,11 +19,12 @@ import dev.holdfast.redis.RedisScript;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -73,13 +76,11 @@ final class InboxScripts {
           Stream.of(entry.get(1).toString().split(" "))
               .map(name -> new StreamRef(session, name))
               .toList();
-      Response owner = entry.get(3);
-      Response keptIn = entry.get(4);
       return new Entry(
           entry.get(0).toString(),
           new Message(streams, entry.get(2).toBytes()),
-          owner == null ? null : owner.toString(),
-          keptIn == null ? null : keptIn.toString());
+          textOrNull(entry.get(3)),
+          textOrNull(entry.get(4)));
     }
 
     Received received() {
@@ -115,28 +116,17 @@ final class InboxScripts {
         () ->
             putMessage.runForText(
                 List.of(keys.session(session), keys.inbox(session), keys.ends(session)),
-                name,
-                message,
-                replica,
-                keys.replicaChannels(),
-                session,
-                MAX_MESSAGES,
-                MAX_BYTES,
-                retention.sessionTtl().toMillis(),
-                messageId);
-    Optional<String> result = reachable(() -> unlessUnknown(attempt));
-    if (result.isPresent()) {
-      if (result.get().equals("FULL")) {
-        throw new LogException.InboxFull();
-      }
-      return Integer.parseInt(result.get());
+                List.of(name, message, replica, keys.replicaChannels(), session),
+                List.of(MAX_MESSAGES, MAX_BYTES, retention.sessionTtl().toMillis(), messageId));
+    Optional<String> first = reachable(() -> unlessUnknown(attempt));
+    String result = first.isPresent() ? first.get() : reachable(attempt);
+    if (result.equals("FULL")) {
+      throw first.isPresent()
+          ? new LogException.InboxFull()
+          // The first attempt may be delayed and arrive when there is room.
+          : new LogException.StoreUnavailable("a delayed message may still reach an inbox", null);
     }
-    String second = reachable(attempt);
-    if (second.equals("FULL")) {
-      // The first attempt may be delayed and arrive when there is room.
-      throw new LogException.StoreUnavailable("a delayed message may still reach an inbox", null);
-    }
-    return Integer.parseInt(second);
+    return Integer.parseInt(result);
   }
 
   /**
@@ -163,48 +153,32 @@ final class InboxScripts {
                     keys.session(session),
                     keys.stream(session, stream.name()),
                     keys.inbox(session)),
-                stream.name(),
-                fence,
-                replica + " 0",
-                requests,
-                retention.maxStreams(),
-                retention.sessionTtl().toMillis(),
-                ownedStream,
-                message,
-                keys.replicaChannels(),
-                session,
-                MAX_MESSAGES,
-                MAX_BYTES,
-                keptIn == null ? "" : keptIn);
+                List.of(stream.name(), fence, replica + " 0", requests, retention.maxStreams()),
+                List.of(retention.sessionTtl().toMillis(), ownedStream, message),
+                List.of(keys.replicaChannels(), session, MAX_MESSAGES, MAX_BYTES),
+                Objects.requireNonNullElse(keptIn, ""));
     Optional<String> result = reachable(() -> unlessUnknown(attempt));
-    if (result.isEmpty()) {
-      openRemoteAgain(attempt);
-      return true;
-    }
-    return switch (result.get()) {
+    return switch (result.orElseGet(() -> openRemoteAgain(attempt))) {
       case "OK" -> true;
       case "NO_OWNER" -> false;
-      case "GONE" -> throw new LogException.SessionEnded(stream);
-      case "LIMIT" -> throw new LogException.TooManyStreams(retention.maxStreams());
       case "FULL" -> throw new LogException.InboxFull();
-      default -> throw new LogException.Fenced(stream);
+      case String refused -> throw StreamScripts.refusal(refused, stream, retention);
     };
   }
 
-  private static void openRemoteAgain(Supplier<String> attempt) {
+  private static String openRemoteAgain(Supplier<String> attempt) {
     String result;
     try {
       result = attempt.get();
     } catch (RedisException failure) {
       throw new LogException.OutcomeUnknown("a request may be in an inbox", failure);
     }
-    switch (result) {
-      case "OK" -> {}
-      case "EXISTS" -> {} // The stream was opened, and was answered or adopted since.
-      // The first attempt may be delayed and arrive when Redis no longer refuses it.
-      default ->
-          throw new LogException.OutcomeUnknown("a request may still arrive: " + result, null);
+    // If the stream exists, it was opened, and was answered or adopted since.
+    if (result.equals("OK") || result.equals("EXISTS")) {
+      return "OK";
     }
+    // The first attempt may be delayed and arrive when Redis no longer refuses it.
+    throw new LogException.OutcomeUnknown("a request may still arrive: " + result, null);
   }
 
   boolean isOpen(StreamRef stream) {
@@ -219,8 +193,7 @@ final class InboxScripts {
    * @return the oldest messages in order; empty when there are none
    */
   List<Entry> collect(String session, Collection<Received> received) {
-    List<Object> removed = new ArrayList<>();
-    received.forEach(each -> removed.addAll(List.of(each.id(), each.bytes())));
+    List<?> removed = received.stream().map(each -> List.of(each.id(), each.bytes())).toList();
     return reachable(() ->
             collectMessages.runForList(
                 List.of(keys.session(session), keys.inbox(session)), replica, PAGE_BYTES, removed))
@@ -232,18 +205,12 @@ final class InboxScripts {
   /** Finds the sessions whose inbox is not empty. */
   List<String> waiting(List<String> sessions) {
     List<Request> requests =
-        sessions.stream()
-            .map(session -> Request.cmd(Command.XLEN).arg(keys.inbox(session)))
-            .toList();
+        sessions.stream().map(session -> Request.cmd(Command.XLEN, keys.inbox(session))).toList();
     List<@Nullable Response> lengths = reachable(() -> client.sendMany(requests));
-    List<String> waiting = new ArrayList<>();
-    for (int i = 0; i < sessions.size(); i++) {
-      Response length = lengths.get(i);
-      if (length != null && !length.toString().equals("0")) {
-        waiting.add(sessions.get(i));
-      }
-    }
-    return waiting;
+    return IntStream.range(0, sessions.size())
+        .filter(i -> number(lengths.get(i)) > 0)
+        .mapToObj(sessions::get)
+        .toList();
   }
 
   /** Returns empty when the outcome is unknown. */

@@ -9,23 +9,12 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.log.redis.write.OwnedStream;
 import dev.holdfast.log.redis.write.OwnedStreams;
-import dev.holdfast.log.redis.write.RedisStreamWriter;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Reads the recent events of a stream that this replica writes, or else asks Redis. */
-final class LogReader {
-
-  private final RedisStreamReader reader;
-  private final OwnedStreams owned;
-  private final WatcherRegistry watchers;
-
-  LogReader(RedisStreamReader reader, OwnedStreams owned, WatcherRegistry watchers) {
-    this.reader = reader;
-    this.owned = owned;
-    this.watchers = watchers;
-  }
+record LogReader(RedisStreamReader reader, OwnedStreams owned, WatcherRegistry watchers) {
 
   /** Reads as {@link dev.holdfast.log.EventLog#read} promises. */
   ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes) {
@@ -76,17 +65,13 @@ final class LogReader {
     }
     // Redis has lost events that this tail has. After the writer reports the end of the stream
     // again, this tail finds no gap.
-    restate(own.writer());
-    return readStored(stream, after, maxEvents, maxBytes);
-  }
-
-  private static void restate(RedisStreamWriter writer) {
     try {
-      writer.restate();
+      own.writer().restate();
     } catch (LogException.Fenced replaced) {
       // The new owner decides where the stream ends.
     } catch (LogException.OutcomeUnknown unknown) {
       throw new LogException.StoreUnavailable("could not restate a stream", unknown);
     }
+    return readStored(stream, after, maxEvents, maxBytes);
   }
 }

@@ -1,10 +1,10 @@
 package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.redis.script.StoreCalls.available;
+import static dev.holdfast.redis.RedisClient.number;
 
 import dev.holdfast.log.EventLog;
 import dev.holdfast.log.EventLog.Watcher;
-import dev.holdfast.log.LogException;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
 import dev.holdfast.log.ReaderWindow;
@@ -14,6 +14,7 @@ import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
 import dev.holdfast.log.WatcherRegistry;
 import dev.holdfast.log.redis.script.StreamField;
+import dev.holdfast.log.redis.script.StreamOwner;
 import dev.holdfast.log.redis.script.StreamScripts;
 import dev.holdfast.log.redis.write.AppendScripts;
 import dev.holdfast.log.redis.write.OwnedStream;
@@ -21,21 +22,19 @@ import dev.holdfast.log.redis.write.OwnedStreams;
 import dev.holdfast.log.redis.write.StreamReports;
 import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisKeys;
+import dev.holdfast.redis.RedisServerInfo;
 import dev.holdfast.redis.RedisSubscription;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +50,6 @@ public final class RedisEventLog implements EventLog {
   /** Time between two reports of written and of delivered streams. */
   private static final Duration UPKEEP_INTERVAL = Duration.ofMillis(500);
 
-  private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
-
   private final RedisClient client;
   private final RedisSubscription channel;
   private final RedisKeys keys;
@@ -61,14 +58,10 @@ public final class RedisEventLog implements EventLog {
   private final OwnedStreams owned;
   private final LogReader reader;
   private final StreamOwnership ownership;
-  private final DeliveryRecorder deliveries;
+  private final LocalReaders readers;
   private final RedisInbox inbox;
   private final StreamReports reports;
   private final TotalQuota quota;
-  private final Retention retention;
-
-  /** Tails that have left and whose record is still there: a writer may wait for them. */
-  private final Map<StreamRef, Long> unremoved = new ConcurrentHashMap<>();
 
   private final Thread upkeep;
 
@@ -105,16 +98,24 @@ public final class RedisEventLog implements EventLog {
     scripts = new StreamScripts(client, keys, replica, retention);
     AppendScripts appends = new AppendScripts(client, keys, replica, retention);
     reports = new StreamReports(appends, retention);
-    RemoteReaders readers = new RemoteReaders(client, keys, scripts, replica, replicas);
-    owned = new OwnedStreams(appends, reports, watchers, readers::find, retention);
-    this.retention = retention;
+    RemoteReaders remote = new RemoteReaders(client, keys, scripts, replica, replicas);
+    owned = new OwnedStreams(appends, reports, watchers, remote::find, retention);
     reader = new LogReader(new RedisStreamReader(client, keys), owned, watchers);
     InboxScripts inboxes = new InboxScripts(client, keys, replica, retention);
     inbox = new RedisInbox(inboxes, owned);
-    deliveries = new DeliveryRecorder(scripts);
+    readers = new LocalReaders(client, keys, scripts, watchers, owned, retention);
     ownership =
         new StreamOwnership(
-            client, keys, replica, sessionRecorder, scripts, inboxes, inbox, owned, watchers);
+            client,
+            keys,
+            replica,
+            sessionRecorder,
+            scripts,
+            inboxes,
+            inbox,
+            owned,
+            watchers,
+            new ConcurrentHashMap<>());
     quota = new TotalQuota(client, keys, replica, most.all(), most.ofClient(), reports);
     upkeep = Thread.ofVirtual().name("log-upkeep").start(this::keepUp);
     channel.addListener(this::received, this::channelRestored);
@@ -134,11 +135,7 @@ public final class RedisEventLog implements EventLog {
   private void reportToRedis() {
     try {
       quota.keep();
-      deliveries.repeat();
-      unremoved.forEach((stream, number) -> {
-        unremoved.remove(stream, number);
-        removeTail(stream, number);
-      });
+      readers.repeat();
     } catch (RuntimeException unexpected) {
       LOG.error("a report to Redis failed unexpectedly", unexpected);
     }
@@ -164,27 +161,17 @@ public final class RedisEventLog implements EventLog {
   @Override
   public StreamWriter open(StreamRef stream, String requests, @Nullable String sharedStream) {
     // A stream that is kept in a shared one has no tail.
-    return open(stream, requests, sharedStream, sharedStream == null);
+    return ownership.open(stream, requests, sharedStream, sharedStream == null);
   }
 
   @Override
   public StreamWriter openUnfollowed(StreamRef stream, @Nullable String sharedStream) {
-    return open(stream, "", sharedStream, false);
-  }
-
-  private StreamWriter open(
-      StreamRef stream, String requests, @Nullable String sharedStream, boolean followed) {
-    StreamWriter writer =
-        available("open a stream", () -> ownership.open(stream, requests, sharedStream, followed));
-    if (sharedStream != null) {
-      watchers.requested(new StreamRef(stream.session(), sharedStream), requests);
-    }
-    return writer;
+    return ownership.open(stream, "", sharedStream, false);
   }
 
   @Override
   public void openShared(StreamRef stream) {
-    available("open a stream", () -> scripts.openShared(stream));
+    available("open a stream", () -> scripts.open(stream, StreamOwner.NOBODY, "", null, false));
   }
 
   @Override
@@ -213,46 +200,17 @@ public final class RedisEventLog implements EventLog {
 
   @Override
   public EventLog.Watch watch(StreamRef stream, @Nullable Position cursor, Watcher watcher) {
-    OwnedStream own = owned.find(stream);
-    // Register before the script runs: an eviction must find the watcher.
-    WatcherRegistry.Registration registration =
-        watchers.register(stream, watcher, number -> owned.tailLeft(stream, number));
-    boolean first = own != null && own.takeRecordedTail(registration.number());
-    RecordedWatch watch = new RecordedWatch(registration, first ? 0 : registration.number());
-    try {
-      if (!first) {
-        registration.setRequests(
-            available(
-                "watch a stream",
-                () -> scripts.registerTail(stream, registration.number(), cursor)));
-      }
-      watch.connect(cursor);
-    } catch (LogException.StoreUnavailable unavailable) {
-      registration.close();
-      throw unavailable;
-    }
-    registration.markRecorded();
-    if (own != null) {
-      own.recent().setKept(true);
-    }
-    return watch;
+    return readers.watch(stream, cursor, watcher);
   }
 
   @Override
   public void markDelivered(StreamRef stream, Position position) {
-    deliveries.record(stream, position);
+    readers.record(stream, position);
   }
 
   @Override
   public Position deliveredUpTo(StreamRef stream) {
-    Position unrecorded = deliveries.unrecorded(stream);
-    if (unrecorded != null) {
-      return unrecorded;
-    }
-    Request get = StreamField.DELIVERED.get(keys, stream);
-    return available("read a session", () -> Optional.ofNullable(client.send(get)))
-        .flatMap(stored -> Position.parse(stored.toString()))
-        .orElse(Position.START);
+    return readers.deliveredUpTo(stream);
   }
 
   @Override
@@ -270,13 +228,10 @@ public final class RedisEventLog implements EventLog {
             .distinct()
             .toList();
     List<Request> requests =
-        sessions.stream()
-            .map(session -> Request.cmd(Command.EXISTS).arg(keys.session(session)))
-            .toList();
+        sessions.stream().map(each -> Request.cmd(Command.EXISTS, keys.session(each))).toList();
     List<@Nullable Response> answers = available("sweep", () -> client.sendMany(requests));
     for (int i = 0; i < sessions.size(); i++) {
-      Response exists = answers.get(i);
-      if (exists != null && exists.toString().equals("0")) {
+      if (number(answers.get(i)) == 0) {
         sessionEnded(sessions.get(i));
       }
     }
@@ -295,13 +250,12 @@ public final class RedisEventLog implements EventLog {
   /** Reports only the memory, since Redis counts the events of one stream at a time. */
   @Override
   public EventLog.Size depth() {
-    Request info = Request.cmd(Command.INFO).arg("memory");
-    Optional<Response> memory =
-        available("read the memory usage", () -> Optional.ofNullable(client.send(info)));
-    Matcher used = USED_MEMORY.matcher(memory.map(Response::toString).orElse(""));
+    RedisServerInfo server = new RedisServerInfo(client, keys);
+    String used =
+        available("read the memory usage", () -> server.info("memory")).get("used_memory");
     return new EventLog.Size(
         OptionalLong.empty(),
-        used.find() ? OptionalLong.of(Long.parseLong(used.group(1))) : OptionalLong.empty(),
+        used == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(used)),
         available("read the size of the log", quota::used));
   }
 
@@ -313,94 +267,11 @@ public final class RedisEventLog implements EventLog {
     inbox.close();
   }
 
-  /** A watch whose tail is on record. */
-  private final class RecordedWatch implements EventLog.Watch {
-
-    private final WatcherRegistry.Registration registration;
-    private final long number;
-
-    // Events and bytes that the writers on other replicas have not heard of. Owned by the reader.
-    private long last;
-    private long events;
-    private long unreported;
-
-    RecordedWatch(WatcherRegistry.Registration registration, long number) {
-      this.registration = registration;
-      this.number = number;
-    }
-
-    @Override
-    public String requests() {
-      return registration.requests();
-    }
-
-    private void connect(@Nullable Position cursor) {
-      last = cursor == null ? 0 : cursor.number();
-      ReaderWindow window = owned.window(registration.stream());
-      if (window != null) {
-        Position from = cursor == null ? deliveredUpTo(registration.stream()) : cursor;
-        last = from.number();
-        window.connect(registration.number(), from);
-        if (!watchers.isCurrent(registration)) {
-          window.disconnect(registration.number()); // It was evicted meanwhile.
-        }
-      }
-    }
-
-    /** Tells the writers of another replica now and then, and those of this one at once. */
-    @Override
-    public void advanced(Position cursor, long bytes) {
-      StreamRef stream = registration.stream();
-      ReaderWindow window = owned.window(stream);
-      if (!watchers.isCurrent(registration)) {
-        return;
-      }
-      if (window != null) {
-        window.advance(registration.number(), cursor);
-      }
-      if (owned.find(stream) != null) {
-        return; // No other replica writes it.
-      }
-      events += cursor.number() - last;
-      last = cursor.number();
-      unreported += bytes;
-      if (events >= ReaderWindow.maxEvents(retention) / 2
-          || unreported >= ReaderWindow.maxBytes(retention) / 2) {
-        events = 0;
-        unreported = 0;
-        deliveries.record(stream, cursor);
-      }
-    }
-
-    @Override
-    public void leave() {
-      if (watchers.isCurrent(registration)) {
-        removeTail(registration.stream(), number);
-      }
-    }
-
-    @Override
-    public void close() {
-      registration.close();
-    }
-  }
-
-  private void removeTail(StreamRef stream, long number) {
-    scripts.removeTail(stream, number, () -> unremoved.put(stream, number));
-  }
-
   /** Handles a message from a script of another replica. */
   private void received(String message) {
-    String[] words = message.split(" ", -1);
+    String[] words = message.split(" ", 4);
     switch (words[0]) {
-      case "wake" -> {
-        StreamRef stream = new StreamRef(words[1], words[2]);
-        OwnedStream own = owned.find(stream);
-        if (own != null) {
-          own.recent().doubt();
-        }
-        watchers.wake(stream);
-      }
+      case "wake" -> wake(new StreamRef(words[1], words[2]));
       case "read" -> {
         ReaderWindow window = owned.window(new StreamRef(words[1], words[2]));
         if (window != null) {
@@ -409,16 +280,20 @@ public final class RedisEventLog implements EventLog {
       }
       case "evict" -> evict(new StreamRef(words[1], words[2]), Long.parseLong(words[3]));
       case "in" -> inbox.announce(words[1]);
-      case "ask" -> {
-        // The ids of the requests are the rest of the message.
-        int ids = words[0].length() + words[1].length() + words[2].length() + 3;
-        watchers.requested(new StreamRef(words[1], words[2]), message.substring(ids));
-      }
+      case "ask" -> watchers.requested(new StreamRef(words[1], words[2]), words[3]);
       case "end" -> sessionEnded(words[1]);
       default -> {
         // The message is for another listener of this channel.
       }
     }
+  }
+
+  private void wake(StreamRef stream) {
+    OwnedStream own = owned.find(stream);
+    if (own != null) {
+      own.recent().doubt();
+    }
+    watchers.wake(stream);
   }
 
   /**

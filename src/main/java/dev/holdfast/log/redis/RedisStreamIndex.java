@@ -1,6 +1,7 @@
 package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.redis.script.StoreCalls.available;
+import static dev.holdfast.redis.RedisClient.number;
 
 import dev.holdfast.log.Position;
 import dev.holdfast.log.StreamIndex;
@@ -88,12 +89,7 @@ public final class RedisStreamIndex implements StreamIndex {
   /** Returns one stream more than there is room for, if there are more. */
   private List<StreamRef> complete(String session, long from, int room) {
     Response names =
-        client.send(
-            Request.cmd(Command.ZRANGE)
-                .arg(keys.streams(session))
-                .arg(from)
-                .arg(from + room)
-                .arg("REV"));
+        client.send(Request.cmd(Command.ZRANGE, keys.streams(session), from, from + room, "REV"));
     return names == null
         ? List.of()
         : names.stream().map(each -> new StreamRef(session, each.toString())).toList();
@@ -115,7 +111,7 @@ public final class RedisStreamIndex implements StreamIndex {
                 owner == null ? null : StreamOwner.replicaOf(owner),
                 position(measured.get(3 * i + 1)),
                 last,
-                Long.parseLong(measured.get(3 * i).toString())));
+                number(measured.get(3 * i))));
       }
     }
     return entries;

@@ -1,5 +1,8 @@
 package dev.holdfast.log.redis;
 
+import static dev.holdfast.redis.RedisClient.number;
+import static java.util.Objects.requireNonNull;
+
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -16,8 +19,6 @@ import io.vertx.redis.client.Response;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -69,47 +70,39 @@ final class RedisStreamReader {
    *
    * @param large whether the reply may be larger than a page
    */
-  private record Amount(int events, boolean large) {
-
-    static Amount ofEvents(long largest, int maxEvents, long maxBytes) {
-      return new Amount(Math.clamp(maxBytes / largest, 1, maxEvents), largest > maxBytes);
-    }
-
-    static Amount ofUnreported(long memory, int maxEvents, long maxBytes) {
-      boolean whole = memory <= Math.max(maxBytes, MAX_WHOLE_STREAM);
-      return new Amount(whole ? maxEvents : 1, memory > maxBytes);
-    }
-
-    boolean isLargeEvent() {
-      return large && events == 1;
-    }
-  }
+  private record Amount(int events, boolean large) {}
 
   ReadResult read(StreamRef stream, Position after, int maxEvents, long maxBytes) {
     return read(stream, after, maxEvents, maxBytes, false);
   }
 
-  /** Begins a read. Repeats it if that fails, or if an event may be larger than a page. */
+  private ReadResult read(
+      StreamRef stream, Position after, int maxEvents, long maxBytes, boolean again) {
+    Page page = requireNonNull(fetch(stream, after, maxEvents, maxBytes, true));
+    return result(page, stream, after, maxEvents, maxBytes, again);
+  }
+
+  /**
+   * Begins a read on a thread of its own. Repeats it if that fails, or if an event may be larger
+   * than a page.
+   */
   Supplier<ReadResult> readAhead(StreamRef stream, Position after, int maxEvents, long maxBytes) {
-    CompletableFuture<@Nullable Page> ahead =
-        fetchAhead(stream, after, Math.min(maxEvents, MAX_PAGE), maxBytes).toCompletableFuture();
+    CompletableFuture<@Nullable Page> ahead = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .name("read-ahead")
+        .start(() -> {
+          try {
+            ahead.complete(fetch(stream, after, maxEvents, maxBytes, false));
+          } catch (Throwable failed) {
+            ahead.complete(null);
+          }
+        });
     return () -> {
-      Page page;
-      try {
-        page = ahead.join();
-      } catch (CompletionException failed) {
-        page = null;
-      }
+      Page page = ahead.join();
       return page == null
           ? read(stream, after, maxEvents, maxBytes)
           : result(page, stream, after, maxEvents, maxBytes, false);
     };
-  }
-
-  private ReadResult read(
-      StreamRef stream, Position after, int maxEvents, long maxBytes, boolean again) {
-    Page page = fetch(stream, after, Math.min(maxEvents, MAX_PAGE), maxBytes);
-    return result(page, stream, after, maxEvents, maxBytes, again);
   }
 
   private ReadResult result(
@@ -150,21 +143,20 @@ final class RedisStreamReader {
    *
    * <p>The size of the largest event bounds the reply with the entries. A stream has none until it
    * is reported; the memory of the whole stream bounds the reply then.
+   *
+   * @param any whether to fetch one event that may be larger than the page; otherwise returns null
    */
-  private Page fetch(StreamRef stream, Position after, int maxEvents, long maxBytes) {
+  private @Nullable Page fetch(
+      StreamRef stream, Position after, int maxEvents, long maxBytes, boolean any) {
     List<@Nullable Response> fields = client.sendAll(List.of(state(stream), largest(stream)));
     Position lastOfOpen = lastOfOpen(fields.get(0));
     if (after.equals(lastOfOpen)) {
       return new Page(lastOfOpen, true, List.of());
     }
-    Response largest = fields.get(1);
-    Amount amount =
-        largest == null
-            ? Amount.ofUnreported(
-                bytes(measureStream.run(keys.sessionAndStream(stream.session(), stream.name()))),
-                maxEvents,
-                maxBytes)
-            : Amount.ofEvents(bytes(largest), maxEvents, maxBytes);
+    Amount amount = amount(stream, fields.get(1), Math.min(maxEvents, MAX_PAGE), maxBytes);
+    if (amount.large() && amount.events() == 1 && !any) {
+      return null;
+    }
     if (amount.large()) {
       largeReplies.acquireUninterruptibly();
     }
@@ -179,43 +171,15 @@ final class RedisStreamReader {
     }
   }
 
-  /** Fetches as above, without waiting. Completes with null when only a thread that waits can. */
-  private CompletionStage<@Nullable Page> fetchAhead(
-      StreamRef stream, Position after, int maxEvents, long maxBytes) {
-    CompletionStage<@Nullable Response> state = client.sendLater(state(stream));
-    CompletionStage<Amount> amount =
-        client
-            .sendLater(largest(stream))
-            .thenCompose(largest ->
-                largest == null
-                    ? measureStream
-                        .runLater(keys.sessionAndStream(stream.session(), stream.name()))
-                        .thenApply(
-                            memory -> Amount.ofUnreported(bytes(memory), maxEvents, maxBytes))
-                    : CompletableFuture.completedStage(
-                        Amount.ofEvents(bytes(largest), maxEvents, maxBytes)));
-    return state
-        .thenCombine(
-            amount, (fields, found) -> fetchAhead(stream, after, lastOfOpen(fields), found))
-        .thenCompose(page -> page);
-  }
-
-  private CompletionStage<@Nullable Page> fetchAhead(
-      StreamRef stream, Position after, @Nullable Position lastOfOpen, Amount amount) {
-    if (amount.isLargeEvent() || (amount.large() && !largeReplies.tryAcquire())) {
-      return CompletableFuture.completedStage(null);
+  private Amount amount(
+      StreamRef stream, @Nullable Response largest, int maxEvents, long maxBytes) {
+    if (largest != null) {
+      long bytes = bytes(largest);
+      return new Amount(Math.clamp(maxBytes / bytes, 1, maxEvents), bytes > maxBytes);
     }
-    CompletionStage<@Nullable Response> entries =
-        client.sendLater(after(stream, after, amount.events()));
-    return client
-        .sendLater(exists(stream))
-        .<@Nullable Response, @Nullable Page>thenCombine(
-            entries, (exists, found) -> page(after, lastOfOpen, amount.events(), found, exists))
-        .whenComplete((_, _) -> {
-          if (amount.large()) {
-            largeReplies.release();
-          }
-        });
+    long memory = bytes(measureStream.run(keys.sessionAndStream(stream.session(), stream.name())));
+    boolean whole = memory <= Math.max(maxBytes, MAX_WHOLE_STREAM);
+    return new Amount(whole ? maxEvents : 1, memory > maxBytes);
   }
 
   private static Page page(
@@ -233,14 +197,15 @@ final class RedisStreamReader {
   }
 
   private Request state(StreamRef stream) {
-    return Request.cmd(Command.HMGET)
-        .arg(keys.session(stream.session()))
-        .arg(StreamField.OWNER.of(stream))
-        .arg(StreamField.LAST.of(stream));
+    return Request.cmd(
+        Command.HMGET,
+        keys.session(stream.session()),
+        StreamField.OWNER.of(stream),
+        StreamField.LAST.of(stream));
   }
 
   private Request largest(StreamRef stream) {
-    return Request.cmd(Command.HGET).arg(keys.sizes(stream.session())).arg(LARGEST + stream.name());
+    return Request.cmd(Command.HGET, keys.sizes(stream.session()), LARGEST + stream.name());
   }
 
   private Request after(StreamRef stream, Position after, int fitting) {
@@ -249,7 +214,7 @@ final class RedisStreamReader {
   }
 
   private Request exists(StreamRef stream) {
-    return Request.cmd(Command.EXISTS).arg(keys.session(stream.session()));
+    return Request.cmd(Command.EXISTS, keys.session(stream.session()));
   }
 
   private static @Nullable Position lastOfOpen(@Nullable Response fields) {
@@ -260,16 +225,15 @@ final class RedisStreamReader {
     return last == null ? Position.START : Position.parse(last.toString()).orElse(Position.START);
   }
 
-  private static long bytes(@Nullable Response number) {
-    return number == null ? 1 : Math.max(1, Long.parseLong(number.toString()));
+  private static long bytes(@Nullable Response reply) {
+    return Math.max(1, number(reply));
   }
 
   /**
    * Whether a quota has removed a whole stream of the session. It may be the stream in question.
    */
   private boolean hasLostStreams(StreamRef stream) {
-    Request get = Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg(LOST);
-    return client.send(get) != null;
+    return client.send(Request.cmd(Command.HGET, keys.session(stream.session()), LOST)) != null;
   }
 
   /** An open stream has no event at the cursor or after it. */
@@ -306,12 +270,11 @@ final class RedisStreamReader {
    * which is rare.
    */
   private boolean isNumberReused(StreamRef stream, Position after) {
-    if (after.number() == 0) {
-      return false;
-    }
-    List<LogEvent> before =
-        StreamEntries.of(client.send(entries(Command.XREVRANGE, stream, after.toString(), "-", 1)));
-    return !before.isEmpty() && before.getFirst().position().number() >= after.number();
+    return after.number() > 0
+        && StreamEntries.first(
+                client.send(entries(Command.XREVRANGE, stream, after.toString(), "-", 1)))
+            .filter(before -> before.number() >= after.number())
+            .isPresent();
   }
 
   /** The cursor does not belong to this log. */
@@ -338,11 +301,7 @@ final class RedisStreamReader {
   }
 
   private Request entries(Command range, StreamRef stream, String from, String to, int most) {
-    return Request.cmd(range)
-        .arg(keys.stream(stream.session(), stream.name()))
-        .arg(from)
-        .arg(to)
-        .arg("COUNT")
-        .arg(most);
+    String key = keys.stream(stream.session(), stream.name());
+    return Request.cmd(range, key, from, to, "COUNT", most);
   }
 }

@@ -16,35 +16,20 @@ import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Readers on other replicas, as Redis knows them, for writers that wait for one. Thread-safe. */
-final class RemoteReaders {
+/**
+ * Readers on other replicas, as Redis knows them, for writers that wait for one. Thread-safe.
+ *
+ * @param replica this replica
+ * @param replicas the replicas that do not count as lost; throws {@link RedisException}
+ */
+record RemoteReaders(
+    RedisClient client,
+    RedisKeys keys,
+    StreamScripts scripts,
+    String replica,
+    Supplier<Set<String>> replicas) {
 
   private static final Logger LOG = Logger.getLogger(RemoteReaders.class);
-
-  private final RedisClient client;
-  private final RedisKeys keys;
-  private final StreamScripts scripts;
-  private final String replica;
-  private final Supplier<Set<String>> replicas;
-
-  /**
-   * Creates a view of the readers.
-   *
-   * @param replica this replica
-   * @param replicas the replicas that do not count as lost; throws {@link RedisException}
-   */
-  RemoteReaders(
-      RedisClient client,
-      RedisKeys keys,
-      StreamScripts scripts,
-      String replica,
-      Supplier<Set<String>> replicas) {
-    this.replica = replica;
-    this.client = client;
-    this.keys = keys;
-    this.scripts = scripts;
-    this.replicas = replicas;
-  }
 
   /**
    * Looks up the reader of a stream that has none on this replica. The record of a reader whose
@@ -62,7 +47,7 @@ final class RemoteReaders {
         return;
       }
       if (tail != null && !at.equals(replica)) {
-        scripts.removeTail(stream, tail.toString(), () -> {});
+        var _ = scripts.removeTail(stream, tail.toString());
       }
       window.disconnectAll();
     } catch (RedisException away) {

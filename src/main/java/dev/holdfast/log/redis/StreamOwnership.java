@@ -1,8 +1,9 @@
 package dev.holdfast.log.redis;
 
 import static dev.holdfast.log.redis.script.StoreCalls.available;
+import static dev.holdfast.log.redis.script.StreamScripts.textOrNull;
 
-import dev.holdfast.log.Inbox;
+import dev.holdfast.log.Position;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.log.StreamRef;
 import dev.holdfast.log.StreamWriter;
@@ -16,53 +17,33 @@ import dev.holdfast.redis.RedisKeys;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes this replica the owner of streams that it opens or adopts. Finds streams that other
  * replicas adopted, and streams that this replica owns but does not write.
+ *
+ * @param sessionRecorder records the sessions of this replica's streams
+ * @param unsettled by session: owners with claims of unknown outcome
  */
-final class StreamOwnership implements SharedLog {
-
-  private final RedisClient client;
-  private final RedisKeys keys;
-  private final String replica;
-  private final Consumer<String> sessionRecorder;
-  private final StreamScripts scripts;
-  private final InboxScripts inboxes;
-  private final RedisInbox inbox;
-  private final OwnedStreams owned;
-  private final WatcherRegistry watchers;
-
-  /** By session: owners with claims of unknown outcome. */
-  private final Map<String, String> unsettled = new ConcurrentHashMap<>();
-
-  StreamOwnership(
-      RedisClient client,
-      RedisKeys keys,
-      String replica,
-      Consumer<String> sessionRecorder,
-      StreamScripts scripts,
-      InboxScripts inboxes,
-      RedisInbox inbox,
-      OwnedStreams owned,
-      WatcherRegistry watchers) {
-    this.client = client;
-    this.keys = keys;
-    this.replica = replica;
-    this.sessionRecorder = sessionRecorder;
-    this.scripts = scripts;
-    this.inboxes = inboxes;
-    this.inbox = inbox;
-    this.owned = owned;
-    this.watchers = watchers;
-  }
+record StreamOwnership(
+    RedisClient client,
+    RedisKeys keys,
+    String replica,
+    Consumer<String> sessionRecorder,
+    StreamScripts scripts,
+    InboxScripts inboxes,
+    RedisInbox inbox,
+    OwnedStreams owned,
+    WatcherRegistry watchers,
+    Map<String, String> unsettled)
+    implements SharedLog {
 
   /**
    * Opens a stream.
@@ -71,20 +52,17 @@ final class StreamOwnership implements SharedLog {
    */
   StreamWriter open(StreamRef stream, String requests, @Nullable String keptIn, boolean followed) {
     String owner = StreamOwner.withNewFence(replica);
-    return owned.open(
-        stream,
-        owner,
-        keptIn,
-        followed,
+    Runnable script =
         () -> {
           sessionRecorder.accept(stream.session());
           scripts.open(stream, owner, requests, keptIn, followed);
-        });
-  }
-
-  @Override
-  public Inbox inbox() {
-    return inbox;
+        };
+    StreamWriter writer =
+        available("open a stream", () -> owned.open(stream, owner, keptIn, followed, script));
+    if (keptIn != null) {
+      watchers.requested(new StreamRef(stream.session(), keptIn), requests);
+    }
+    return writer;
   }
 
   @Override
@@ -122,21 +100,23 @@ final class StreamOwnership implements SharedLog {
 
   private List<AdoptedStream> claim(
       String session, String previousOwner, String owner, Set<String> names) {
-    Collection<StreamScripts.Claimed> claimed =
+    Collection<Response> claimed =
         available(
             "adopt streams",
             () -> {
               sessionRecorder.accept(session);
               return scripts.claim(session, previousOwner, owner, names);
             });
-    return claimed.stream().map(each -> adopted(each, owner)).toList();
+    return claimed.stream().map(each -> adopted(session, owner, each)).toList();
   }
 
-  private AdoptedStream adopted(StreamScripts.Claimed claimed, String owner) {
+  private AdoptedStream adopted(String session, String owner, Response claimed) {
+    StreamRef stream = new StreamRef(session, claimed.get(0).toString());
+    Position last = Position.parse(claimed.get(2).toString()).orElse(Position.START);
     return new AdoptedStream(
-        owned.add(claimed.stream(), owner, claimed.last(), claimed.keptIn()),
-        claimed.requests(),
-        claimed.upstreamId());
+        owned.add(stream, owner, last, textOrNull(claimed.get(4))),
+        claimed.get(1).toString(),
+        textOrNull(claimed.get(3)));
   }
 
   /** Sessions with a claim of unknown outcome. Their streams may have no writer. */
@@ -166,13 +146,10 @@ final class StreamOwnership implements SharedLog {
   public Set<StreamRef> findTakenOver(Collection<StreamRef> streams) {
     List<StreamRef> all = List.copyOf(streams);
     List<@Nullable Response> owners = get(StreamField.OWNER, all);
-    Set<StreamRef> lost = new HashSet<>();
-    for (int i = 0; i < all.size(); i++) {
-      if (!isOwn(String.valueOf(owners.get(i)))) {
-        lost.add(all.get(i));
-      }
-    }
-    return lost;
+    return IntStream.range(0, all.size())
+        .filter(i -> !isOwn(String.valueOf(owners.get(i))))
+        .mapToObj(all::get)
+        .collect(Collectors.toSet());
   }
 
   private List<@Nullable Response> get(StreamField field, List<StreamRef> streams) {

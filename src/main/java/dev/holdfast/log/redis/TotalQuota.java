@@ -122,7 +122,7 @@ final class TotalQuota {
 
   /** The used part of the quota. */
   OptionalDouble used() {
-    Response sum = client.send(Request.cmd(Command.GET).arg(keys.allSizes().get(1)));
+    Response sum = client.send(Request.cmd(Command.GET, keys.allSizes().get(1)));
     return OptionalDouble.of(sum == null ? 0 : Double.parseDouble(sum.toString()) / maxBytes);
   }
 

@@ -73,7 +73,7 @@ public enum StreamField {
 
   /** The command that reads a stream's field. */
   public Request get(RedisKeys keys, StreamRef stream) {
-    return Request.cmd(Command.HGET).arg(keys.session(stream.session())).arg(of(stream));
+    return Request.cmd(Command.HGET, keys.session(stream.session()), of(stream));
   }
 
   /**
@@ -109,12 +109,13 @@ public enum StreamField {
   }
 
   private Request step(RedisKeys keys, String session, @Nullable String cursor) {
-    return Request.cmd(Command.HSCAN)
-        .arg(keys.session(session))
-        .arg(String.valueOf(cursor))
-        .arg("MATCH")
-        .arg(prefix + "*")
-        .arg("COUNT")
-        .arg(FIELDS_PER_STEP);
+    return Request.cmd(
+        Command.HSCAN,
+        keys.session(session),
+        cursor,
+        "MATCH",
+        prefix + "*",
+        "COUNT",
+        FIELDS_PER_STEP);
   }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class StreamOwner {
 
   /** The owner of a shared stream. No replica has this id. */
-  static final String NOBODY = "-";
+  public static final String NOBODY = "-";
 
   private StreamOwner() {}
 

@@ -14,8 +14,9 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +30,6 @@ public final class StreamScripts {
 
   /** Servers give an id to every event or to none, so older events rarely have one. */
   private static final int MOST_EVENTS_SEARCHED = 64;
-
-  /** Stands for the requests of a shared stream. */
-  private static final String SHARED = "-";
 
   /** The most named streams that one run claims. */
   private static final int MOST_CLAIMED = 100;
@@ -78,54 +76,45 @@ public final class StreamScripts {
 
   /** Removes a session and notifies all replicas that own or tail one of its streams. */
   public void endSession(String session) {
-    endSession.run(
+    List<String> all =
         List.of(
-            keys.session(session), keys.streams(session), keys.inbox(session), keys.ends(session)),
-        keys.replicaChannels(),
-        session);
+            keys.session(session), keys.streams(session), keys.inbox(session), keys.ends(session));
+    endSession.run(all, keys.replicaChannels(), session);
   }
 
   /**
    * Opens a stream. The call may be repeated with the same owner when its outcome is unknown.
    *
+   * @param owner {@link StreamOwner#NOBODY} for a shared stream, which may be open
    * @param keptIn the name of the shared stream that keeps the events; null for none
    * @param followed whether to record this replica as the tail
    */
   public void open(
       StreamRef stream, String owner, String requests, @Nullable String keptIn, boolean followed) {
-    String tail = followed ? tail(0) : "";
-    open(stream, owner, tail, requests, keptIn == null ? "" : keptIn);
-  }
-
-  /** Opens a stream without an owner, unless it is open. */
-  public void openShared(StreamRef stream) {
-    open(stream, StreamOwner.NOBODY, "", "", "");
-  }
-
-  private void open(StreamRef stream, String owner, String tail, String requests, String keptIn) {
-    List<String> streamKeys = List.of(sessionKey(stream), streamKey(stream));
-    Object[] arguments = {
-      stream.name(),
-      owner,
-      tail,
-      requests,
-      retention.maxStreams(),
-      keptIn,
-      keys.replicaChannels(),
-      stream.session()
-    };
+    List<String> streamKeys = keys.sessionAndStream(stream.session(), stream.name());
+    List<Object> arguments =
+        List.of(
+            List.of(stream.name(), owner, followed ? tail(0) : "", requests),
+            List.of(retention.maxStreams(), Objects.requireNonNullElse(keptIn, "")),
+            List.of(keys.replicaChannels(), stream.session()));
     String result;
     try {
       result = openStream.runForText(streamKeys, arguments);
     } catch (RedisException.UnknownOutcome unknown) {
       result = openStream.runForText(streamKeys, arguments);
     }
-    switch (result) {
-      case "OK" -> {}
-      case "GONE" -> throw new LogException.SessionEnded(stream);
-      case "LIMIT" -> throw new LogException.TooManyStreams(retention.maxStreams());
-      default -> throw new LogException.Fenced(stream);
+    if (!result.equals("OK")) {
+      throw refusal(result, stream, retention);
     }
+  }
+
+  /** The failure of a script that has not opened a stream. */
+  public static LogException refusal(String result, StreamRef stream, Retention retention) {
+    return switch (result) {
+      case "GONE" -> new LogException.SessionEnded(stream);
+      case "LIMIT" -> new LogException.TooManyStreams(retention.maxStreams());
+      default -> new LogException.Fenced(stream);
+    };
   }
 
   /**
@@ -135,9 +124,10 @@ public final class StreamScripts {
    * @param from the replica whose streams are claimed
    * @param owner the new owner
    * @param names the streams to claim; empty for all
+   * @return for each stream what {@code claim-streams.lua} says
    */
-  public Collection<Claimed> claim(String session, String from, String owner, Set<String> names) {
-    Map<StreamRef, Claimed> claimed = new LinkedHashMap<>();
+  public Collection<Response> claim(String session, String from, String owner, Set<String> names) {
+    Map<String, Response> claimed = new LinkedHashMap<>();
     List<String> left = new ArrayList<>(names);
     String cursor = "0";
     do {
@@ -146,39 +136,16 @@ public final class StreamScripts {
           claimStreams.runForList(
               List.of(keys.session(session)), from, owner, MOST_EVENTS_SEARCHED, cursor, next);
       cursor = reply.getFirst().toString();
-      for (Response each : reply.subList(1, reply.size())) {
-        Claimed stream = Claimed.of(session, each);
-        claimed.put(stream.stream(), stream); // Several steps may find the same stream.
-      }
+      // Several steps may find the same stream.
+      reply.subList(1, reply.size()).forEach(each -> claimed.put(each.get(0).toString(), each));
       next.clear();
     } while (!cursor.equals("0") || !left.isEmpty());
     return claimed.values();
   }
 
-  /**
-   * A stream that was claimed.
-   *
-   * @param last the position of its last event
-   * @param upstreamId the id from which the upstream can resume it; null for none
-   * @param keptIn the name of the shared stream that keeps its events; null for none
-   */
-  public record Claimed(
-      StreamRef stream,
-      String requests,
-      Position last,
-      @Nullable String upstreamId,
-      @Nullable String keptIn) {
-
-    private static Claimed of(String session, Response claimed) {
-      Response upstreamId = claimed.get(3);
-      Response keptIn = claimed.get(4);
-      return new Claimed(
-          new StreamRef(session, claimed.get(0).toString()),
-          claimed.get(1).toString(),
-          Position.parse(claimed.get(2).toString()).orElse(Position.START),
-          upstreamId == null ? null : upstreamId.toString(),
-          keptIn == null ? null : keptIn.toString());
-    }
+  /** A part of a reply as text; null for a nil. */
+  public static @Nullable String textOrNull(@Nullable Response part) {
+    return part == null ? null : part.toString();
   }
 
   /**
@@ -199,7 +166,7 @@ public final class StreamScripts {
             keys.replicaChannels(),
             stream.session(),
             cursor == null ? "" : cursor.toString());
-    return requests.equals(SHARED) ? requestsKeptIn(stream) : requests;
+    return requests.equals(StreamOwner.NOBODY) ? requestsKeptIn(stream) : requests;
   }
 
   /** Collects the requests in steps. The tail learns of later ones from their scripts. */
@@ -218,39 +185,24 @@ public final class StreamScripts {
    * wait. After a failure, the record stays until the stream ends.
    *
    * @param number as in {@link #registerTail}; 0 for the tail recorded on opening
-   * @param onFailure runs if the record may still be there
    */
-  public void removeTail(StreamRef stream, long number, Runnable onFailure) {
-    removeTail(stream, tail(number), onFailure);
+  public CompletionStage<?> removeTail(StreamRef stream, long number) {
+    return removeTail(stream, tail(number));
   }
 
-  /** Removes the record of a tail, as the other method does. */
-  public void removeTail(StreamRef stream, String tail, Runnable onFailure) {
-    removeTail
-        .runLater(List.of(sessionKey(stream)), stream.name(), tail)
-        .whenComplete((_, failure) -> {
-          if (failure != null) {
-            onFailure.run();
-          }
-        });
+  /** Removes the record of any tail, as the other method does. */
+  public CompletionStage<?> removeTail(StreamRef stream, String tail) {
+    return removeTail.runLater(List.of(sessionKey(stream)), stream.name(), tail);
   }
 
   /**
    * Records the position up to which a stream was delivered, without waiting, and tells its writers
    * on other replicas.
-   *
-   * @param done gets whether it was recorded; must not block
    */
-  public void recordDelivery(StreamRef stream, Position position, Consumer<Boolean> done) {
-    recordDelivery
-        .runLater(
-            List.of(sessionKey(stream)),
-            stream.name(),
-            position,
-            replica,
-            keys.replicaChannels(),
-            stream.session())
-        .whenComplete((_, failure) -> done.accept(failure == null));
+  public CompletionStage<?> recordDelivery(StreamRef stream, Position position) {
+    return recordDelivery.runLater(
+        List.of(sessionKey(stream)),
+        List.of(stream.name(), position, replica, keys.replicaChannels(), stream.session()));
   }
 
   /** The text that records a tail of this replica; 0 stands for the first tail of the owner. */
@@ -260,9 +212,5 @@ public final class StreamScripts {
 
   private String sessionKey(StreamRef stream) {
     return keys.session(stream.session());
-  }
-
-  private String streamKey(StreamRef stream) {
-    return keys.stream(stream.session(), stream.name());
   }
 }

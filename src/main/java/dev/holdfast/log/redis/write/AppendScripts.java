@@ -12,12 +12,15 @@ import dev.holdfast.redis.RedisClient;
 import dev.holdfast.redis.RedisException;
 import dev.holdfast.redis.RedisKeys;
 import dev.holdfast.redis.RedisScript;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Scripts that write events. All methods throw {@link RedisException} unchanged. */
 public final class AppendScripts {
@@ -72,14 +75,11 @@ public final class AppendScripts {
    */
   Appended append(
       StreamRef stream, String owner, WriterProgress progress, String read, List<NewEvent> batch) {
+    List<String> streamKeys = keys.sessionAndStream(stream.session(), stream.name());
+    List<Object> arguments = arguments(stream, owner, progress, read, batch);
     String result;
     do {
-      result =
-          run(
-              appendEvents,
-              batch,
-              keys.sessionAndStream(stream.session(), stream.name()),
-              arguments(stream, owner, progress, read, batch));
+      result = run(appendEvents, batch, streamKeys, arguments);
     } while (result.equals(AGAIN));
     return Appended.parse(stream, false, result);
   }
@@ -100,25 +100,21 @@ public final class AppendScripts {
                 : CompletableFuture.completedStage(Appended.parse(stream, false, result)));
   }
 
-  private Object[] arguments(
+  private List<Object> arguments(
       StreamRef stream, String owner, WriterProgress progress, String read, List<NewEvent> batch) {
     Position last = progress.last();
-    String upstreamId = progress.upstreamId();
-    return new Object[] {
-      stream.name(),
-      owner,
-      last.millis(),
-      last.number(),
-      progress.stored(),
-      upstreamId == null ? "" : upstreamId,
-      replica,
-      keys.replicaChannels(),
-      stream.session(),
-      retention.maxEvents(),
-      retention.eventTtl().toMillis(),
-      read,
-      arguments(batch)
-    };
+    String upstreamId = Objects.requireNonNullElse(progress.upstreamId(), "");
+    return List.of(
+        List.of(stream.name(), owner, last.millis(), last.number(), progress.stored(), upstreamId),
+        commonArguments(stream.session(), read, batch));
+  }
+
+  /** The last arguments of both appends. */
+  private List<Object> commonArguments(String session, String read, List<NewEvent> batch) {
+    long timeToLive = retention.eventTtl().toMillis();
+    return List.of(
+        List.of(replica, keys.replicaChannels(), session, retention.maxEvents(), timeToLive, read),
+        arguments(batch));
   }
 
   /**
@@ -137,24 +133,14 @@ public final class AppendScripts {
       String read,
       List<NewEvent> batch) {
     String session = stream.session();
-    return Appended.parse(
-        stream,
-        true,
+    String result =
         run(
             appendToSharedStream,
             batch,
             List.of(keys.session(session), keys.stream(session, shared.name()), keys.ends(session)),
-            stream.name(),
-            owner,
-            last.number(),
-            shared.name(),
-            replica,
-            keys.replicaChannels(),
-            session,
-            retention.maxEvents(),
-            retention.eventTtl().toMillis(),
-            read,
-            arguments(batch)));
+            List.of(stream.name(), owner, last.number(), shared.name()),
+            commonArguments(session, read, batch));
+    return Appended.parse(stream, true, result);
   }
 
   /**
@@ -177,19 +163,17 @@ public final class AppendScripts {
    */
   CompletionStage<SessionSize> report(
       String session, List<UnreportedStream> streams, boolean again) {
-    List<Object> arguments = new ArrayList<>(4 * streams.size());
-    for (UnreportedStream each : streams) {
-      arguments.addAll(List.of(each.name(), each.bytes(), each.largest(), each.flags()));
-    }
+    List<?> arguments =
+        streams.stream()
+            .map(each -> List.of(each.name(), each.bytes(), each.largest(), each.flags()))
+            .toList();
     return reportStreams
         .runLater(
             List.of(keys.session(session)),
-            retention.eventTtl().toMillis(),
-            retention.completedTtl().toMillis(),
-            retention.sessionTtl().toMillis(),
-            retention.maxStreamBytes(),
-            retention.maxSessionBytes(),
-            again ? 1 : 0,
+            Stream.of(retention.eventTtl(), retention.completedTtl(), retention.sessionTtl())
+                .map(Duration::toMillis)
+                .toList(),
+            List.of(retention.maxStreamBytes(), retention.maxSessionBytes(), again ? 1 : 0),
             arguments)
         .thenApply(reply -> SessionSize.parse(String.valueOf(reply)));
   }

@@ -10,10 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param last the position of the last event
  * @param lastKept the same in the stream that keeps the events
- * @param remoteTail the tail on another replica, as {@code replica number}; null for none
- * @param read what that tail has
+ * @param remoteRead what the tail on another replica has; null without one
  */
-record Appended(Position last, Position lastKept, @Nullable String remoteTail, Position read) {
+record Appended(Position last, Position lastKept, @Nullable Position remoteRead) {
 
   /**
    * Reads the reply of {@code append-events.lua} or {@code append-to-shared-stream.lua}.
@@ -25,12 +24,7 @@ record Appended(Position last, Position lastKept, @Nullable String remoteTail, P
     Position last = Position.parse(words[0]).orElseThrow(() -> new LogException.Fenced(stream));
     int next = shared ? 2 : 1;
     Position kept = shared ? Position.parse(words[1]).orElseThrow() : last;
-    return words.length > next
-        ? new Appended(
-            last,
-            kept,
-            words[next + 1] + ' ' + words[next + 2],
-            Position.parse(words[next]).orElseThrow())
-        : new Appended(last, kept, null, Position.START);
+    return new Appended(
+        last, kept, words.length > next ? Position.parse(words[next]).orElseThrow() : null);
   }
 }

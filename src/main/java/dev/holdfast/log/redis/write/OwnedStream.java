@@ -8,8 +8,20 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * A stream that this replica writes. Opening a stream records this replica as its tail, so the
  * first local watcher needs no round trip.
+ *
+ * @param writer writes the stream
+ * @param recent its newest events
+ * @param window flow control of the connected reader
+ * @param recordedTail {@link #FREE}, {@link #TAKEN}, or the number of the watcher that needed no
+ *     round trip
+ * @param opened by {@link System#nanoTime()}
  */
-public final class OwnedStream {
+public record OwnedStream(
+    RedisStreamWriter writer,
+    RecentEvents recent,
+    ReaderWindow window,
+    AtomicLong recordedTail,
+    long opened) {
 
   /** How long to rely on the recorded tail, in case an eviction is lost. */
   private static final long RELIABLE_FOR = Duration.ofSeconds(2).toNanos();
@@ -17,37 +29,15 @@ public final class OwnedStream {
   private static final long FREE = 0;
   private static final long TAKEN = -1;
 
-  private final RedisStreamWriter writer;
-  private final RecentEvents recent;
-  private final ReaderWindow window;
-  private final long opened = System.nanoTime();
-
-  /** {@link #FREE}, {@link #TAKEN}, or the number of the watcher that needed no round trip. */
-  private final AtomicLong recordedTail;
-
   /**
+   * A stream that was just opened or adopted.
+   *
    * @param isTail whether this replica is recorded as the stream's tail
    */
-  OwnedStream(RedisStreamWriter writer, RecentEvents recent, ReaderWindow window, boolean isTail) {
-    this.writer = writer;
-    this.recent = recent;
-    this.window = window;
-    this.recordedTail = new AtomicLong(isTail ? FREE : TAKEN);
-  }
-
-  /** Writes the stream. */
-  public RedisStreamWriter writer() {
-    return writer;
-  }
-
-  /** The newest events of the stream. */
-  public RecentEvents recent() {
-    return recent;
-  }
-
-  /** Flow control of the connected reader. */
-  ReaderWindow window() {
-    return window;
+  static OwnedStream of(
+      RedisStreamWriter writer, RecentEvents recent, ReaderWindow window, boolean isTail) {
+    AtomicLong recordedTail = new AtomicLong(isTail ? FREE : TAKEN);
+    return new OwnedStream(writer, recent, window, recordedTail, System.nanoTime());
   }
 
   /** Makes the watcher with this number the recorded tail. Succeeds for at most one watcher. */

@@ -119,9 +119,9 @@ public final class OwnedStreams {
     if (isTail) {
       window.connect(ReaderWindow.EXPECTED, Position.START);
     }
-    Store store = new Store(stream, target, owner, recent, window);
+    Store store = new Store(this, stream, target, owner, recent, window);
     RedisStreamWriter writer = new RedisStreamWriter(stream, target, store, window, last);
-    streams.put(stream, new OwnedStream(writer, recent, window, isTail));
+    streams.put(stream, OwnedStream.of(writer, recent, window, isTail));
     return writer;
   }
 
@@ -185,33 +185,21 @@ public final class OwnedStreams {
   }
 
   /** Stores the events of one stream and keeps the newest for its local tail. */
-  private final class Store implements RedisStreamWriter.Store {
-
-    private final StreamRef stream;
-    private final StreamRef keptIn;
-    private final String owner;
-    private final RecentEvents recent;
-    private final ReaderWindow window;
-
-    Store(
-        StreamRef stream,
-        StreamRef keptIn,
-        String owner,
-        RecentEvents recent,
-        ReaderWindow window) {
-      this.stream = stream;
-      this.keptIn = keptIn;
-      this.owner = owner;
-      this.recent = recent;
-      this.window = window;
-    }
+  private record Store(
+      OwnedStreams all,
+      StreamRef stream,
+      StreamRef keptIn,
+      String owner,
+      RecentEvents recent,
+      ReaderWindow window)
+      implements RedisStreamWriter.Store {
 
     @Override
     public void findReader() {
-      if (isWanted(keptIn)) {
+      if (all.isWanted(keptIn)) {
         window.disconnect(ReaderWindow.REMOTE);
       } else {
-        remoteReaders.accept(keptIn, window);
+        all.remoteReaders.accept(keptIn, window);
       }
     }
 
@@ -222,8 +210,8 @@ public final class OwnedStreams {
       try {
         appended =
             keptIn.equals(stream)
-                ? scripts.append(stream, owner, progress, read, batch)
-                : scripts.appendToShared(stream, keptIn, owner, progress.last(), read, batch);
+                ? all.scripts.append(stream, owner, progress, read, batch)
+                : all.scripts.appendToShared(stream, keptIn, owner, progress.last(), read, batch);
       } catch (LogException.Fenced fenced) {
         forgetLost();
         throw fenced;
@@ -234,7 +222,7 @@ public final class OwnedStreams {
 
     @Override
     public CompletionStage<Position> writeLater(WriterProgress progress, List<NewEvent> batch) {
-      return scripts
+      return all.scripts
           .appendLater(stream, owner, progress, news(), batch)
           .thenCompose(
               appended -> stored(progress, batch, appended).thenApply(_ -> appended.last()));
@@ -243,18 +231,18 @@ public final class OwnedStreams {
     /** A reader here that is not known yet has no news, but must not lose events. */
     private String news() {
       String news = window.takeNews();
-      return news.equals("-") && watchers.isWatched(keptIn) ? "" : news;
+      return news.equals("-") && all.watchers.isWatched(keptIn) ? "" : news;
     }
 
     /** Delivers what was stored. Completes when the writer may continue. */
     private CompletableFuture<?> stored(
         WriterProgress progress, List<NewEvent> batch, Appended appended) {
       Position last = appended.last();
-      if (appended.remoteTail() != null) {
-        window.connectRemote(appended.read());
+      if (appended.remoteRead() != null) {
+        window.connectRemote(appended.remoteRead());
       } else {
         window.disconnect(ReaderWindow.REMOTE);
-        if (watchers.isWatched(keptIn)) {
+        if (all.watchers.isWatched(keptIn)) {
           Position kept = appended.lastKept();
           window.expect(new Position(kept.millis(), Math.max(0, kept.number() - batch.size())));
         }
@@ -262,44 +250,44 @@ public final class OwnedStreams {
       window.wrote(
           appended.lastKept(), batch.stream().mapToLong(event -> event.payload().length).sum());
       CompletableFuture<?> mayContinue = CompletableFuture.completedFuture(null);
-      recent.setKept(isWanted(stream));
+      recent.setKept(all.isWanted(stream));
       if (batch.isEmpty()) {
         recent.reported(last);
-        watchers.wake(keptIn);
+        all.watchers.wake(keptIn);
       } else {
         List<LogEvent> events = LogEvent.stored(batch, last);
         recent.addStored(events);
-        if (watchers.deliver(stream, keptIn, progress.last(), events)) {
+        if (all.watchers.deliver(stream, keptIn, progress.last(), events)) {
           recent.delivered(last);
         }
         boolean isShared = !keptIn.equals(stream);
         boolean isNew = isShared || progress.last().number() == 0;
         boolean isComplete = !isShared && batch.getLast().last();
-        mayContinue = reports.written(keptIn, batch, isNew, isComplete);
+        mayContinue = all.reports.written(keptIn, batch, isNew, isComplete);
       }
-      forgetIfIdle(stream);
+      all.forgetIfIdle(stream);
       return mayContinue;
     }
 
     @Override
     public boolean deliverUnlogged(List<LogEvent> events) {
-      boolean delivered = watchers.isWatched(stream) && recent.addUnlogged(events);
+      boolean delivered = all.watchers.isWatched(stream) && recent.addUnlogged(events);
       if (delivered) {
-        watchers.wake(stream);
+        all.watchers.wake(stream);
       }
       return delivered;
     }
 
     @Override
     public void recordUpstreamCursor(long number, String upstreamId) {
-      scripts.recordUpstreamCursor(stream, owner, number, upstreamId);
+      all.scripts.recordUpstreamCursor(stream, owner, number, upstreamId);
     }
 
     /** Drops the recent events, which are outdated, and makes the tail read from Redis. */
     private void forgetLost() {
       recent.setKept(false);
-      streams.computeIfPresent(stream, (ref, owned) -> owned.recent() == recent ? null : owned);
-      watchers.wake(keptIn);
+      all.streams.computeIfPresent(stream, (ref, owned) -> owned.recent() == recent ? null : owned);
+      all.watchers.wake(keptIn);
     }
   }
 }

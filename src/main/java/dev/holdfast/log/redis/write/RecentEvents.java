@@ -1,6 +1,7 @@
 package dev.holdfast.log.redis.write;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.lock.AutoLock;
 import dev.holdfast.log.LogEvent;
 import dev.holdfast.log.Position;
 import dev.holdfast.log.ReadResult;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The newest events of a stream that this replica writes, in memory for its local tail. Keeps no
@@ -54,7 +54,7 @@ public final class RecentEvents {
   private final ByteBudget budget;
 
   /** Guards all fields below. */
-  private final ReentrantLock lock = new ReentrantLock();
+  private final AutoLock lock = new AutoLock();
 
   /** The events after {@link #floor} up to {@link #last}. */
   private Deque<LogEvent> events = new ArrayDeque<>(1);
@@ -76,58 +76,43 @@ public final class RecentEvents {
 
   /** Keeps the events from now on, or drops them and keeps none. */
   public void setKept(boolean kept) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (kept != (tail != Tail.ABSENT)) {
         clear();
         tail = kept ? Tail.BEHIND : Tail.ABSENT;
       }
-    } finally {
-      lock.unlock();
     }
   }
 
   boolean isComplete() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       return end == End.COMPLETE;
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Another owner may have written: a tail that has all events must ask Redis. */
   public void doubt() {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       end = end.doubt();
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Adds the next events, which Redis has just stored. */
   void addStored(List<LogEvent> batch) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       last = batch.getLast().position();
       end = batch.getLast().last() ? End.COMPLETE : End.CONFIRMED;
       if (tail != Tail.ABSENT) {
         batch.forEach(this::add);
         keepToBounds();
       }
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Drops the events up to a position: the local tail has them. */
   void delivered(Position upTo) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       boolean _ = dropThrough(upTo);
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -136,8 +121,7 @@ public final class RecentEvents {
    * here and has little left to read, because no other copy exists.
    */
   boolean addUnlogged(List<LogEvent> batch) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (tail != Tail.FOLLOWING || bytes > MAX_BYTES || budget.isExceeded()) {
         return false;
       }
@@ -145,37 +129,28 @@ public final class RecentEvents {
       end = End.UNLOGGED;
       batch.forEach(this::add);
       return true;
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Notes that the store has recorded all events up to a position. */
   void reported(Position upTo) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (end == End.DOUBTED || (end == End.UNLOGGED && last.equals(upTo))) {
         end = End.CONFIRMED;
       }
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Whether a cursor is at the last event that was written here. */
   public boolean isAtEnd(Position cursor) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       return tail != Tail.ABSENT && events.isEmpty() && floor.equals(cursor);
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Reads the events after a cursor. Returns empty if only Redis knows them. */
   public Optional<ReadResult> read(Position after, int maxEvents, long maxBytes) {
-    lock.lock();
-    try {
+    try (var _ = lock.hold()) {
       if (tail == Tail.ABSENT) {
         return Optional.empty();
       }
@@ -186,8 +161,6 @@ public final class RecentEvents {
       return events.isEmpty()
           ? readEnd()
           : Optional.of(new ReadResult.Events(first(maxEvents, maxBytes)));
-    } finally {
-      lock.unlock();
     }
   }
 

@@ -137,7 +137,11 @@ public final class RedisStreamWriter implements StreamWriter {
         if (unknown.isEmpty() || unknown.equals(events)) {
           return write(List.copyOf(events));
         }
-        writeUnknownFirst();
+        try {
+          writeUnknown();
+        } catch (LogException.OutcomeUnknown failure) {
+          throw unavailable(failure); // The outcome of the other append is known: it did not begin.
+        }
       }
     }
   }
@@ -205,14 +209,6 @@ public final class RedisStreamWriter implements StreamWriter {
     progress = WriterProgress.at(written);
     closed |= events.getLast().last();
     unknown = List.of();
-  }
-
-  private void writeUnknownFirst() {
-    try {
-      writeUnknown();
-    } catch (LogException.OutcomeUnknown failure) {
-      throw unavailable(failure); // The outcome of the other append is known: it did not begin.
-    }
   }
 
   private void writeUnknown() {

@@ -20,7 +20,7 @@ for i = 5, #ARGV do
   owners[ARGV[i]] = value(OWNER, ARGV[i]) or nil
 end
 if #ARGV < 5 then
-  local page = redis.call('HSCAN', KEYS[1], ARGV[4], 'MATCH', OWNER .. '*', 'COUNT', MOST)
+  local page = redis.call('HSCAN', KEYS[1], ARGV[4], 'MATCH', OWNER .. '*', 'COUNT', 2 * MOST)
   claimed[1] = page[1]
   for i = 1, #page[2], 2 do
     owners[string.sub(page[2][i], 3)] = page[2][i + 1]

@@ -22,7 +22,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -357,9 +356,9 @@ class ScriptStepsIT {
 
     String requests = counted(() -> streamScripts().registerTail(shared, 7, Position.START));
     counted(() -> {
-      CompletableFuture<Boolean> recorded = new CompletableFuture<>();
-      streamScripts().recordDelivery(shared, new Position(1, 1), recorded::complete);
-      return recorded.join();
+      var _ =
+          streamScripts().recordDelivery(shared, new Position(1, 1)).toCompletableFuture().join();
+      return true;
     });
 
     assertThat(requests.split(","))
@@ -462,8 +461,8 @@ class ScriptStepsIT {
             replica.client, Replica.KEYS, "a", new Retention(HOUR, HOUR, 10, ANY, HOUR, ANY, 100));
 
     keepsTen.append(
-        ref, "a 1", WriterProgress.at(new Position(now, many())), "-", LogTesting.numbered(1, 1));
+        ref, "a 1", WriterProgress.at(new Position(now, many())), "-", LogTesting.numbered(1, 100));
 
-    assertThat(reply("XLEN", hash + ":e:a")).isEqualTo(many() + 1 - 4096);
+    assertThat(reply("XLEN", hash + ":e:a")).isEqualTo(many() + 100 - 4096);
   }
 }
