@@ -12,6 +12,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 
 /**
  * Notes every command that a Redis gets, also those within scripts. So it sees all that a store
@@ -20,9 +21,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 public final class RedisMonitor implements AutoCloseable {
 
   private final Socket socket;
-  private final Queue<String> seen = new ConcurrentLinkedQueue<>();
+  private final Queue<String> seen;
 
-  private RedisMonitor(int port) throws IOException {
+  private RedisMonitor(int port, Queue<String> seen, Consumer<String> each) throws IOException {
+    this.seen = seen;
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.getOutputStream().write("MONITOR\r\n".getBytes(US_ASCII));
     BufferedReader lines =
@@ -30,22 +32,36 @@ public final class RedisMonitor implements AutoCloseable {
     if (!"+OK".equals(lines.readLine())) {
       throw new IOException("no MONITOR");
     }
-    Thread.ofVirtual().start(() -> read(lines));
+    Thread.ofVirtual().start(() -> read(lines, each));
   }
 
   /** Begins to watch. */
   public static RedisMonitor start(RedisFixture redis) {
+    Queue<String> seen = new ConcurrentLinkedQueue<>();
+    return start(redis, seen, seen::add);
+  }
+
+  /**
+   * Begins to watch without notes, which would be too many.
+   *
+   * @param each gets each command with its arguments; those of a script come after the script
+   */
+  public static RedisMonitor start(RedisFixture redis, Consumer<String> each) {
+    return start(redis, new ConcurrentLinkedQueue<>(), each);
+  }
+
+  private static RedisMonitor start(RedisFixture redis, Queue<String> seen, Consumer<String> each) {
     try {
-      return new RedisMonitor(redis.port());
+      return new RedisMonitor(redis.port(), seen, each);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
   }
 
-  private void read(BufferedReader lines) {
+  private static void read(BufferedReader lines, Consumer<String> each) {
     try {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        seen.add(line);
+        each.accept(line);
       }
     } catch (SocketException closed) {
       // As expected.
