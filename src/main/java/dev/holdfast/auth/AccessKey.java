@@ -2,13 +2,12 @@ package dev.holdfast.auth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jose4j.lang.HashUtil;
 
 /**
  * A secret that a client presents as a bearer token (RFC 6750).
@@ -47,11 +46,7 @@ public record AccessKey(String value) {
 
   /** The SHA-256 digest of the key. */
   byte[] digest() {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(value.getBytes(UTF_8));
-    } catch (NoSuchAlgorithmException never) {
-      throw new IllegalStateException(never);
-    }
+    return HashUtil.getMessageDigest("SHA-256").digest(value.getBytes(UTF_8));
   }
 
   /** Returns the digest in a {@link #hash}; empty when the text is none. */

@@ -88,7 +88,7 @@ public final class AccessTokens {
    *
    * @param audiences the names of the resource that the client uses. The token must be for one of
    *     them (RFC 8707)
-   * @throws TokenException when it stands for nobody, or cannot be checked now
+   * @throws TokenRefusedException when it stands for nobody, or cannot be checked now
    */
   public Principal principal(String token, Set<String> audiences) {
     Instant now = clock.instant();
@@ -97,7 +97,7 @@ public final class AccessTokens {
       known = check(token, now);
     }
     if (known.audiences().stream().noneMatch(audiences::contains)) {
-      throw new TokenException.Invalid("The token is for another resource");
+      throw new TokenRefusedException.Invalid("The token is for another resource");
     }
     return known.principal();
   }
@@ -123,14 +123,14 @@ public final class AccessTokens {
               ? List.of()
               : issuers.values().stream().filter(each -> each.introspection().isPresent()).toList();
       if (askable.isEmpty()) {
-        throw new TokenException.Invalid("The token is malformed");
+        throw new TokenRefusedException.Invalid("The token is malformed");
       }
       return askOnce(token, now, askable);
     }
     JwtClaims claims = context.getJwtClaims();
     TokenIssuer issuer = issuers.get(String.valueOf(claims.getClaimValue("iss")));
     if (issuer == null) {
-      throw new TokenException.Invalid("The token's issuer is not known here");
+      throw new TokenRefusedException.Invalid("The token's issuer is not known here");
     }
     if (issuer.introspection().filter(Introspection::isForAll).isPresent()) {
       return askOnce(token, now, List.of(issuer));
@@ -161,7 +161,7 @@ public final class AccessTokens {
     try {
       return asked.join();
     } catch (CompletionException failure) {
-      if (failure.getCause() instanceof TokenException reason) {
+      if (failure.getCause() instanceof TokenRefusedException reason) {
         throw reason;
       }
       throw failure;
@@ -173,20 +173,20 @@ public final class AccessTokens {
     String hash = new AccessKey(token).hash();
     Refused before = refused.get(hash);
     if (before != null && now.isBefore(before.until())) {
-      throw new TokenException.Invalid(before.reason());
+      throw new TokenRefusedException.Invalid(before.reason());
     }
-    TokenException failure = new TokenException.Invalid("The token is not active");
+    TokenRefusedException failure = new TokenRefusedException.Invalid("The token is not active");
     for (TokenIssuer issuer : askable) {
       try {
         JwtClaims claims = issuer.introspection().orElseThrow().ask(token);
         return CheckedToken.ofAnswer(issuer.url(), claims, now);
-      } catch (TokenException.IssuerAway away) {
+      } catch (TokenRefusedException.IssuerAway away) {
         failure = away;
-      } catch (TokenException.Invalid invalid) {
-        failure = failure instanceof TokenException.IssuerAway ? failure : invalid;
+      } catch (TokenRefusedException.Invalid invalid) {
+        failure = failure instanceof TokenRefusedException.IssuerAway ? failure : invalid;
       }
     }
-    if (failure instanceof TokenException.Invalid invalid) {
+    if (failure instanceof TokenRefusedException.Invalid invalid) {
       refused.put(
           hash, new Refused(String.valueOf(invalid.getMessage()), now.plus(REFUSED_REMEMBERED)));
     }

@@ -31,13 +31,13 @@ record CheckedToken(Principal principal, Set<String> audiences, Instant until) {
   /**
    * Reads the claims of a JSON Web Token that is valid now.
    *
-   * @throws TokenException.Invalid when one of them cannot be used
+   * @throws TokenRefusedException.Invalid when one of them cannot be used
    */
   static CheckedToken of(String issuer, JwtClaims claims, Instant now) {
     try {
       return of(issuer, claims, now.plus(REMEMBERED), TokenIssuer.CLOCK_SKEW);
     } catch (MalformedClaimException malformed) {
-      throw new TokenException.Invalid("The token is malformed");
+      throw new TokenRefusedException.Invalid("The token is malformed");
     }
   }
 
@@ -45,27 +45,28 @@ record CheckedToken(Principal principal, Set<String> audiences, Instant until) {
    * Checks what an issuer says about a token as if the token said it. The answer is not used after
    * the token has expired.
    *
-   * @throws TokenException.Invalid when the token is not valid, or the answer lacks something
+   * @throws TokenRefusedException.Invalid when the token is not valid, or the answer lacks
+   *     something
    */
   static CheckedToken ofAnswer(String issuer, JwtClaims claims, Instant now) {
     try {
       if (claims.hasClaim("iss") && !issuer.equals(claims.getIssuer())) {
-        throw new TokenException.Invalid("The token's issuer is not known here");
+        throw new TokenRefusedException.Invalid("The token's issuer is not known here");
       }
       NumericDate expiry = claims.getExpirationTime();
       if (claims.getSubject() == null || expiry == null) {
-        throw new TokenException.Invalid("The token has no subject or no expiry");
+        throw new TokenRefusedException.Invalid("The token has no subject or no expiry");
       }
       if (expiry.getValue() <= now.minus(TokenIssuer.CLOCK_SKEW).getEpochSecond()) {
-        throw new TokenException.Invalid("The token has expired");
+        throw new TokenRefusedException.Invalid("The token has expired");
       }
       NumericDate start = claims.getNotBefore();
       if (start != null && start.getValue() > now.plus(TokenIssuer.CLOCK_SKEW).getEpochSecond()) {
-        throw new TokenException.Invalid("The token is not valid yet");
+        throw new TokenRefusedException.Invalid("The token is not valid yet");
       }
       return of(issuer, claims, now.plus(ANSWER_REMEMBERED), Duration.ZERO);
     } catch (MalformedClaimException malformed) {
-      throw new TokenException.Invalid("The token is malformed");
+      throw new TokenRefusedException.Invalid("The token is malformed");
     }
   }
 
@@ -79,7 +80,7 @@ record CheckedToken(Principal principal, Set<String> audiences, Instant until) {
       throws MalformedClaimException {
     String subject = claims.getSubject();
     if (subject.isEmpty() || subject.length() > MAX_SUBJECT) {
-      throw new TokenException.Invalid("The token's subject is too long");
+      throw new TokenRefusedException.Invalid("The token's subject is too long");
     }
     Instant expiry = Instant.ofEpochSecond(claims.getExpirationTime().getValue());
     Instant end = expiry.plus(skew);

@@ -1,13 +1,11 @@
 package dev.holdfast.auth;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.HttpURLConnection;
-import java.net.URLEncoder;
-import java.util.Base64;
+import dev.holdfast.oauth.JsonHttp;
+import dev.holdfast.oauth.TokenEndpoint;
+import dev.holdfast.oauth.TokenException;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -23,8 +21,6 @@ final class Introspection {
 
   /** Strangers can send any token. Beyond it, requests wait. */
   static final int MAX_AT_ONCE = 32;
-
-  static final int MAX_RESPONSE = 64 * 1024;
 
   private static final int OK = 200;
   private static final int BAD_REQUEST = 400;
@@ -45,13 +41,7 @@ final class Introspection {
   Introspection(IssuerMetadata issuer, IntrospectionSettings settings) {
     this.issuer = issuer;
     this.settings = settings;
-    String pair = encoded(settings.clientId()) + ":" + encoded(settings.clientSecret());
-    authorization = "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(UTF_8));
-  }
-
-  /** RFC 6749, section 2.3.1. */
-  private static String encoded(String text) {
-    return URLEncoder.encode(text, UTF_8);
+    authorization = TokenEndpoint.basic(settings.clientId(), settings.clientSecret());
   }
 
   /** Whether to ask about JSON Web Tokens, too. */
@@ -63,36 +53,39 @@ final class Introspection {
    * Returns what the server says about a token.
    *
    * @return the fields of its answer, which have the names of claims (RFC 7662, section 2.2)
-   * @throws TokenException when the token is not active, or the server is away or refuses the
-   *     gateway
+   * @throws TokenRefusedException when the token is not active, or the server is away or refuses
+   *     the gateway
    */
   JwtClaims ask(String token) {
     requireAnswers();
-    String endpoint =
+    URI endpoint =
         settings.endpoint() == null
             ? issuer.location("introspection_endpoint")
-            : settings.endpoint().toString();
+            : settings.endpoint();
     JwtClaims claims = askWithPlace(endpoint, token);
     issuer.ended(null);
     if (!Boolean.TRUE.equals(claims.getClaimValue("active"))) {
-      throw new TokenException.Invalid(NOT_ACTIVE);
+      throw new TokenRefusedException.Invalid(NOT_ACTIVE);
     }
     return claims;
   }
 
-  private JwtClaims askWithPlace(String endpoint, String token) {
+  private JwtClaims askWithPlace(URI endpoint, String token) {
     try {
-      if (!places.tryAcquire(IssuerMetadata.READ_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw new TokenException.IssuerAway("Too many tokens are asked about at once");
+      if (!places.tryAcquire(IssuerSettings.TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new TokenRefusedException.IssuerAway("Too many tokens are asked about at once");
       }
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
-      throw new TokenException.IssuerAway("interrupted");
+      throw new TokenRefusedException.IssuerAway("interrupted");
     }
+    Map<String, String> form = new LinkedHashMap<>();
+    form.put("token_type_hint", "access_token");
+    form.put("token", token);
     try {
       requireAnswers();
-      return read(endpoint, post(endpoint, token));
-    } catch (IOException failure) {
+      return read(endpoint, issuer.http().post(endpoint, form, authorization));
+    } catch (TokenException failure) {
       failedAt = System.nanoTime();
       throw away(endpoint + " failed: " + failure.getMessage());
     } finally {
@@ -104,53 +97,33 @@ final class Introspection {
   private void requireAnswers() {
     Long failed = failedAt;
     if (failed != null && System.nanoTime() - failed < IssuerMetadata.BETWEEN_READS.toNanos()) {
-      throw new TokenException.IssuerAway("The token's issuer is away");
+      throw new TokenRefusedException.IssuerAway("The token's issuer is away");
     }
   }
 
-  private TokenException away(String why) {
+  private TokenRefusedException away(String why) {
     issuer.ended(why);
-    return new TokenException.IssuerAway("The token's issuer cannot be asked: " + why);
+    return new TokenRefusedException.IssuerAway("The token's issuer cannot be asked: " + why);
   }
-
-  private record Answer(int status, String text) {}
 
   /**
    * Reads an answer. A status does not stop others from asking: strangers choose the tokens that a
    * server fails at.
    */
-  private JwtClaims read(String endpoint, Answer answer) {
+  private JwtClaims read(URI endpoint, JsonHttp.Answer answer) {
     boolean isAboutGateway =
-        answer.status() != BAD_REQUEST || ABOUT_GATEWAY.matcher(answer.text()).find();
+        answer.status() != BAD_REQUEST || ABOUT_GATEWAY.matcher(answer.body()).find();
     if (answer.status() != OK && isAboutGateway) {
       throw away(endpoint + " failed: status " + answer.status());
     }
     if (answer.status() != OK) {
-      throw new TokenException.Invalid(NOT_ACTIVE);
+      throw new TokenRefusedException.Invalid(NOT_ACTIVE);
     }
     try {
-      return JwtClaims.parse(answer.text());
+      return JwtClaims.parse(answer.body());
     } catch (InvalidJwtException malformed) {
       // The text of the library may quote the answer.
       throw away(endpoint + " failed: no JSON");
     }
-  }
-
-  private Answer post(String endpoint, String token) throws IOException {
-    HttpURLConnection connection = issuer.connection(endpoint);
-    // The token and the secret are for this endpoint only.
-    connection.setInstanceFollowRedirects(false);
-    connection.setRequestMethod("POST");
-    connection.setRequestProperty("Authorization", authorization);
-    connection.setRequestProperty("Accept", "application/json");
-    connection.setRequestProperty("Content-Type", "application/x-www-form-urlencoded");
-    connection.setDoOutput(true);
-    try (OutputStream body = connection.getOutputStream()) {
-      body.write(("token_type_hint=access_token&token=" + encoded(token)).getBytes(UTF_8));
-    }
-    int status = connection.getResponseCode();
-    InputStream body =
-        status < BAD_REQUEST ? connection.getInputStream() : connection.getErrorStream();
-    return new Answer(status, IssuerMetadata.body(connection, body, MAX_RESPONSE));
   }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast.auth;
 
-import java.util.function.Supplier;
-import javax.net.ssl.SSLSocketFactory;
+import dev.holdfast.oauth.JsonHttp;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +9,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param introspection how to ask it about tokens; null to accept only those that can be checked
  *     here
- * @param tls sockets for https; null for those of the Java runtime
+ * @param http sends requests to it, within {@link #TIMEOUT}. To an issuer over TLS it sends them
+ *     over TLS only: others could replace the keys, and read tokens and secrets
  */
-public record IssuerSettings(
-    @Nullable IntrospectionSettings introspection, @Nullable Supplier<SSLSocketFactory> tls) {}
+public record IssuerSettings(@Nullable IntrospectionSettings introspection, JsonHttp http) {
+
+  /** Time limit of a request. */
+  public static final Duration TIMEOUT = Duration.ofSeconds(3);
+}

@@ -57,7 +57,7 @@ final class TokenIssuer {
    * @param url its name in tokens
    */
   TokenIssuer(String url, IssuerSettings settings) {
-    metadata = new IssuerMetadata(url, settings.tls());
+    metadata = new IssuerMetadata(url, settings.http());
     introspection =
         settings.introspection() == null
             ? null
@@ -83,17 +83,18 @@ final class TokenIssuer {
    * Checks the signature of a token, its issuer, the times of its validity, and that it has a
    * subject, but not its audience.
    *
-   * @throws TokenException when it is not valid, or the issuer is away and its keys are not known
+   * @throws TokenRefusedException when it is not valid, or the issuer is away and its keys are not
+   *     known
    */
   void check(JwtContext token) {
     try {
       consumer().processContext(token);
     } catch (InvalidJwtException invalid) {
       if (isCausedByIo(invalid)) {
-        throw new TokenException.IssuerAway("The keys of the token's issuer cannot be read");
+        throw new TokenRefusedException.IssuerAway("The keys of the token's issuer cannot be read");
       }
       // The descriptions of the library may quote the token.
-      throw new TokenException.Invalid(
+      throw new TokenRefusedException.Invalid(
           invalid.hasExpired() ? "The token has expired" : "The token is not valid");
     }
   }
@@ -115,7 +116,7 @@ final class TokenIssuer {
     try (var _ = creating.hold()) {
       JwtConsumer created = consumer;
       if (created == null) {
-        created = consumer(metadata.location("jwks_uri"));
+        created = consumer(metadata.location("jwks_uri").toString());
         consumer = created;
       }
       return created;
@@ -124,7 +125,7 @@ final class TokenIssuer {
 
   private JwtConsumer consumer(String keysUrl) {
     HttpsJwks keys = new HttpsJwks(keysUrl);
-    keys.setSimpleHttpGet(metadata::read);
+    keys.setSimpleHttpGet(metadata::keys);
     keys.setDefaultCacheDuration(KEYS_FRESH.toSeconds());
     keys.setRetainCacheOnErrorDuration(KEYS_KEPT.toSeconds());
     keys.setRefreshReprieveThreshold(IssuerMetadata.BETWEEN_READS.toMillis());

@@ -17,10 +17,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import org.jose4j.lang.HashUtil;
 
 /**
  * What the console shows and does. It never has messages, or whole ids of sessions: these are
@@ -123,12 +121,8 @@ public final class Console {
 
   /** A name for a session that nobody can use as its id. */
   private static String key(SessionId id) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(id.value().getBytes(UTF_8));
-      return HexFormat.of().formatHex(Arrays.copyOf(digest, KEY_BYTES));
-    } catch (NoSuchAlgorithmException never) {
-      throw new IllegalStateException(never);
-    }
+    byte[] digest = HashUtil.getMessageDigest("SHA-256").digest(id.value().getBytes(UTF_8));
+    return HexFormat.of().formatHex(digest, 0, KEY_BYTES);
   }
 
   private JsonObject counts(long allSessions) {

@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class Discovery {
 
   private static final String RESOURCE = "/.well-known/oauth-protected-resource";
-  private static final String OAUTH = "/.well-known/oauth-authorization-server";
-  private static final String OPENID = "/.well-known/openid-configuration";
 
   private static final Pattern LOOPBACK =
       Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]", Pattern.CASE_INSENSITIVE);
@@ -72,11 +70,11 @@ final class Discovery {
       URI url = checked("resource_metadata", named);
       JsonHttp.Answer answer = http.get(url);
       if (answer.status() != 200) {
-        throw unreadable(url, answer);
+        throw answer.unreadable(url);
       }
       return resource(url, answer);
     }
-    String path = server.getRawPath().replaceAll("/$", "");
+    String path = ServerMetadata.withoutSlash(server.getRawPath());
     for (String each : path.isEmpty() ? List.of(RESOURCE) : List.of(RESOURCE + path, RESOURCE)) {
       URI url = server.resolve(each);
       JsonHttp.Answer answer = http.get(url);
@@ -84,7 +82,7 @@ final class Discovery {
         return resource(url, answer);
       }
       if (answer.status() >= 500) {
-        throw unreadable(url, answer);
+        throw answer.unreadable(url);
       }
     }
     String root = server.getScheme() + "://" + server.getRawAuthority();
@@ -96,12 +94,11 @@ final class Discovery {
     if (!covers(name)) {
       throw new TokenException(url + " is the metadata of another server");
     }
-    List<String> issuers = answer.fields().getOrDefault("authorization_servers", List.of());
+    List<String> issuers = answer.list("authorization_servers");
     if (issuers.isEmpty()) {
       throw new TokenException(url + " names no authorization server");
     }
-    List<String> scopes = answer.fields().getOrDefault("scopes_supported", List.of());
-    return new ProtectedResource(name, issuers.getFirst(), scopes);
+    return new ProtectedResource(name, issuers.getFirst(), answer.list("scopes_supported"));
   }
 
   /** Whether a resource is the server, or above it: a token for it is meant for the server. */
@@ -109,7 +106,7 @@ final class Discovery {
     try {
       URI resource = URI.create(name);
       String path =
-          Objects.requireNonNullElse(resource.getRawPath(), "").replaceAll("/$", "") + "/";
+          ServerMetadata.withoutSlash(Objects.requireNonNullElse(resource.getRawPath(), "")) + "/";
       return Objects.equals(origin(resource), origin(server))
           && resource.getRawFragment() == null
           && (server.getRawPath() + "/").startsWith(path);
@@ -131,56 +128,22 @@ final class Discovery {
    */
   AuthorizationServer server(String issuer) {
     URI url = checked("the authorization server", issuer);
-    String path = url.getRawPath().replaceAll("/$", "");
-    List<String> places =
-        path.isEmpty()
-            ? List.of(OAUTH, OPENID)
-            : List.of(OAUTH + path, OPENID + path, path + OPENID);
-    TokenException failure = null;
-    for (String place : places) {
-      URI metadata = url.resolve(place);
-      JsonHttp.Answer answer = http.get(metadata);
-      if (answer.status() == 200) {
-        return server(issuer, metadata, answer);
-      }
-      if (failure == null || !failure.isRefused()) {
-        failure = unreadable(metadata, answer);
-      }
-    }
-    throw Objects.requireNonNull(failure);
-  }
-
-  private AuthorizationServer server(String issuer, URI metadata, JsonHttp.Answer answer) {
-    String name = Objects.requireNonNullElse(answer.field("issuer"), "");
-    // Tools differ in whether they write a slash at the end.
-    if (!name.replaceAll("/$", "").equals(issuer.replaceAll("/$", ""))) {
-      throw new TokenException(metadata + " is the metadata of another issuer");
-    }
-    URI token = endpoint(answer, "token_endpoint");
-    if (token == null) {
-      throw new TokenException(metadata + " has no token_endpoint");
-    }
+    String required = "token_endpoint";
+    JsonHttp.Answer answer =
+        ServerMetadata.read(issuer, required, ServerMetadata.places(url), http::get);
     return new AuthorizationServer(
-        name,
+        String.valueOf(answer.field("issuer")),
         endpoint(answer, "authorization_endpoint"),
-        token,
+        checked(required, String.valueOf(answer.field(required))),
         endpoint(answer, "registration_endpoint"),
         "true".equals(answer.field("authorization_response_iss_parameter_supported")),
-        answer
-            .fields()
-            .getOrDefault("code_challenge_methods_supported", List.of())
-            .contains("S256"),
-        answer.fields().getOrDefault("scopes_supported", List.of()));
+        answer.list("code_challenge_methods_supported").contains("S256"),
+        answer.list("scopes_supported"));
   }
 
   private @Nullable URI endpoint(JsonHttp.Answer answer, String name) {
     String url = answer.field(name);
     return url == null ? null : checked(name, url);
-  }
-
-  private static TokenException unreadable(URI url, JsonHttp.Answer answer) {
-    String text = url + " cannot be read: status " + answer.status();
-    return answer.status() >= 500 ? new TokenException(text, null) : new TokenException(text);
   }
 
   /** Returns a URL that a secret may go to. */
@@ -193,12 +156,11 @@ final class Discovery {
     }
     String host = url.getHost();
     boolean local = host != null && isLoopback(host) && isLoopback(server.getHost());
-    boolean safe = "https".equalsIgnoreCase(url.getScheme());
     boolean http = "http".equalsIgnoreCase(url.getScheme());
     if (host == null
         || url.getRawUserInfo() != null
         || url.getRawFragment() != null
-        || !(safe || (http && local))) {
+        || !(JsonHttp.isHttps(url) || (http && local))) {
       throw new TokenException(what + " must begin with https:// and have no user, not be " + url);
     }
     return url;

@@ -1,8 +1,7 @@
 package dev.holdfast.oauth;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -12,17 +11,15 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SSLOptions;
 import io.vertx.core.net.SocketAddress;
-import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -31,39 +28,53 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jose4j.json.JsonUtil;
+import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
 
-/** Requests to authorization servers, which answer with one JSON object. Follows no redirects. */
-final class JsonHttp implements AutoCloseable {
+/**
+ * Requests to authorization servers, which answer with one JSON object. Each has a limit of time
+ * and of size. Thread-safe.
+ */
+public final class JsonHttp implements AutoCloseable {
 
-  /** Upper bound of a response. */
-  static final int MAX_BYTES = 64 * 1024;
+  /** Upper bound of a response, unless a request names another one. */
+  public static final int MAX_BYTES = 64 * 1024;
 
-  static final String FORM = "application/x-www-form-urlencoded";
   static final String JSON_TYPE = "application/json";
+  private static final String FORM = "application/x-www-form-urlencoded";
 
-  private static final JsonFactory JSON = new JsonFactory();
+  /** To one server. Leaves some for keys while an issuer is asked about many tokens. */
+  private static final int MAX_CONNECTIONS = 64;
 
   private final HttpClient client;
   private final Context eventLoop;
   private final Duration timeout;
+  private final boolean httpsOnly;
+
+  /** Requests without TLS of their own, also over HTTP. */
+  JsonHttp(Vertx vertx, Duration timeout) {
+    this(vertx, timeout, _ -> {}, false);
+  }
 
   /**
    * Connects on demand.
    *
    * @param timeout time limit of a request
+   * @param tls sets the certificates
+   * @param httpsOnly whether other URLs are refused, also those of redirects
    */
-  JsonHttp(Vertx vertx, Duration timeout) {
-    this(vertx, timeout, _ -> {});
-  }
-
-  /** The same with TLS of its own. */
-  JsonHttp(Vertx vertx, Duration timeout, Consumer<HttpClientOptions> tls) {
+  public JsonHttp(
+      Vertx vertx, Duration timeout, Consumer<HttpClientOptions> tls, boolean httpsOnly) {
     this.timeout = timeout;
+    this.httpsOnly = httpsOnly;
     int millis = Math.toIntExact(Math.min(timeout.toMillis(), Integer.MAX_VALUE));
     HttpClientOptions options = new HttpClientOptions();
     tls.accept(options);
-    client = vertx.createHttpClient(options.setConnectTimeout(millis).setUseAlpn(false));
+    client =
+        vertx.createHttpClient(
+            options.setConnectTimeout(millis).setUseAlpn(false),
+            new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
     eventLoop = newContext(vertx);
   }
 
@@ -77,45 +88,90 @@ final class JsonHttp implements AutoCloseable {
   /**
    * A response.
    *
-   * @param fields the texts, numbers and truth values of the object, and of its arrays, by name;
-   *     empty if the body is no object
+   * @param location the value of the header; null for none
+   * @param fields the object; empty if the body is none
    */
-  record Answer(int status, Map<String, List<String>> fields) {
+  public record Answer(
+      int status, @Nullable String location, String body, Map<String, Object> fields) {
 
-    /** Returns a field with one value; null if there is none. */
-    @Nullable String field(String name) {
-      List<String> values = fields.getOrDefault(name, List.of());
-      return values.size() == 1 ? values.getFirst() : null;
+    /** Returns a text, number or truth value; null if there is none. */
+    public @Nullable String field(String name) {
+      return isScalar(fields.get(name)) ? String.valueOf(fields.get(name)) : null;
     }
 
-    /** Leaves out the fields, which may be tokens. */
+    /** Returns the texts, numbers and truth values of an array; empty if there is none. */
+    List<String> list(String name) {
+      return fields.get(name) instanceof List<?> elements
+          ? elements.stream().filter(Answer::isScalar).map(String::valueOf).toList()
+          : List.of();
+    }
+
+    private static boolean isScalar(@Nullable Object value) {
+      return value instanceof String || value instanceof Number || value instanceof Boolean;
+    }
+
+    /** Returns why a document of a server cannot be read. */
+    TokenException unreadable(URI url) {
+      String text = url + " cannot be read: status " + status;
+      return status >= 500 ? new TokenException(text, null) : new TokenException(text);
+    }
+
+    /** Leaves out the body, which may have tokens. */
     @Override
     public String toString() {
       return "Answer[status=" + status + "]";
     }
   }
 
+  /** Reads a JSON object; empty if the text is none. */
+  static Map<String, Object> parse(String text) {
+    try {
+      return JsonUtil.parseJson(text);
+    } catch (JoseException malformed) {
+      return Map.of();
+    }
+  }
+
   /**
-   * Reads an object.
+   * Gets an object. Follows no redirects.
    *
    * @throws TokenException if no answer comes
    */
   Answer get(URI url) {
-    return send(options(HttpMethod.GET, url), null);
+    return get(url, MAX_BYTES, 0);
   }
 
   /**
-   * Posts a body.
+   * Gets a document.
+   *
+   * @param maxBytes upper bound of its size
+   * @param redirects how many redirects to follow
+   * @throws TokenException if no answer comes
+   */
+  public Answer get(URI url, int maxBytes, int redirects) {
+    Answer answer = send(options(HttpMethod.GET, url), null, maxBytes);
+    return answer.location() == null || redirects == 0 || answer.status() / 100 != 3
+        ? answer
+        : get(url.resolve(url(answer.location())), maxBytes, redirects - 1);
+  }
+
+  /**
+   * Posts a form. Follows no redirects.
    *
    * @param authorization value of the header; null for none
    * @throws TokenException if no answer comes
    */
+  public Answer post(URI url, Map<String, String> form, @Nullable String authorization) {
+    return post(url, FORM, form(form), authorization);
+  }
+
+  /** Posts a body, as {@link #post(URI, Map, String)} does. */
   Answer post(URI url, String type, String body, @Nullable String authorization) {
     RequestOptions options = options(HttpMethod.POST, url).putHeader("Content-Type", type);
     if (authorization != null) {
       options.putHeader("Authorization", authorization);
     }
-    return send(options, Buffer.buffer(body));
+    return send(options, Buffer.buffer(body), MAX_BYTES);
   }
 
   /** Encodes the fields of a form or of a query. */
@@ -126,10 +182,23 @@ final class JsonHttp implements AutoCloseable {
   }
 
   static String encoded(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    return URLEncoder.encode(text, UTF_8);
   }
 
-  private static boolean isHttps(URI url) {
+  /**
+   * Reads a URL of a server.
+   *
+   * @throws TokenException if the text is none
+   */
+  public static URI url(String text) {
+    try {
+      return URI.create(text);
+    } catch (IllegalArgumentException malformed) {
+      throw new TokenException("no URL");
+    }
+  }
+
+  static boolean isHttps(URI url) {
     return "https".equalsIgnoreCase(url.getScheme());
   }
 
@@ -139,100 +208,73 @@ final class JsonHttp implements AutoCloseable {
   }
 
   private RequestOptions options(HttpMethod method, URI url) {
-    int port = port(url);
+    if (httpsOnly && !isHttps(url)) {
+      throw new TokenException("not https");
+    }
     String host = url.getHost();
-    String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
+    if (host == null || !url.getScheme().toLowerCase(Locale.ROOT).startsWith("http")) {
+      throw new TokenException("no URL of HTTP");
+    }
     RequestOptions options =
         new RequestOptions()
             .setMethod(method)
-            .setSsl(isHttps(url))
-            .setHost(host)
-            .setPort(port)
-            .setURI((url.getRawPath().isEmpty() ? "/" : url.getRawPath()) + query)
+            .setAbsoluteURI(url.toString())
             .setTimeout(timeout.toMillis())
             .putHeader("Accept", JSON_TYPE);
     if (host.startsWith("[")) {
       // The Host header needs the brackets of an IPv6 address; the connection must not have them.
       String address = host.substring(1, host.length() - 1);
-      options.setServer(SocketAddress.inetSocketAddress(port, address));
+      options.setServer(SocketAddress.inetSocketAddress(port(url), address));
     }
     return options;
   }
 
-  private Answer send(RequestOptions options, @Nullable Buffer body) {
+  private Answer send(RequestOptions options, @Nullable Buffer body, int maxBytes) {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     // On the event loop of the connection: elsewhere, the body may have passed by the handlers.
     eventLoop.runOnContext(_ ->
         client
             .request(options)
             .compose(request -> body == null ? request.send() : request.send(body))
-            .compose(JsonHttp::read)
+            .compose(head -> read(head, maxBytes))
             .onSuccess(answer::complete)
             .onFailure(answer::completeExceptionally));
     try {
       return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException failure) {
       Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
-      throw new TokenException("no answer: " + cause.getMessage(), cause);
+      String reason = cause instanceof TimeoutException ? "timed out" : cause.getMessage();
+      throw new TokenException("no answer: " + reason, cause);
     } catch (TimeoutException late) {
-      throw new TokenException("no answer in time", late);
+      throw new TokenException("no answer: timed out", late);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new TokenException("interrupted", interrupted);
     }
   }
 
-  private static Future<Answer> read(HttpClientResponse head) {
+  private static Future<Answer> read(HttpClientResponse head, int maxBytes) {
     Promise<Answer> whole = Promise.promise();
     Buffer body = Buffer.buffer();
     head.exceptionHandler(whole::tryFail);
     head.handler(chunk -> {
-      if (body.length() + chunk.length() > MAX_BYTES) {
-        whole.tryFail("more than " + MAX_BYTES + " bytes");
+      if (body.length() + chunk.length() > maxBytes) {
+        whole.tryFail("more than " + maxBytes + " bytes");
         head.request().reset();
       } else {
         body.appendBuffer(chunk);
       }
     });
-    head.endHandler(_ -> whole.tryComplete(new Answer(head.statusCode(), fields(body.getBytes()))));
+    head.endHandler(_ -> {
+      String text = body.toString(UTF_8);
+      whole.tryComplete(
+          new Answer(head.statusCode(), head.getHeader("Location"), text, parse(text)));
+    });
     return whole.future();
   }
 
-  /** Reads the scalars of an object, and of its arrays; empty if the text is none. */
-  static Map<String, List<String>> fields(byte[] text) {
-    Map<String, List<String>> fields = new HashMap<>();
-    try (JsonParser json = JSON.createParser(text)) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        return Map.of();
-      }
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        String name = json.currentName();
-        fields.put(name, json.nextToken() == JsonToken.START_ARRAY ? elements(json) : one(json));
-      }
-      return fields;
-    } catch (IOException malformed) {
-      return Map.of();
-    }
-  }
-
-  private static List<String> elements(JsonParser json) throws IOException {
-    List<String> elements = new ArrayList<>();
-    while (json.nextToken() != JsonToken.END_ARRAY) {
-      elements.addAll(one(json));
-    }
-    return elements;
-  }
-
-  private static List<String> one(JsonParser json) throws IOException {
-    if (json.currentToken().isScalarValue() && json.currentToken() != JsonToken.VALUE_NULL) {
-      return List.of(json.getText());
-    }
-    json.skipChildren();
-    return List.of();
-  }
-
   /** Uses renewed certificates for new connections. */
-  void renew(SSLOptions renewed) {
+  public void renew(SSLOptions renewed) {
     client.updateSSLOptions(new SSLOptions(renewed).setUseAlpn(false));
   }
 

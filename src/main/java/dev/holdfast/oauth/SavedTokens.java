@@ -1,19 +1,16 @@
 package dev.holdfast.oauth;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.jose4j.json.JsonUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +29,6 @@ record SavedTokens(
     AccessToken access,
     @Nullable String refresh,
     Instant issuedAt) {
-
-  private static final JsonFactory JSON = new JsonFactory();
 
   /**
    * This program at an authorization server.
@@ -109,43 +104,37 @@ record SavedTokens(
   }
 
   /** Returns a JSON object, with the name of the server for people who look for its file. */
-  byte[] toJson(URI server) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (JsonGenerator json = JSON.createGenerator(bytes)) {
-      json.writeStartObject();
-      json.writeStringField("server", server.toString());
-      json.writeStringField("client_id", client.id());
-      if (client.secret() != null) {
-        json.writeStringField("client_secret", client.secret());
-        json.writeBooleanField("client_secret_in_form", client.secretInForm());
-      }
-      json.writeStringField("token_endpoint", endpoint.toString());
-      json.writeStringField("resource", resource);
-      json.writeStringField("access_token", access.value());
-      json.writeNumberField("expires_in", access.lifetime().toSeconds());
-      json.writeNumberField("issued_at", issuedAt.getEpochSecond());
-      if (refresh != null) {
-        json.writeStringField("refresh_token", refresh);
-      }
-      json.writeEndObject();
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
+  String toJson(URI server) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("server", server.toString());
+    json.put("client_id", client.id());
+    if (client.secret() != null) {
+      json.put("client_secret", client.secret());
+      json.put("client_secret_in_form", client.secretInForm());
     }
-    return bytes.toByteArray();
+    json.put("token_endpoint", endpoint.toString());
+    json.put("resource", resource);
+    json.put("access_token", access.value());
+    json.put("expires_in", access.lifetime().toSeconds());
+    json.put("issued_at", issuedAt.getEpochSecond());
+    if (refresh != null) {
+      json.put("refresh_token", refresh);
+    }
+    return JsonUtil.toJson(json);
   }
 
   /** Reads what {@link #toJson} has written for the same server; empty for anything else. */
-  static Optional<SavedTokens> parse(byte[] json, URI server) {
-    JsonHttp.Answer saved = new JsonHttp.Answer(200, JsonHttp.fields(json));
+  static Optional<SavedTokens> parse(String json, URI server) {
+    Map<String, Object> saved = JsonHttp.parse(json);
+    if (!server.toString().equals(saved.get("server"))) {
+      return Optional.empty();
+    }
     try {
-      if (!required(saved, "server").equals(server.toString())) {
-        return Optional.empty();
-      }
       Client client =
           new Client(
               required(saved, "client_id"),
-              saved.field("client_secret"),
-              "true".equals(saved.field("client_secret_in_form")));
+              (String) saved.get("client_secret"),
+              Boolean.TRUE.equals(saved.get("client_secret_in_form")));
       Duration lifetime = Duration.ofSeconds(Long.parseLong(required(saved, "expires_in")));
       return Optional.of(
           new SavedTokens(
@@ -153,19 +142,18 @@ record SavedTokens(
               URI.create(required(saved, "token_endpoint")),
               required(saved, "resource"),
               new AccessToken(required(saved, "access_token"), lifetime),
-              saved.field("refresh_token"),
+              (String) saved.get("refresh_token"),
               Instant.ofEpochSecond(Long.parseLong(required(saved, "issued_at")))));
-    } catch (IllegalArgumentException | DateTimeException malformed) {
+    } catch (IllegalArgumentException | ClassCastException | DateTimeException malformed) {
       return Optional.empty();
     }
   }
 
-  private static String required(JsonHttp.Answer saved, String name) {
-    String value = saved.field(name);
-    if (value == null) {
+  private static String required(Map<String, Object> saved, String name) {
+    if (!saved.containsKey(name)) {
       throw new IllegalArgumentException(name);
     }
-    return value;
+    return String.valueOf(saved.get(name));
   }
 
   /** Leaves out the tokens. */

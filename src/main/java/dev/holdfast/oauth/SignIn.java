@@ -1,24 +1,25 @@
 package dev.holdfast.oauth;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.holdfast.oauth.Discovery.AuthorizationServer;
 import dev.holdfast.oauth.Discovery.ProtectedResource;
 import dev.holdfast.oauth.SavedTokens.Client;
 import io.vertx.core.Vertx;
 import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import org.jboss.logging.Logger;
+import org.jose4j.json.JsonUtil;
+import org.jose4j.lang.HashUtil;
 
 /**
  * Gets the first tokens for a server: for a person with a browser, by the authorization code flow
@@ -28,7 +29,6 @@ import org.jboss.logging.Logger;
 final class SignIn {
 
   private static final Logger LOG = Logger.getLogger(SignIn.class);
-  private static final JsonFactory JSON = new JsonFactory();
   private static final Pattern ERROR = Pattern.compile("[a-z_]{1,64}");
 
   /** A scope that some servers require for refresh tokens. */
@@ -100,7 +100,9 @@ final class SignIn {
       query.put("client_id", client.id());
       query.put("redirect_uri", redirect.uri().toString());
       query.put("state", state);
-      query.put("code_challenge", encoded(Sha256.of(verifier)));
+      query.put(
+          "code_challenge",
+          encoded(HashUtil.getMessageDigest("SHA-256").digest(verifier.getBytes(US_ASCII))));
       query.put("code_challenge_method", "S256");
       query.put("resource", resource.name());
       String scopes = withOffline(scope, server);
@@ -188,26 +190,20 @@ final class SignIn {
 
   /** The metadata of this program (RFC 7591, section 2). */
   private static String registrationOf(URI redirect) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = JSON.createGenerator(text)) {
-      json.writeStartObject();
-      json.writeStringField("client_name", "Holdfast");
-      json.writeStringField("application_type", "native");
-      json.writeStringField("token_endpoint_auth_method", "none");
-      writeArray(json, "redirect_uris", redirect.toString());
-      writeArray(json, "grant_types", "authorization_code", "refresh_token");
-      writeArray(json, "response_types", "code");
-      json.writeEndObject();
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
-    }
-    return text.toString();
-  }
-
-  private static void writeArray(JsonGenerator json, String name, String... values)
-      throws IOException {
-    json.writeFieldName(name);
-    json.writeArray(values, 0, values.length);
+    return JsonUtil.toJson(
+        Map.of(
+            "client_name",
+            "Holdfast",
+            "application_type",
+            "native",
+            "token_endpoint_auth_method",
+            "none",
+            "redirect_uris",
+            List.of(redirect.toString()),
+            "grant_types",
+            List.of("authorization_code", "refresh_token"),
+            "response_types",
+            List.of("code")));
   }
 
   /** 256 bits, in the characters of RFC 7636, section 4.1. */

@@ -54,7 +54,7 @@ public final class TokenEndpoint implements AutoCloseable {
       String secret,
       Duration timeout,
       Consumer<HttpClientOptions> tls) {
-    this(new JsonHttp(vertx, timeout, tls), url, basic(id, secret));
+    this(new JsonHttp(vertx, timeout, tls, false), url, basic(id, secret));
   }
 
   /** An endpoint for a client that proves itself with a header, or not if that is null. */
@@ -64,8 +64,8 @@ public final class TokenEndpoint implements AutoCloseable {
     this.authorization = authorization;
   }
 
-  /** The value of {@code Authorization} for a client with a secret. */
-  static String basic(String id, String secret) {
+  /** The value of {@code Authorization} for a client with a secret (RFC 6749, section 2.3.1). */
+  public static String basic(String id, String secret) {
     String pair = JsonHttp.encoded(id) + ":" + JsonHttp.encoded(secret);
     return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
   }
@@ -82,7 +82,7 @@ public final class TokenEndpoint implements AutoCloseable {
 
   /** Requests tokens, as {@link #request} does. */
   Issued issue(Map<String, String> form) {
-    JsonHttp.Answer answer = http.post(url, JsonHttp.FORM, JsonHttp.form(form), authorization);
+    JsonHttp.Answer answer = http.post(url, form, authorization);
     if (answer.status() != 200) {
       throw refusal(answer);
     }

@@ -1,5 +1,8 @@
 package dev.holdfast.oauth;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.lock.AutoLock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -21,6 +24,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import org.jose4j.lang.HashUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +45,8 @@ final class TokenFile {
     this.directory = directory;
     this.server = server;
     String host = server.getHost().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9.-]", "");
-    name = host + "-" + HexFormat.of().formatHex(Sha256.of(server.toString())).substring(0, 16);
+    byte[] hash = HashUtil.getMessageDigest("SHA-256").digest(server.toString().getBytes(UTF_8));
+    name = host + "-" + HexFormat.of().formatHex(hash).substring(0, 16);
   }
 
   Path path() {
@@ -51,7 +56,7 @@ final class TokenFile {
   /** Returns the tokens; empty if there are none. */
   Optional<SavedTokens> read() {
     try (InputStream in = Files.newInputStream(path())) {
-      return SavedTokens.parse(in.readNBytes(MAX_BYTES), server);
+      return SavedTokens.parse(new String(in.readNBytes(MAX_BYTES), UTF_8), server);
     } catch (NoSuchFileException none) {
       return Optional.empty();
     } catch (IOException unreadable) {
@@ -69,7 +74,7 @@ final class TokenFile {
       createDirectory();
       Path next = Files.createTempFile(directory, name, ".tmp", permissions("rw-------"));
       try {
-        Files.write(next, tokens.toJson(server));
+        Files.writeString(next, tokens.toJson(server));
         Files.move(
             next, path(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       } finally {
@@ -105,19 +110,13 @@ final class TokenFile {
     return new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
   }
 
-  /** Lets other processes get tokens again. */
-  interface Hold extends AutoCloseable {
-    @Override
-    void close();
-  }
-
   /**
    * Waits until no other process gets tokens.
    *
-   * @return null if the time is over
+   * @return lets others get tokens again; null if the time is over
    * @throws TokenException if the directory cannot be written
    */
-  @Nullable Hold lock(Duration timeout) throws InterruptedException {
+  AutoLock.@Nullable Hold lock(Duration timeout) throws InterruptedException {
     try {
       createDirectory();
       // Never deleted: another process may wait for it.

@@ -183,7 +183,7 @@ public final class UserTokens implements AutoCloseable {
     }
     Duration wait =
         usable ? Duration.ZERO : attended ? settings.timeout().plus(MORE_TIME) : REQUEST_TIMEOUT;
-    try (TokenFile.Hold hold = file.lock(wait)) {
+    try (AutoLock.Hold hold = file.lock(wait)) {
       return hold != null ? renewedAlone(attended) : usable ? known : null;
     }
   }

@@ -8,6 +8,9 @@ import dev.holdfast.auth.IntrospectionSettings;
 import dev.holdfast.auth.IssuerSettings;
 import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.RequiredScopes;
+import dev.holdfast.oauth.JsonHttp;
+import dev.holdfast.upstream.http.ClientTls;
+import io.vertx.core.Vertx;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.net.URI;
@@ -32,7 +35,7 @@ final class AuthProducer {
       new ClientTokens(Runtime.getRuntime().maxMemory() / TOKENS_PART, InstantSource.system());
 
   /** Creates them for a configuration that was checked. */
-  AuthProducer(CurrentConfig current, AuthConfig config, TlsConfigurations tls) {
+  AuthProducer(CurrentConfig current, AuthConfig config, TlsConfigurations tls, Vertx vertx) {
     keys = new AccessKeys(config.keys());
     tokens =
         new AccessTokens(
@@ -40,17 +43,29 @@ final class AuthProducer {
                 .collect(
                     Collectors.toMap(
                         issuer -> issuer.url().toString(),
-                        issuer -> settings(issuer, tls),
+                        issuer -> settings(issuer, tls, vertx),
                         (_, last) -> last)),
             Clock.systemUTC());
     resources = new ProtectedResources(config.publicUrl().map(URI::toString).orElse(""));
     scopes = new RequiredScopes(current::scope);
   }
 
-  private static IssuerSettings settings(AuthConfig.Issuer issuer, TlsConfigurations tls) {
+  private static IssuerSettings settings(
+      AuthConfig.Issuer issuer, TlsConfigurations tls, Vertx vertx) {
+    ClientTls certificates =
+        issuer
+            .tls()
+            .map(name -> tls.named("The key tls of an issuer", name))
+            .orElse(TlsConfigurations.NONE);
+    JsonHttp http =
+        new JsonHttp(
+            vertx,
+            IssuerSettings.TIMEOUT,
+            certificates::configure,
+            issuer.url().getScheme().equalsIgnoreCase("https"));
+    var _ = certificates.onRenewal(http::renew);
     return new IssuerSettings(
-        issuer.introspection().map(AuthProducer::settings).orElse(null),
-        issuer.tls().map(name -> tls.sockets("The key tls of an issuer", name)).orElse(null));
+        issuer.introspection().map(AuthProducer::settings).orElse(null), http);
   }
 
   private static IntrospectionSettings settings(AuthConfig.Introspection configured) {

@@ -19,9 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocketFactory;
 import org.jboss.logging.Logger;
 
 /**
@@ -34,7 +32,7 @@ final class TlsConfigurations {
 
   private static final Logger LOG = Logger.getLogger(TlsConfigurations.class);
 
-  /** To check a configuration without certificates. */
+  /** To check a configuration without certificates, and for issuers that need none. */
   static final ClientTls NONE =
       new ClientTls() {
         @Override
@@ -48,19 +46,28 @@ final class TlsConfigurations {
 
   private final TlsConfigurationRegistry registry;
   private final Map<String, List<Consumer<SSLOptions>>> listeners = new ConcurrentHashMap<>();
-  private final Map<String, SSLSocketFactory> sockets = new ConcurrentHashMap<>();
 
   TlsConfigurations(TlsConfigurationRegistry registry) {
     this.registry = registry;
   }
 
   /**
-   * Returns a configuration.
+   * Returns a configuration for connections to upstreams and their token endpoints.
    *
    * @throws ConfigurationException if there is none of that name
    */
   ClientTls named(String name) {
-    TlsConfiguration found = find("The key tls of an upstream", name);
+    return named("The key tls of an upstream", name);
+  }
+
+  /**
+   * Returns a configuration.
+   *
+   * @param key the configuration key that names it
+   * @throws ConfigurationException if there is none of that name
+   */
+  ClientTls named(String key, String name) {
+    TlsConfiguration found = find(key, name);
     return new ClientTls() {
       @Override
       public void configure(HttpClientOptions options) {
@@ -93,17 +100,7 @@ final class TlsConfigurations {
    * @throws ConfigurationException if there is none of that name, or its files cannot be read
    */
   SSLContext context(String key, String name) {
-    return context(find(key, name));
-  }
-
-  /** Returns sockets with its newest certificates. Parameters and exceptions as above. */
-  Supplier<SSLSocketFactory> sockets(String key, String name) {
-    // The same object until a renewal: only then connections can be used again.
-    sockets.putIfAbsent(name, context(key, name).getSocketFactory());
-    return () -> sockets.get(name);
-  }
-
-  private static SSLContext context(TlsConfiguration found) {
+    TlsConfiguration found = find(key, name);
     try {
       return found.createSSLContext();
     } catch (Exception unreadable) {
@@ -114,8 +111,6 @@ final class TlsConfigurations {
 
   void renewed(@Observes CertificateUpdatedEvent event) {
     LOG.debugf("new connections use the certificates of tls=%s", event.name());
-    sockets.computeIfPresent(
-        event.name(), (_, _) -> context(event.tlsConfiguration()).getSocketFactory());
     listeners
         .getOrDefault(event.name(), List.of())
         .forEach(listener -> listener.accept(event.tlsConfiguration().getSSLOptions()));

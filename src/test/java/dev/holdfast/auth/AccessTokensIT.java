@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.oauth.JsonHttp;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.testing.OpenIdProvider;
+import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Base64;
@@ -32,16 +34,18 @@ class AccessTokensIT {
   private static final Set<String> HERE = Set.of(RESOURCE);
 
   @AutoClose private OpenIdProvider provider = OpenIdProvider.start();
+  @AutoClose private Vertx vertx = Vertx.vertx();
+  private final JsonHttp http = new JsonHttp(vertx, IssuerSettings.TIMEOUT, _ -> {}, false);
   private final AccessTokens tokens = tokens();
 
   private AccessTokens tokens() {
     return new AccessTokens(
-        Map.of(provider.issuer(), new IssuerSettings(null, null)), Clock.systemUTC());
+        Map.of(provider.issuer(), new IssuerSettings(null, http)), Clock.systemUTC());
   }
 
   private void assertInvalid(String token, String reason) {
     assertThatThrownBy(() -> tokens.principal(token, HERE))
-        .isInstanceOf(TokenException.Invalid.class)
+        .isInstanceOf(TokenRefusedException.Invalid.class)
         .hasMessage(reason);
   }
 
@@ -132,7 +136,7 @@ class AccessTokensIT {
     assertThat(tokens.principal(later, HERE).id().subject()).isEqualTo("bob");
     AccessTokens started = tokens();
     assertThatThrownBy(() -> started.principal(known, HERE))
-        .isInstanceOf(TokenException.IssuerAway.class);
+        .isInstanceOf(TokenRefusedException.IssuerAway.class);
     assertThat(started.problems().get(provider.issuer()))
         .get()
         .asString()
@@ -141,11 +145,11 @@ class AccessTokensIT {
     provider = OpenIdProvider.start(provider.port());
     String rotated = provider.token("alice", RESOURCE, "tools");
     await()
-        .ignoreException(TokenException.Invalid.class)
+        .ignoreException(TokenRefusedException.Invalid.class)
         .untilAsserted(
             () -> assertThat(tokens.principal(rotated, HERE).id().subject()).isEqualTo("alice"));
     await()
-        .ignoreExceptionsInstanceOf(TokenException.class)
+        .ignoreExceptionsInstanceOf(TokenRefusedException.class)
         .untilAsserted(
             () -> assertThat(started.principal(rotated, HERE).id().subject()).isEqualTo("alice"));
     assertThat(started.problems()).containsValue(Optional.empty());

@@ -8,7 +8,11 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import dev.holdfast.oauth.JsonHttp;
 import dev.holdfast.testing.Certificates;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.net.PemTrustOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,9 +24,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocketFactory;
 import org.jose4j.jwk.JsonWebKey.OutputControlLevel;
 import org.jose4j.jwk.JsonWebKeySet;
 import org.jose4j.jwk.RsaJsonWebKey;
@@ -49,10 +52,16 @@ class IssuerMetadataTest {
   private static SSLContext tls;
 
   @SuppressWarnings("NullAway.Init")
+  private static Certificates authority;
+
+  @SuppressWarnings("NullAway.Init")
   private static RsaJsonWebKey key;
 
   private final Map<String, String> documents = new ConcurrentHashMap<>();
+  private final Map<String, String> redirects = new ConcurrentHashMap<>();
   private final List<String> asked = new CopyOnWriteArrayList<>();
+
+  private final Vertx vertx = Vertx.vertx();
 
   @SuppressWarnings("NullAway.Init")
   private HttpServer secure;
@@ -62,7 +71,7 @@ class IssuerMetadataTest {
 
   @BeforeAll
   static void make(@TempDir Path directory) throws JoseException {
-    Certificates authority = new Certificates(directory, "company");
+    authority = new Certificates(directory, "company");
     tls = authority.context(authority.issue("issuer"));
     key = RsaJwkGenerator.generateJwk(2048);
     key.setKeyId("k");
@@ -90,6 +99,13 @@ class IssuerMetadataTest {
     String path = exchange.getRequestURI().getPath();
     asked.add(server + path);
     String document = documents.get(path);
+    String elsewhere = redirects.get(path);
+    if (elsewhere != null) {
+      exchange.getResponseHeaders().set("Location", elsewhere);
+      exchange.sendResponseHeaders(302, -1);
+      exchange.close();
+      return;
+    }
     byte[] body = document == null ? new byte[0] : document.getBytes(UTF_8);
     exchange.sendResponseHeaders(document == null ? 404 : 200, body.length == 0 ? -1 : body.length);
     exchange.getResponseBody().write(body);
@@ -100,6 +116,7 @@ class IssuerMetadataTest {
   void stop() {
     secure.stop(0);
     plain.stop(0);
+    vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
   private String issuer() {
@@ -130,12 +147,19 @@ class IssuerMetadataTest {
   }
 
   private Principal principal(
-      String token,
-      @Nullable IntrospectionSettings introspection,
-      @Nullable Supplier<SSLSocketFactory> sockets) {
+      String token, @Nullable IntrospectionSettings introspection, JsonHttp http) {
     return new AccessTokens(
-            Map.of(issuer(), new IssuerSettings(introspection, sockets)), InstantSource.system())
+            Map.of(issuer(), new IssuerSettings(introspection, http)), InstantSource.system())
         .principal(token, HERE);
+  }
+
+  private JsonHttp trusting() {
+    PemTrustOptions company = new PemTrustOptions().addCertPath(authority.certificate().toString());
+    return http(options -> options.setTrustOptions(company));
+  }
+
+  private JsonHttp http(Consumer<HttpClientOptions> trust) {
+    return new JsonHttp(vertx, IssuerSettings.TIMEOUT, trust, true);
   }
 
   @Test
@@ -143,10 +167,10 @@ class IssuerMetadataTest {
     publish("jwks_uri", issuer() + "/keys");
     String token = token();
 
-    assertThat(principal(token, null, tls::getSocketFactory).id().subject()).isEqualTo("alice");
+    assertThat(principal(token, null, trusting()).id().subject()).isEqualTo("alice");
 
-    assertThatThrownBy(() -> principal(token, null, null))
-        .isInstanceOf(TokenException.IssuerAway.class);
+    assertThatThrownBy(() -> principal(token, null, http(_ -> {})))
+        .isInstanceOf(TokenRefusedException.IssuerAway.class);
   }
 
   /** Anybody on the way could replace the keys. Before, the token was accepted. */
@@ -155,8 +179,8 @@ class IssuerMetadataTest {
     publish("jwks_uri", plainUrl() + "/keys");
     String token = token();
 
-    assertThatThrownBy(() -> principal(token, null, tls::getSocketFactory))
-        .isInstanceOf(TokenException.IssuerAway.class);
+    assertThatThrownBy(() -> principal(token, null, trusting()))
+        .isInstanceOf(TokenRefusedException.IssuerAway.class);
 
     assertThat(asked).containsExactly(OPENID);
   }
@@ -170,21 +194,37 @@ class IssuerMetadataTest {
         new IntrospectionSettings(URI.create(plainUrl() + "/ask"), "id", "secret", false);
 
     for (IntrospectionSettings each : List.of(named, configured)) {
-      assertThatThrownBy(() -> principal("opaque", each, tls::getSocketFactory))
-          .isInstanceOf(TokenException.IssuerAway.class)
+      assertThatThrownBy(() -> principal("opaque", each, trusting()))
+          .isInstanceOf(TokenRefusedException.IssuerAway.class)
           .hasMessageContaining("not https");
     }
 
     assertThat(asked).containsExactly(OPENID);
   }
 
+  /** Anybody on the way could replace the document. */
+  @Test
+  void shouldFollowRedirectsOverTlsOnly() {
+    publish("jwks_uri", issuer() + "/keys");
+    documents.put("/elsewhere", documents.remove(OPENID));
+    redirects.put(OPENID, plainUrl() + "/elsewhere");
+    assertThatThrownBy(() -> new IssuerMetadata(issuer(), trusting()).location("jwks_uri"))
+        .hasMessageContaining("not https");
+    redirects.put(OPENID, "/elsewhere");
+
+    assertThat(new IssuerMetadata(issuer(), trusting()).location("jwks_uri"))
+        .hasToString(issuer() + "/keys");
+
+    assertThat(asked).containsExactly(OPENID, OPENID, "/elsewhere");
+  }
+
   @Test
   void shouldTryThePlacesOnceAndInOrder() {
-    IssuerMetadata metadata = new IssuerMetadata(issuer() + "/realms/a", tls::getSocketFactory);
+    IssuerMetadata metadata = new IssuerMetadata(issuer() + "/realms/a", trusting());
 
     for (int i = 0; i < 3; i++) {
       assertThatThrownBy(() -> metadata.location("jwks_uri"))
-          .isInstanceOf(TokenException.IssuerAway.class);
+          .isInstanceOf(TokenRefusedException.IssuerAway.class);
     }
 
     assertThat(asked).containsExactly("/realms/a" + OPENID, OAUTH + "/realms/a");
@@ -196,13 +236,13 @@ class IssuerMetadataTest {
     publish("jwks_uri", issuer() + "/keys");
     documents.computeIfPresent(
         OPENID, (_, json) -> json + " ".repeat(IssuerMetadata.MAX_RESPONSE - json.length()));
-    assertThat(new IssuerMetadata(issuer(), tls::getSocketFactory).location("jwks_uri"))
-        .isEqualTo(issuer() + "/keys");
+    assertThat(new IssuerMetadata(issuer(), trusting()).location("jwks_uri"))
+        .hasToString(issuer() + "/keys");
 
     documents.computeIfPresent(OPENID, (_, json) -> json + " ");
 
-    IssuerMetadata metadata = new IssuerMetadata(issuer(), tls::getSocketFactory);
+    IssuerMetadata metadata = new IssuerMetadata(issuer(), trusting());
     assertThatThrownBy(() -> metadata.location("jwks_uri"))
-        .isInstanceOf(TokenException.IssuerAway.class);
+        .isInstanceOf(TokenRefusedException.IssuerAway.class);
   }
 }

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.oauth.JsonHttp;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.testing.Gateway;
 import dev.holdfast.testing.OpenIdProvider;
+import io.vertx.core.Vertx;
 import java.net.http.HttpResponse;
 import java.time.Clock;
 import java.time.Duration;
@@ -28,16 +30,18 @@ class OpaqueTokensIT {
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
 
   @AutoClose private OpenIdProvider provider = OpenIdProvider.start();
+  @AutoClose private Vertx vertx = Vertx.vertx();
+  private final JsonHttp http = new JsonHttp(vertx, IssuerSettings.TIMEOUT, _ -> {}, false);
   private final AccessTokens tokens = tokens("gateway", false, Clock.systemUTC());
 
   private AccessTokens tokens(String secret, boolean all, Clock clock) {
     IntrospectionSettings settings = new IntrospectionSettings(null, "gateway", secret, all);
-    return new AccessTokens(Map.of(provider.issuer(), new IssuerSettings(settings, null)), clock);
+    return new AccessTokens(Map.of(provider.issuer(), new IssuerSettings(settings, http)), clock);
   }
 
   private void assertInvalid(String token, String reason) {
     assertThatThrownBy(() -> tokens.principal(token, HERE))
-        .isInstanceOf(TokenException.Invalid.class)
+        .isInstanceOf(TokenRefusedException.Invalid.class)
         .hasMessage(reason);
   }
 
@@ -114,7 +118,7 @@ class OpaqueTokensIT {
     String token = provider.token("alice", RESOURCE, SCOPES);
 
     assertThatThrownBy(() -> wrong.principal(token, HERE))
-        .isInstanceOf(TokenException.IssuerAway.class)
+        .isInstanceOf(TokenRefusedException.IssuerAway.class)
         .hasMessageContaining("status 401")
         .hasMessageNotContainingAny("wrong", token);
     assertThat(wrong.problems().get(provider.issuer())).get().asString().contains("status 401");
@@ -129,13 +133,13 @@ class OpaqueTokensIT {
 
     assertThat(tokens.principal(known, HERE).id().subject()).isEqualTo("alice");
     assertThatThrownBy(() -> tokens.principal(unknown, HERE))
-        .isInstanceOf(TokenException.IssuerAway.class);
+        .isInstanceOf(TokenRefusedException.IssuerAway.class);
     assertThat(tokens.problems().get(provider.issuer())).isPresent();
 
     provider = OpenIdProvider.start(provider.port());
     String later = provider.token("bob", RESOURCE, SCOPES);
     await()
-        .ignoreException(TokenException.IssuerAway.class)
+        .ignoreException(TokenRefusedException.IssuerAway.class)
         .untilAsserted(
             () -> assertThat(tokens.principal(later, HERE).id().subject()).isEqualTo("bob"));
     assertThat(tokens.problems()).containsValue(Optional.empty());

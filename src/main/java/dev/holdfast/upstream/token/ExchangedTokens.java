@@ -1,8 +1,8 @@
 package dev.holdfast.upstream.token;
 
 import dev.holdfast.auth.ClientTokens;
+import dev.holdfast.lock.LruMap;
 import dev.holdfast.oauth.CachedToken;
-import dev.holdfast.oauth.CachedTokens;
 import dev.holdfast.protocol.ClientToken;
 import dev.holdfast.upstream.http.Caller;
 import dev.holdfast.upstream.http.Credentials;
@@ -21,13 +21,12 @@ public final class ExchangedTokens implements Credentials {
   private final ClientTokens clientTokens;
 
   /** By the token of the client. */
-  private final CachedTokens exchanged;
+  private final LruMap<String, CachedToken> exchanged = new LruMap<>(MAX_TOKENS);
 
   /** Exchanges the tokens that clients have shown. */
   public ExchangedTokens(UpstreamTokens tokens, ClientTokens clientTokens) {
     this.tokens = tokens;
     this.clientTokens = clientTokens;
-    exchanged = new CachedTokens(this::exchange, MAX_TOKENS);
   }
 
   private CachedToken exchange(String subject) {
@@ -41,12 +40,13 @@ public final class ExchangedTokens implements Credentials {
   @Override
   public String authorization(Caller caller, boolean asked) {
     ClientToken subject = PassedTokens.of(caller, asked, clientTokens);
-    return tokens.authorization(exchanged.of(subject.value()));
+    return tokens.authorization(exchanged.computeIfAbsent(subject.value(), this::exchange));
   }
 
   @Override
   public void refused(Caller caller, String authorization) {
-    exchanged.forget(UpstreamTokens.tokenIn(authorization));
+    String token = UpstreamTokens.tokenIn(authorization);
+    exchanged.values().forEach(each -> each.forget(token));
   }
 
   @Override

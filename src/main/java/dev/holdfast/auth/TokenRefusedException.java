@@ -1,16 +1,16 @@
 package dev.holdfast.auth;
 
 /** An access token that does not tell who sends it. */
-public abstract sealed class TokenException extends RuntimeException {
+public abstract sealed class TokenRefusedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  private TokenException(String message) {
+  private TokenRefusedException(String message) {
     super(message);
   }
 
   /** The token is not valid here. The message says why, and quotes nothing of the token. */
-  public static final class Invalid extends TokenException {
+  public static final class Invalid extends TokenRefusedException {
 
     private static final long serialVersionUID = 1L;
 
@@ -20,7 +20,7 @@ public abstract sealed class TokenException extends RuntimeException {
   }
 
   /** The token cannot be checked, because its issuer is away. */
-  public static final class IssuerAway extends TokenException {
+  public static final class IssuerAway extends TokenRefusedException {
 
     private static final long serialVersionUID = 1L;
 
