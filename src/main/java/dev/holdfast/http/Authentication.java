@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.audit.AuditLog;
 import dev.holdfast.auth.AccessKey;
 import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
@@ -7,10 +8,12 @@ import dev.holdfast.auth.Principal;
 import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.ProtectedResources.Endpoint;
 import dev.holdfast.auth.RequiredScopes;
-import dev.holdfast.auth.TokenException;
+import dev.holdfast.auth.TokenRefusedException;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.http.error.ErrorResponses;
 import dev.holdfast.http.error.RequestRejectedException;
+import dev.holdfast.http.limit.Client;
+import dev.holdfast.http.socket.ClientAddress;
 import dev.holdfast.protocol.ClientToken;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -47,9 +50,6 @@ class Authentication {
   /** RFC 6750, section 2.1. The name of a scheme has no case (RFC 9110, section 11.1). */
   private static final Pattern BEARER = Pattern.compile("(?i:bearer) +([\\w.~+/-]+=*)");
 
-  /** How all challenges of this gateway begin. */
-  static final String CHALLENGE = "Bearer realm=\"holdfast\"";
-
   private static final String INVALID = ", error=\"invalid_token\"";
 
   private final AccessKeys keys;
@@ -57,6 +57,8 @@ class Authentication {
   private final ProtectedResources resources;
   private final RequiredScopes scopes;
   private final ContainerRequestContext current;
+  private final AuditLog audit;
+  private final ClientAddress address;
 
   /** Called with the first request: Quarkus creates singletons before it has a configuration. */
   Authentication(
@@ -64,12 +66,16 @@ class Authentication {
       AccessTokens tokens,
       ProtectedResources resources,
       RequiredScopes scopes,
-      ContainerRequestContext current) {
+      ContainerRequestContext current,
+      AuditLog audit,
+      ClientAddress address) {
     this.keys = keys;
     this.tokens = tokens;
     this.resources = resources;
     this.scopes = scopes;
     this.current = current;
+    this.audit = audit;
+    this.address = address;
   }
 
   private boolean isRequired() {
@@ -113,8 +119,14 @@ class Authentication {
     return bearer.matches() ? Optional.of(new AccessKey(bearer.group(1))) : Optional.empty();
   }
 
+  private String client() {
+    return Client.at(address.current()).name();
+  }
+
   /** With the scope that the client should ask for (2025-11-25, Authorization). */
   private Response unauthorized(String message, String error) {
+    audit.credentialRefused(
+        client(), error.isEmpty() ? "there is no credential" : "the credential is not valid");
     String upstream = Endpoint.of(current.getUriInfo().getPath()).upstream();
     String scope =
         tokens.areAccepted()
@@ -136,7 +148,7 @@ class Authentication {
             : "";
     Response refusal = ErrorResponses.of(status, null, JsonRpcErrorCode.SERVER_ERROR, message);
     return Response.fromResponse(refusal)
-        .header(HttpHeaders.WWW_AUTHENTICATE, CHALLENGE + metadata + parameters)
+        .header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"holdfast\"" + metadata + parameters)
         .build();
   }
 
@@ -153,9 +165,9 @@ class Authentication {
     if (current.getProperty(TOKEN) instanceof String token) {
       try {
         current.setProperty(PRINCIPAL, tokens.principal(token, resources.names(upstream)));
-      } catch (TokenException.Invalid invalid) {
+      } catch (TokenRefusedException.Invalid invalid) {
         return Optional.of(unauthorized(String.valueOf(invalid.getMessage()), INVALID));
-      } catch (TokenException.IssuerAway away) {
+      } catch (TokenRefusedException.IssuerAway away) {
         UNCHECKED_TOKENS.log(
             LOG, Logger.Level.WARN, () -> "tokens cannot be checked reason=" + away.getMessage());
         return Optional.of(
@@ -170,13 +182,16 @@ class Authentication {
       return Optional.of(
           unauthorized("This server needs an access token; a key is not enough", ""));
     }
-    return scopes
-        .missing(upstream, principal())
-        .map(scope ->
-            refusal(
-                FORBIDDEN,
-                "The scope %s is missing".formatted(scope),
-                ", error=\"insufficient_scope\", scope=\"" + scope + "\""));
+    return scopes.missing(upstream, principal()).map(scope -> forbidden(upstream, scope));
+  }
+
+  private Response forbidden(String upstream, String scope) {
+    audit.upstreamDenied(
+        principal().id(), client(), upstream, "the scope %s is missing".formatted(scope));
+    return refusal(
+        FORBIDDEN,
+        "The scope %s is missing".formatted(scope),
+        ", error=\"insufficient_scope\", scope=\"" + scope + "\"");
   }
 
   /** The checked token of the current request; null if it has a key. */
