@@ -111,7 +111,12 @@ final class Agent {
       apply(event);
     });
     if (state.isRunning()) {
-      append(List.of(AgentEvent.lost()), false);
+      append(
+          List.of(
+              AgentEvent.lost(
+                  "The replica that ran the agent was lost, and the agent with it. The next message"
+                      + " starts it again.")),
+          false);
     }
   }
 
@@ -199,7 +204,9 @@ final class Agent {
       LOG.errorf(unexpected, "agent session failed unexpectedly session=%s", name);
       process.abandon();
       int _ = process.awaitEnd();
-      return List.of(AgentEvent.failed());
+      return List.of(
+          AgentEvent.lost(
+              "The gateway failed and stopped the agent. The next message starts it again."));
     }
   }
 

@@ -146,23 +146,8 @@ public record AgentEvent(
     return of(Type.ERROR, null, null, text, null);
   }
 
-  static AgentEvent lost() {
-    return of(
-        Type.LOST,
-        State.LOST,
-        null,
-        "The replica that ran the agent was lost, and the agent with it. The next message starts it"
-            + " again.",
-        null);
-  }
-
-  static AgentEvent failed() {
-    return of(
-        Type.LOST,
-        State.LOST,
-        null,
-        "The gateway failed and stopped the agent. The next message starts it again.",
-        null);
+  static AgentEvent lost(String text) {
+    return of(Type.LOST, State.LOST, null, text, null);
   }
 
   static AgentEvent raw(String line) {

@@ -39,10 +39,10 @@ public record AgentSettings(
    */
   public AgentSettings {
     mapping = Map.copyOf(mapping);
-    if (kind == Kind.GENERIC) {
-      MappedFormat.check(mapping);
-    }
     resumeArguments = List.copyOf(resumeArguments);
+    if (kind == Kind.GENERIC) {
+      var _ = new MappedFormat(mapping, resumeArguments);
+    }
   }
 
   AgentFormat format() {

@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -62,14 +63,6 @@ final class MappedFormat implements AgentFormat {
     this.resumeArguments = List.copyOf(resumeArguments);
   }
 
-  /** Throws as the constructor does. */
-  static void check(Map<String, String> mapping) {
-    mapping.forEach((name, pointer) -> {
-      value(name);
-      pointer(name, pointer);
-    });
-  }
-
   private static Value value(String name) {
     for (Value value : Value.values()) {
       if (value.name().equals(name.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_"))) {
@@ -114,43 +107,29 @@ final class MappedFormat implements AgentFormat {
 
   private List<AgentEvent> parse(JsonNode line) {
     List<AgentEvent> events = new ArrayList<>();
-    String session = find(line, Value.SESSION);
-    if (session != null) {
-      events.add(AgentEvent.state(AgentEvent.State.WORKING, session));
-    }
-    String tool = find(line, Value.TOOL);
-    if (tool != null) {
-      events.add(AgentEvent.tool(tool, status(line), find(line, Value.TOOL_CALL)));
-    }
-    String message = find(line, Value.MESSAGE);
-    if (message != null) {
-      events.add(AgentEvent.message(message));
-    }
-    String error = find(line, Value.ERROR);
-    if (error != null) {
-      events.add(AgentEvent.error(error));
-    }
-    String result = find(line, Value.RESULT);
-    if (result != null) {
-      events.add(AgentEvent.result(result));
-    }
+    find(line, Value.SESSION)
+        .map(id -> AgentEvent.state(AgentEvent.State.WORKING, id))
+        .ifPresent(events::add);
+    find(line, Value.TOOL)
+        .map(name -> AgentEvent.tool(name, status(line), find(line, Value.TOOL_CALL).orElse(null)))
+        .ifPresent(events::add);
+    find(line, Value.MESSAGE).map(AgentEvent::message).ifPresent(events::add);
+    find(line, Value.ERROR).map(AgentEvent::error).ifPresent(events::add);
+    find(line, Value.RESULT).map(AgentEvent::result).ifPresent(events::add);
     return events;
   }
 
   private Status status(JsonNode line) {
-    String status = find(line, Value.TOOL_STATUS);
-    String known = status == null ? "" : status.toLowerCase(Locale.ROOT);
+    String known = find(line, Value.TOOL_STATUS).orElse("").toLowerCase(Locale.ROOT);
     return COMPLETED.contains(known)
         ? Status.COMPLETED
         : FAILED.contains(known) ? Status.FAILED : Status.STARTED;
   }
 
-  private @Nullable String find(JsonNode line, Value value) {
-    JsonPointer pointer = pointers.get(value);
-    JsonNode found = pointer == null ? null : line.at(pointer);
-    if (found == null || found.isMissingNode() || found.isNull()) {
-      return null;
-    }
-    return found.isValueNode() ? found.asText() : found.toString();
+  private Optional<String> find(JsonNode line, Value value) {
+    return Optional.ofNullable(pointers.get(value))
+        .map(line::at)
+        .filter(found -> !found.isMissingNode() && !found.isNull())
+        .map(found -> found.isValueNode() ? found.asText() : found.toString());
   }
 }
