@@ -1,19 +1,16 @@
 package dev.holdfast.audit;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.holdfast.budget.LogRate;
 import dev.holdfast.session.PrincipalId;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionId;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +26,6 @@ public final class AuditLog {
 
   /** Writes nothing. */
   public static final AuditLog OFF = new AuditLog(false, InstantSource.system());
-
-  private static final JsonFactory JSON = new JsonFactory();
 
   private final Logger lines = Logger.getLogger(CATEGORY);
   private final boolean on;
@@ -179,6 +174,10 @@ public final class AuditLog {
         .write(refusedCredentials);
   }
 
+  private static String quoted(String text) {
+    return "\"" + new String(JsonStringEncoder.getInstance().quoteAsString(text)) + "\"";
+  }
+
   /** An event before it is written. */
   private final class Event {
 
@@ -213,17 +212,10 @@ public final class AuditLog {
       if (!on) {
         return;
       }
-      StringWriter line = new StringWriter();
-      try (JsonGenerator json = JSON.createGenerator(line)) {
-        json.writeStartObject();
-        for (Map.Entry<String, String> field : fields.entrySet()) {
-          json.writeStringField(field.getKey(), field.getValue());
-        }
-        json.writeEndObject();
-      } catch (IOException impossible) {
-        throw new UncheckedIOException(impossible);
-      }
-      lines.info(line.toString());
+      lines.info(
+          fields.entrySet().stream()
+              .map(field -> quoted(field.getKey()) + ":" + quoted(field.getValue()))
+              .collect(Collectors.joining(",", "{", "}")));
     }
   }
 }

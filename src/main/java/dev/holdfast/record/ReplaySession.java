@@ -93,7 +93,7 @@ final class ReplaySession {
     if (!exchange.isAnswered()) {
       stream.actions.add(
           script.isCancelled(exchange.request().id())
-              ? new Action.StayOpen()
+              ? Action.STAY_OPEN
               : new Action.Send(error(request, "The tape has no response to this request")));
     }
     return stream.actions;
@@ -122,7 +122,7 @@ final class ReplaySession {
       stream.awaitRequest(sent);
       stream.add(sent, sent.message().bytes());
     }
-    stream.actions.add(new Action.StayOpen());
+    stream.actions.add(Action.STAY_OPEN);
     return source(stream.actions);
   }
 

@@ -32,7 +32,7 @@ final class ReplaySource implements MessageSource {
     }
 
     /** Keeps the stream open without a message. */
-    record StayOpen() implements Action {}
+    Action STAY_OPEN = new Await(() -> false);
   }
 
   private final AutoLock lock;
@@ -69,11 +69,6 @@ final class ReplaySource implements MessageSource {
           case Action.Send(byte[] message, Runnable onSend) -> {
             onSend.run();
             return List.of(new UpstreamMessage(message, null));
-          }
-          case Action.StayOpen() -> {
-            while (!closed) {
-              changed.await();
-            }
           }
         }
       }

@@ -12,8 +12,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.Envelopes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -46,11 +44,6 @@ final class TapeJson {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /** A message of a server, which its upstream has checked. */
-  static Body body(byte[] message) {
-    return Envelopes.read(message);
   }
 
   /** The content of a message, without what only identifies it. */

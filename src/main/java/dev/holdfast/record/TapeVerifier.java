@@ -3,6 +3,7 @@ package dev.holdfast.record;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.JsonRpcErrorCode;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
@@ -172,7 +173,9 @@ public final class TapeVerifier {
       try (MessageSource source = answer.source()) {
         for (List<UpstreamMessage> some = source.take(); !some.isEmpty(); some = source.take()) {
           some.forEach(message -> {
-            TapeJson.body(message.payload()).messages().forEach(each -> received.add(each.bytes()));
+            Envelopes.read(message.payload())
+                .messages()
+                .forEach(each -> received.add(each.bytes()));
             answer(session, message.payload());
           });
         }
@@ -181,7 +184,7 @@ public final class TapeVerifier {
     }
 
     private void answer(UpstreamSession session, byte[] message) {
-      for (Message each : TapeJson.body(message).messages()) {
+      for (Message each : Envelopes.read(message).messages()) {
         if (each instanceof Message.Request question) {
           byte[] answer =
               script
@@ -192,7 +195,7 @@ public final class TapeVerifier {
                           question.id(),
                           JsonRpcErrorCode.METHOD_NOT_FOUND,
                           "The tape has no answer to this request"));
-          session.send(TapeJson.body(answer));
+          session.send(Envelopes.read(answer));
         }
       }
     }
