@@ -31,14 +31,14 @@ final class Introspection {
       Pattern.compile("invalid_client|unauthorized_client");
 
   private final IssuerMetadata issuer;
-  private final IntrospectionSettings settings;
+  private final AuthConfig.Introspection settings;
   private final String authorization;
   private final Semaphore places = new Semaphore(MAX_AT_ONCE);
 
   /** When the server last gave no answer, by the nano time; null when it always did. */
   private volatile @Nullable Long failedAt;
 
-  Introspection(IssuerMetadata issuer, IntrospectionSettings settings) {
+  Introspection(IssuerMetadata issuer, AuthConfig.Introspection settings) {
     this.issuer = issuer;
     this.settings = settings;
     authorization = TokenEndpoint.basic(settings.clientId(), settings.clientSecret());
@@ -46,7 +46,7 @@ final class Introspection {
 
   /** Whether to ask about JSON Web Tokens, too. */
   boolean isForAll() {
-    return settings.all();
+    return settings.tokens() == AuthConfig.Tokens.ALL;
   }
 
   /**
@@ -59,9 +59,7 @@ final class Introspection {
   JwtClaims ask(String token) {
     requireAnswers();
     URI endpoint =
-        settings.endpoint() == null
-            ? issuer.location("introspection_endpoint")
-            : settings.endpoint();
+        settings.endpoint().orElseGet(() -> issuer.location("introspection_endpoint"));
     JwtClaims claims = askWithPlace(endpoint, token);
     issuer.ended(null);
     if (!Boolean.TRUE.equals(claims.getClaimValue("active"))) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param http sends requests to it, within {@link #TIMEOUT}. To an issuer over TLS it sends them
  *     over TLS only: others could replace the keys, and read tokens and secrets
  */
-public record IssuerSettings(@Nullable IntrospectionSettings introspection, JsonHttp http) {
+public record IssuerSettings(AuthConfig.@Nullable Introspection introspection, JsonHttp http) {
 
   /** Time limit of a request. */
   public static final Duration TIMEOUT = Duration.ofSeconds(3);

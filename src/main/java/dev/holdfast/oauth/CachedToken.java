@@ -78,24 +78,22 @@ public final class CachedToken {
       if (found != null && now - found.renewAt < 0) {
         return found.token;
       }
-      AccessToken usable = found != null && now - found.endsAt < 0 ? found.token : null;
-      if (failure != null && now - failedAt < PAUSE_NANOS) {
-        if (usable != null) {
-          return usable;
-        }
-        throw failure;
-      }
       try {
+        if (failure != null && now - failedAt < PAUSE_NANOS) {
+          throw failure;
+        }
         AccessToken token = source.get();
         long lifetime = token.lifetime().toNanos();
         current = new Current(token, now + lifetime / 5 * 4, now + lifetime);
         failure = null;
         return token;
       } catch (TokenException failed) {
-        failure = failed;
-        failedAt = nanoTime.getAsLong();
-        if (usable != null) {
-          return usable;
+        if (failed != failure) {
+          failure = failed;
+          failedAt = nanoTime.getAsLong();
+        }
+        if (found != null && now - found.endsAt < 0) {
+          return found.token;
         }
         throw failed;
       }

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
-import java.util.regex.Pattern;
 import org.jboss.logging.Logger;
 import org.jose4j.json.JsonUtil;
 import org.jose4j.lang.HashUtil;
@@ -29,7 +28,6 @@ import org.jose4j.lang.HashUtil;
 final class SignIn {
 
   private static final Logger LOG = Logger.getLogger(SignIn.class);
-  private static final Pattern ERROR = Pattern.compile("[a-z_]{1,64}");
 
   /** A scope that some servers require for refresh tokens. */
   private static final String OFFLINE = "offline_access";
@@ -146,7 +144,7 @@ final class SignIn {
     if (code == null) {
       String error = answer.getOrDefault("error", "");
       throw new TokenException(
-          "the sign-in was refused" + (ERROR.matcher(error).matches() ? ": " + error : ""));
+          "the sign-in was refused" + (TokenEndpoint.ERROR.matcher(error).matches() ? ": " + error : ""));
     }
     return code;
   }

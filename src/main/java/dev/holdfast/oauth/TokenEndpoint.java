@@ -21,7 +21,9 @@ public final class TokenEndpoint implements AutoCloseable {
   private static final Duration DEFAULT_LIFETIME = Duration.ofMinutes(5);
 
   private static final long MAX_SECONDS = Duration.ofDays(1).toSeconds();
-  private static final Pattern ERROR = Pattern.compile("[a-z_]{1,64}");
+
+  /** Code of an error. Nothing else of an answer is shown. */
+  static final Pattern ERROR = Pattern.compile("[a-z_]{1,64}");
 
   /** RFC 6750, section 2.1. */
   private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/-]+=*");

@@ -2,6 +2,7 @@ package dev.holdfast.record;
 
 import dev.holdfast.protocol.Body;
 import java.time.Instant;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** One line of a tape, apart from the headers. */
@@ -12,18 +13,12 @@ public sealed interface TapeEntry {
 
   /** Who sent a message. */
   enum Sender {
-    CLIENT("client"),
-    SERVER("server");
-
-    private final String wire;
-
-    Sender(String wire) {
-      this.wire = wire;
-    }
+    CLIENT,
+    SERVER;
 
     /** The word on the tape. */
     public String wire() {
-      return wire;
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 

@@ -4,7 +4,6 @@ import dev.holdfast.auth.AccessKeys;
 import dev.holdfast.auth.AccessTokens;
 import dev.holdfast.auth.AuthConfig;
 import dev.holdfast.auth.ClientTokens;
-import dev.holdfast.auth.IntrospectionSettings;
 import dev.holdfast.auth.IssuerSettings;
 import dev.holdfast.auth.ProtectedResources;
 import dev.holdfast.auth.RequiredScopes;
@@ -64,15 +63,6 @@ final class AuthProducer {
             certificates::configure,
             issuer.url().getScheme().equalsIgnoreCase("https"));
     var _ = certificates.onRenewal(http::renew);
-    return new IssuerSettings(
-        issuer.introspection().map(AuthProducer::settings).orElse(null), http);
-  }
-
-  private static IntrospectionSettings settings(AuthConfig.Introspection configured) {
-    return new IntrospectionSettings(
-        configured.endpoint().orElse(null),
-        configured.clientId(),
-        configured.clientSecret(),
-        configured.tokens() == AuthConfig.Tokens.ALL);
+    return new IssuerSettings(issuer.introspection().orElse(null), http);
   }
 }
