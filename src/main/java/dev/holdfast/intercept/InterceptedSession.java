@@ -16,7 +16,6 @@ import dev.holdfast.upstream.MessageSource;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -25,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -41,9 +41,10 @@ record InterceptedSession(
 
   @Override
   public Answer request(Body requests) {
-    Judged judged = judge(requests);
-    Body left = judged.left();
-    if (judged.requests().isEmpty()) {
+    Judged judged = judge(requests, Direction.TO_SERVER, Map.of());
+    Body left = judged.body();
+    Map<RequestId, Message.Request> sent = judged.requests();
+    if (sent.isEmpty()) {
       if (left != null) {
         server.send(left);
       }
@@ -53,13 +54,13 @@ record InterceptedSession(
     return switch (answer) {
       case Answer.Json document when judged.errors().isEmpty() -> {
         document.release().run();
-        byte[] passed = toClient(document.json(), judged.requests());
+        byte[] passed = toClient(document.json(), sent);
         yield passed == null
             ? new Answer.Stream(MessageSource.of(List.of()))
             : new Answer.Json(passed);
       }
       case Answer.Json _, Answer.Stream _ ->
-          new Answer.Stream(new Source(this, answer.source(), judged.requests(), judged.errors()));
+          new Answer.Stream(new Source(this, answer.source(), sent, judged.errors()));
     };
   }
 
@@ -73,71 +74,72 @@ record InterceptedSession(
 
   @Override
   public void send(Body messages) {
-    Body left = judge(messages).left();
+    Body left = judge(messages, Direction.TO_SERVER, Map.of()).body();
     if (left != null) {
       server.send(left);
     }
   }
 
   /**
-   * What is left of a body from the client.
+   * What is left of a body.
    *
-   * @param left what the server gets; null for nothing
-   * @param requests the requests that the server gets
-   * @param errors the responses to refused requests
+   * @param body what its receiver gets; null for nothing
+   * @param errors the responses to refused requests, for their sender
    */
-  private record Judged(
-      @Nullable Body left, Map<RequestId, Message.Request> requests, List<byte[]> errors) {}
+  private record Judged(@Nullable Body body, List<byte[]> errors) {
 
-  private Judged judge(Body body) {
-    List<Message> left = new ArrayList<>();
-    List<byte[]> errors = new ArrayList<>();
-    Map<RequestId, Message.Request> requests = new HashMap<>();
-    boolean changed = false;
-    for (Message message : body.messages()) {
-      Outcome outcome = chain.judge(intercepted(message, Direction.TO_SERVER, null));
-      changed |= !message.equals(outcome.message());
-      switch (outcome.message()) {
-        case Message.Request request -> {
-          left.add(request);
+    Map<RequestId, Message.Request> requests() {
+      Map<RequestId, Message.Request> requests = new HashMap<>();
+      for (Message message : body == null ? List.<Message>of() : body.messages()) {
+        if (message instanceof Message.Request request) {
           requests.put(request.id(), request);
         }
-        case Message other -> left.add(other);
-        case null -> refused(message, outcome.error(), left, errors);
+      }
+      return requests;
+    }
+  }
+
+  /**
+   * Asks the chain about each message of a body.
+   *
+   * @param requests the requests of the client that responses answer
+   */
+  private Judged judge(Body body, Direction direction, Map<RequestId, Message.Request> requests) {
+    List<Message> left = new ArrayList<>();
+    List<byte[]> errors = new ArrayList<>();
+    for (Message message : body.messages()) {
+      Message.Request request =
+          message instanceof Message.Response response && response.id() != null
+              ? requests.get(response.id())
+              : null;
+      Outcome outcome =
+          chain.judge(
+              new InterceptedMessage(
+                  message, direction, upstream, id, sender.principal(), sender.scopes(), request));
+      if (outcome.message() != null) {
+        left.add(outcome.message());
+      } else if (message instanceof Message.Response) {
+        // Its receiver waits for it.
+        left.addAll(Envelopes.read(outcome.error()).messages());
+      } else if (message instanceof Message.Request) {
+        errors.add(outcome.error());
       }
     }
-    if (left.isEmpty()) {
-      return new Judged(null, requests, errors);
-    }
-    return new Judged(changed ? join(body, left) : body, requests, errors);
+    return new Judged(left.equals(body.messages()) ? body : join(body, left), errors);
   }
 
-  /** The server, too, gets an error in place of a response that it waits for. */
-  private static void refused(
-      Message message, byte[] error, List<Message> left, List<byte[]> errors) {
-    switch (message) {
-      case Message.Response _ -> left.addAll(Envelopes.read(error).messages());
-      case Message.Request _ -> errors.add(error);
-      case Message.Notification _ -> {}
+  private static @Nullable Body join(Body body, List<Message> messages) {
+    if (messages.isEmpty()) {
+      return null;
     }
-  }
-
-  private static Body join(Body body, List<Message> messages) {
-    return body instanceof Body.Single
-        ? new Body.Single(messages.getFirst())
-        : new Body.Batch(messages, array(messages.stream().map(Message::bytes).toList()));
-  }
-
-  private static byte[] array(List<byte[]> elements) {
-    ByteArrayOutputStream array = new ByteArrayOutputStream();
-    String separator = "[";
-    for (byte[] element : elements) {
-      array.writeBytes(separator.getBytes(UTF_8));
-      array.writeBytes(element);
-      separator = ",";
+    if (body instanceof Body.Single) {
+      return new Body.Single(messages.getFirst());
     }
-    array.write(']');
-    return array.toByteArray();
+    String array =
+        messages.stream()
+            .map(message -> new String(message.bytes(), UTF_8))
+            .collect(Collectors.joining(",", "[", "]"));
+    return new Body.Batch(messages, array.getBytes(UTF_8));
   }
 
   /**
@@ -151,43 +153,9 @@ record InterceptedSession(
     } catch (EnvelopeException invalid) {
       return json;
     }
-    List<byte[]> left = new ArrayList<>();
-    boolean changed = false;
-    for (Message message : body.messages()) {
-      byte[] passed = toClient(message, requests);
-      changed |= !Arrays.equals(passed, message.bytes());
-      if (passed != null) {
-        left.add(passed);
-      }
-    }
-    if (!changed) {
-      return json;
-    }
-    if (left.isEmpty()) {
-      return null;
-    }
-    return body instanceof Body.Single ? left.getFirst() : array(left);
-  }
-
-  /** What the client gets of a message; null for nothing. */
-  private byte @Nullable [] toClient(Message message, Map<RequestId, Message.Request> requests) {
-    Message.Request request =
-        message instanceof Message.Response response && response.id() != null
-            ? requests.get(response.id())
-            : null;
-    Outcome outcome = chain.judge(intercepted(message, Direction.TO_CLIENT, request));
-    Message passed = outcome.message();
-    if (passed != null) {
-      return passed.bytes();
-    }
-    return switch (message) {
-      case Message.Response _ -> outcome.error();
-      case Message.Notification _ -> null;
-      case Message.Request _ -> {
-        refuse(outcome.error());
-        yield null;
-      }
-    };
+    Judged judged = judge(body, Direction.TO_CLIENT, requests);
+    judged.errors().forEach(this::refuse);
+    return judged.body() == null ? null : judged.body().bytes();
   }
 
   /** A server that cannot be reached gets no answer; its stream goes on. */
@@ -204,12 +172,6 @@ record InterceptedSession(
     List<UpstreamMessage> left = new ArrayList<>();
     new Source(this, MessageSource.of(messages), Map.of(), List.of()).forEach(left::add);
     return left;
-  }
-
-  private InterceptedMessage intercepted(
-      Message message, Direction direction, Message.@Nullable Request request) {
-    return new InterceptedMessage(
-        message, direction, upstream, id, sender.principal(), sender.scopes(), request);
   }
 
   @Override
