@@ -58,8 +58,7 @@ final class Introspection {
    */
   JwtClaims ask(String token) {
     requireAnswers();
-    URI endpoint =
-        settings.endpoint().orElseGet(() -> issuer.location("introspection_endpoint"));
+    URI endpoint = settings.endpoint().orElseGet(() -> issuer.location("introspection_endpoint"));
     JwtClaims claims = askWithPlace(endpoint, token);
     issuer.ended(null);
     if (!Boolean.TRUE.equals(claims.getClaimValue("active"))) {

@@ -123,28 +123,28 @@ class Authentication {
     return Client.at(address.current()).name();
   }
 
+  private Endpoint endpoint() {
+    return Endpoint.of(current.getUriInfo().getPath());
+  }
+
   /** With the scope that the client should ask for (2025-11-25, Authorization). */
   private Response unauthorized(String message, String error) {
     audit.credentialRefused(
         client(), error.isEmpty() ? "there is no credential" : "the credential is not valid");
-    String upstream = Endpoint.of(current.getUriInfo().getPath()).upstream();
     String scope =
-        tokens.areAccepted()
-            ? scopes
-                .byUpstream()
-                .apply(upstream)
-                .map(required -> ", scope=\"" + required + "\"")
-                .orElse("")
-            : "";
+        scopes
+            .byUpstream()
+            .apply(endpoint().upstream())
+            .filter(_ -> tokens.areAccepted())
+            .map(required -> ", scope=\"" + required + "\"")
+            .orElse("");
     return refusal(UNAUTHORIZED, message, error + scope);
   }
 
   private Response refusal(int status, String message, String parameters) {
     String metadata =
         tokens.areAccepted()
-            ? ", resource_metadata=\""
-                + resources.metadataUrl(Endpoint.of(current.getUriInfo().getPath()))
-                + "\""
+            ? ", resource_metadata=\"" + resources.metadataUrl(endpoint()) + "\""
             : "";
     Response refusal = ErrorResponses.of(status, null, JsonRpcErrorCode.SERVER_ERROR, message);
     return Response.fromResponse(refusal)

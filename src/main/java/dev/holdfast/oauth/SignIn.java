@@ -144,7 +144,8 @@ final class SignIn {
     if (code == null) {
       String error = answer.getOrDefault("error", "");
       throw new TokenException(
-          "the sign-in was refused" + (TokenEndpoint.ERROR.matcher(error).matches() ? ": " + error : ""));
+          "the sign-in was refused"
+              + (TokenEndpoint.ERROR.matcher(error).matches() ? ": " + error : ""));
     }
     return code;
   }

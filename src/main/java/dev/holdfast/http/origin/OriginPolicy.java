@@ -26,12 +26,14 @@ public final class OriginPolicy {
   }
 
   private static final String ANY = "*";
-  private static final int MAX_PORT_DIGITS = 5;
   private static final String LOCALHOST = "localhost";
   private static final Set<String> LOOPBACK = Set.of(LOCALHOST, "127.0.0.1", "[::1]");
 
   private static final Pattern ADDRESS =
       Pattern.compile("[0-9]+(?:\\.[0-9]+){3}|\\[[0-9a-fA-F:.]+\\]");
+
+  /** A colon after another one is part of an IPv6 address. */
+  private static final Pattern PORT = Pattern.compile("(?<=[^:]):[0-9]{0,5}\\z");
 
   private final Set<String> origins;
   private final Set<String> hosts;
@@ -106,21 +108,6 @@ public final class OriginPolicy {
   }
 
   private static String withoutPort(String hostAndPort) {
-    int colon = hostAndPort.lastIndexOf(':');
-    boolean hasPort =
-        colon > 0
-            && hostAndPort.charAt(colon - 1) != ':'
-            && hostAndPort.length() - colon <= 1 + MAX_PORT_DIGITS
-            && isNumber(hostAndPort, colon + 1);
-    return hasPort ? hostAndPort.substring(0, colon) : hostAndPort;
-  }
-
-  private static boolean isNumber(String text, int from) {
-    for (int i = from; i < text.length(); i++) {
-      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
-        return false;
-      }
-    }
-    return true;
+    return PORT.matcher(hostAndPort).replaceFirst("");
   }
 }
