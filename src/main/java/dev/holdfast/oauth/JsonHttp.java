@@ -47,6 +47,9 @@ public final class JsonHttp implements AutoCloseable {
   /** To one server. Leaves some for keys while an issuer is asked about many tokens. */
   private static final int MAX_CONNECTIONS = 64;
 
+  /** Node.js closes idle connections after 5 s. A request on its way to one would fail. */
+  private static final int KEEP_ALIVE_SECONDS = 4;
+
   private final HttpClient client;
   private final Context eventLoop;
   private final Duration timeout;
@@ -73,7 +76,10 @@ public final class JsonHttp implements AutoCloseable {
     tls.accept(options);
     client =
         vertx.createHttpClient(
-            options.setConnectTimeout(millis).setUseAlpn(false),
+            options
+                .setConnectTimeout(millis)
+                .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
+                .setUseAlpn(false),
             new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
     eventLoop = newContext(vertx);
   }
