@@ -45,7 +45,7 @@ class JavaClientsIT {
   private static RedisFixture redis;
   private static Gateway gateway;
 
-  /** Closes connections after a second in which their clients await nothing. */
+  /** Closes connections after a second, unless their clients await something. */
   private static Gateway impatient;
 
   /** A library, and what it sees over Streamable HTTP when the connection of a call breaks. */
@@ -129,7 +129,9 @@ class JavaClientsIT {
     directSse = NodeFixture.start(NodeFixture.LEGACY_SERVER);
     redis = RedisFixture.start();
     gateway = Gateway.start(settings(server.url(), redis.gatewaySettings()));
-    impatient = Gateway.start(settings(server.url(), Map.of("holdfast.stream.idle-timeout", "1s")));
+    Map<String, String> second =
+        Map.of("holdfast.stream.idle-timeout", "1s", "holdfast.stream.max-lifetime", "1s");
+    impatient = Gateway.start(settings(server.url(), second));
   }
 
   @AfterAll

@@ -1,5 +1,6 @@
 package dev.holdfast.http;
 
+import dev.holdfast.testing.McpClient;
 import io.quarkus.test.junit.QuarkusTestProfile;
 import java.util.List;
 import java.util.Map;
@@ -71,11 +72,16 @@ final class GatewayProfiles {
     }
   }
 
-  /** Short-lived connections. All requests are durable, and a replay skips gaps. */
+  /**
+   * Short-lived connections of clients that resume. All requests are durable, and a replay skips
+   * gaps.
+   */
   public static final class ShortConnections extends WithUpstreams {
     @Override
     public Map<String, String> getConfigOverrides() {
       return Map.of(
+          "holdfast.clients.test.user-agent", McpClient.USER_AGENT,
+          "holdfast.clients.test.resumes", "9",
           "holdfast.stream.keep-alive", "100ms",
           "holdfast.stream.idle-timeout", "700ms",
           "holdfast.stream.max-lifetime", "3s",

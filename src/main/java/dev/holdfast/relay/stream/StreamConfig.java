@@ -60,7 +60,10 @@ public interface StreamConfig {
   @Range(min = "0s", max = "1d")
   Duration idleTimeout();
 
-  /** How long one connection may live. Then the gateway sends {@code retry} and closes it. */
+  /**
+   * How long one connection may live. Then the gateway sends {@code retry} and closes it. The
+   * connection of a running request stays if its client is not known to resume.
+   */
   @WithDefault("1h")
   @Range(min = "100ms", max = "1d")
   Duration maxLifetime();

@@ -32,6 +32,7 @@ final class ClientWriter {
   private final StreamConfig config;
   private final BooleanSupplier shouldEnd;
   private final BooleanSupplier awaited;
+  private final BooleanSupplier needed;
   private final long opened = System.nanoTime();
   private long lastWrite = opened;
   private long lastEvent = opened;
@@ -43,11 +44,17 @@ final class ClientWriter {
    * Creates the writer of a new connection.
    *
    * @param awaited whether the client awaits a response here, so that silence ends nothing
+   * @param needed whether it would lose the response with the connection, so that age ends nothing
    */
-  ClientWriter(StreamConfig config, BooleanSupplier shouldEnd, BooleanSupplier awaited) {
+  ClientWriter(
+      StreamConfig config,
+      BooleanSupplier shouldEnd,
+      BooleanSupplier awaited,
+      BooleanSupplier needed) {
     this.config = config;
     this.shouldEnd = shouldEnd;
     this.awaited = awaited;
+    this.needed = needed;
   }
 
   /** Writes the buffered frames and waits until the socket has taken them. */
@@ -95,7 +102,7 @@ final class ClientWriter {
         client.abort();
         throw new ClientGoneException(null);
       }
-      lastChance = shouldEnd.getAsBoolean() || isOld();
+      lastChance = shouldEnd.getAsBoolean() || untilOld().isZero();
     }
   }
 
@@ -111,7 +118,7 @@ final class ClientWriter {
 
   /** Whether the connection reached its maximum lifetime or its idle timeout. */
   boolean isOver() {
-    return isOld() || untilIdle().isZero();
+    return untilOld().isZero() || untilIdle().isZero();
   }
 
   private Duration untilIdle() {
@@ -119,8 +126,9 @@ final class ClientWriter {
     return most.isZero() || awaited.getAsBoolean() ? FOREVER : left(lastEvent, most);
   }
 
-  private boolean isOld() {
-    return left(opened, config.maxLifetime()).isZero();
+  private Duration untilOld() {
+    Duration left = left(opened, config.maxLifetime());
+    return left.isZero() && needed.getAsBoolean() ? FOREVER : left;
   }
 
   /** Whether a keep-alive comment is due. */
@@ -130,9 +138,7 @@ final class ClientWriter {
 
   /** The time until the next of these deadlines. */
   Duration untilNextDeadline() {
-    return Collections.min(
-        List.of(
-            left(lastWrite, config.keepAlive()), untilIdle(), left(opened, config.maxLifetime())));
+    return Collections.min(List.of(left(lastWrite, config.keepAlive()), untilIdle(), untilOld()));
   }
 
   private static Duration left(long since, Duration span) {

@@ -89,14 +89,20 @@ final class Delivery {
       Position cursor,
       TailKind kind,
       StreamListener listener,
-      BooleanSupplier shouldEnd) {
+      BooleanSupplier shouldEnd,
+      BooleanSupplier resumes) {
     this.context = context;
     this.stream = stream;
     this.framing = framing;
     this.cursor = cursor;
     this.kind = kind;
     this.listener = listener;
-    this.writer = new ClientWriter(context.config(), shouldEnd, this::isAwaited);
+    this.writer =
+        new ClientWriter(
+            context.config(),
+            shouldEnd,
+            this::isAwaited,
+            () -> isAwaited() && !(resumes.getAsBoolean() && isResumable()));
     this.shared = framing.endpoint() != null;
     this.began = context.clock().instant();
     this.standalone = stream.name().equals(StreamNames.STANDALONE);

@@ -39,6 +39,53 @@ class TailLifetimeTest {
     assertThat(fixture.alive).hasPositiveValue();
   }
 
+  /** A client that does not resume once lost each call of more than an hour. */
+  @Test
+  void shouldKeepAnOldConnectionThatTheClientNeeds() {
+    fixture.streams = Settings.streams().maxLifetime(SHORT).keepAlive(SHORT.multipliedBy(3));
+    StreamWriter writer = fixture.open("s");
+
+    TestConnection client = follow(new EventFraming("s", true, true, true, null), false);
+    client.await(c -> c.text().endsWith(": \n\n: \n\n"));
+    writer.append(LogTesting.numbered(1, 1));
+    client.await(c -> c.text().endsWith(": \n\n: \n\n") && c.data().size() == 1);
+    writer.append(LogFixture.complete(2, 2));
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1", "2");
+    assertThat(client.text()).doesNotContain("retry: 5000\n\n");
+  }
+
+  /** Without its first event id, no client can resume. */
+  @Test
+  void shouldKeepAnOldConnectionUntilTheClientHasAnEventId() {
+    fixture.streams = Settings.streams().maxLifetime(SHORT).keepAlive(SHORT.multipliedBy(3));
+    StreamWriter writer = fixture.open("s");
+
+    TestConnection client = follow(new EventFraming("s", true, false, false, null), true);
+    client.await(c -> c.text().endsWith(": \n\n: \n\n"));
+    writer.append(LogTesting.numbered(1, 1));
+    client.awaitEnd();
+
+    assertThat(client.data()).containsExactly("1");
+  }
+
+  private TestConnection follow(EventFraming framing, boolean resumes) {
+    return LogFixture.run(tail("s", framing, () -> {}, resumes), new TestConnection());
+  }
+
+  private Tail tail(String stream, EventFraming framing, Runnable inUse, boolean resumes) {
+    return new Tail(
+        fixture.context(),
+        LogFixture.ref(stream),
+        framing,
+        Position.START,
+        TailKind.REQUEST,
+        fixture.heard,
+        inUse,
+        () -> resumes);
+  }
+
   /** A client that does not resume once waited for ever for the result of a silent call. */
   @Test
   void shouldNotCloseTheConnectionOfASilentCall() {
@@ -68,25 +115,14 @@ class TailLifetimeTest {
           }
         };
 
-    LogFixture.run(sharedTail(), client);
+    EventFraming shared = new EventFraming(StreamNames.SHARED, true, true, true, "/messages");
+    LogFixture.run(tail(StreamNames.SHARED, shared, () -> {}, true), client);
     client.await(c -> c.text().endsWith(": \n\n: \n\n"));
     byte[] result = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}".getBytes(UTF_8);
     writer.get().append(List.of(new NewEvent(result, null, true)));
     client.awaitEnd();
 
     assertThat(client.text()).contains("\"result\"").endsWith("retry: 5000\n\n");
-  }
-
-  private Tail sharedTail() {
-    return new Tail(
-        fixture.context(),
-        LogFixture.ref(StreamNames.SHARED),
-        new EventFraming(StreamNames.SHARED, true, true, true, "/messages"),
-        Position.START,
-        TailKind.REQUEST,
-        fixture.heard,
-        () -> {},
-        () -> true);
   }
 
   /** Some clients never open it again, and hear of no change from then on. */
@@ -240,16 +276,7 @@ class TailLifetimeTest {
         () -> {
           throw new SessionStoreException(null);
         };
-    Tail tail =
-        new Tail(
-            fixture.context(),
-            LogFixture.ref("s"),
-            new EventFraming("s", true, true, true, null),
-            Position.START,
-            TailKind.REQUEST,
-            fixture.heard,
-            away,
-            () -> true);
+    Tail tail = tail("s", new EventFraming("s", true, true, true, null), away, true);
     TestConnection client = LogFixture.run(tail, new TestConnection());
     writer.append(LogTesting.numbered(1, 1));
     client.await(c -> c.data().size() == 1);
