@@ -108,7 +108,8 @@ public record SessionOpener(
    */
   public InitializeReply initialize(
       String upstreamName, Message.Request request, Opener opener, PrincipalId principal) {
-    String client = InitializeRequest.read(request).client();
+    InitializeRequest initialize = InitializeRequest.read(request);
+    String client = initialize.client();
     BiFunction<UpstreamLink, ProtocolVersion, Session> record =
         (link, version) -> {
           Session session =
@@ -130,7 +131,23 @@ public record SessionOpener(
           return session;
         };
     Attempt attempt = new Attempt(upstreamName, opener, principal, client);
-    return audited(attempt, () -> initialize(attempt, request, record));
+    return audited(
+        attempt, () -> overStreamableHttp(initialize, initialize(attempt, request, record)));
+  }
+
+  /**
+   * Streamable HTTP is no part of 2024-11-05, so some clients refuse this version over it. A server
+   * of 2024-11-05 need not take the batches that 2025-03-26 has.
+   */
+  private static InitializeReply overStreamableHttp(
+      InitializeRequest initialize, InitializeReply reply) {
+    boolean renamed =
+        reply.session() != null
+            && reply.session().version() == ProtocolVersion.V2024_11_05
+            && ProtocolVersion.parse(initialize.protocolVersion())
+                .filter(asked -> !asked.hasBatches())
+                .isPresent();
+    return renamed ? inVersionOf(initialize, reply) : reply;
   }
 
   /**
@@ -191,8 +208,8 @@ public record SessionOpener(
   }
 
   /**
-   * Names the version that a client over HTTP with SSE has asked for: most refuse a later one. Its
-   * messages read the same, but for additions that such a client ignores.
+   * Names the version that the client has asked for: most refuse another one. Messages of all
+   * versions read the same, but for additions that an older client ignores.
    */
   private static InitializeReply inVersionOf(InitializeRequest initialize, InitializeReply reply) {
     String asked = initialize.protocolVersion();

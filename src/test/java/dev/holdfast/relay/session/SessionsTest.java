@@ -4,6 +4,7 @@ import static dev.holdfast.relay.RelayFixture.LOCAL;
 import static dev.holdfast.relay.RelayFixture.OPENER;
 import static dev.holdfast.relay.RelayFixture.SCRIPTED;
 import static dev.holdfast.relay.RelayFixture.initialize;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -113,6 +114,35 @@ class SessionsTest {
             relay.initialize(SCRIPTED, initialize("2025-11-25"), OPENER, PrincipalId.ANONYMOUS))
         .isSameAs(failure);
     assertThat(fixture.store.count()).isZero();
+  }
+
+  /** Clients of Streamable HTTP refused it from servers over stdio and HTTP with SSE. */
+  @Test
+  void shouldNotNameAVersionWithoutStreamableHttp() {
+    assertThat(named("2024-11-05", "2025-11-25")).contains("\"2025-11-25\"");
+    assertThat(named("2024-11-05", "2025-06-18")).contains("\"2025-06-18\"");
+  }
+
+  /** The server may take no batches, and the client may know no later version. */
+  @Test
+  void shouldNotNameAVersionWithBatchesForTheServer() {
+    assertThat(named("2024-11-05", "2025-03-26")).contains("\"2024-11-05\"");
+    assertThat(named("2024-11-05", "2099-01-01")).contains("\"2024-11-05\"");
+    assertThat(named("2025-06-18", "2025-11-25")).contains("\"2025-06-18\"");
+  }
+
+  private String named(String chosen, String asked) {
+    byte[] result =
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\": \"%s\"}}"
+            .formatted(chosen)
+            .getBytes(UTF_8);
+    fixture.scripted.handshake =
+        () -> new Handshake(result, ScriptedUpstream.handshake(chosen).link(), List.of());
+    Sessions.InitializeReply reply =
+        relay.initialize(SCRIPTED, initialize(asked), OPENER, PrincipalId.ANONYMOUS);
+
+    assertThat(Objects.requireNonNull(reply.session()).version().wire()).isEqualTo(chosen);
+    return new String(reply.messages().getLast(), UTF_8);
   }
 
   @Test
