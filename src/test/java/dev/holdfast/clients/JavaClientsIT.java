@@ -14,6 +14,8 @@ import dev.holdfast.testing.RedisFixture;
 import dev.holdfast.testing.RoundRobin;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +38,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class JavaClientsIT {
   private static final int STEPS = 10;
   private static final String COUNT = "count:" + STEPS + ":300";
+  private static final String[] CALLS = Collections.nCopies(8, COUNT).toArray(String[]::new);
   private static final Duration LIMIT = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration SHORT_LIMIT = Duration.ofSeconds(8);
 
   private static NodeFixture server;
@@ -227,6 +231,38 @@ class JavaClientsIT {
     }
   }
 
+  /** One replica after the other is replaced while calls run, which end within drain-timeout. */
+  @ParameterizedTest
+  @Tag("java")
+  @EnumSource
+  void shouldSeeEachResultInARollingRestart(Client client) throws InterruptedException {
+    Map<String, String> settings = settings(server.url(), redis.gatewaySettings());
+    List<Gateway> replicas = new ArrayList<>(Gateway.startPair(settings));
+    List<ClientProgram> programs = new ArrayList<>();
+    try (RoundRobin balancer = RoundRobin.over(replicas.getFirst().url())) {
+      for (Gateway old : List.copyOf(replicas)) {
+        replicas.add(Gateway.start(settings));
+        balancer.retarget(List.of(old.url()));
+        programs.add(Way.HTTP.start(client, balancer.url(), LIMIT, CALLS));
+        programs.getLast().awaitLine(Outcome.progress(1));
+        replicas.remove(old);
+        balancer.retarget(replicas.stream().map(Gateway::url).toList());
+        old.terminate();
+        assertThat(old.awaitEnd(PATIENCE.toSeconds())).isTrue();
+      }
+
+      assertThat(programs)
+          .allSatisfy(program ->
+              assertThat(program.end())
+                  .noneMatch(Outcome::isError)
+                  .filteredOn(line -> line.contains("counted"))
+                  .hasSize(CALLS.length));
+    } finally {
+      programs.forEach(ClientProgram::close);
+      replicas.forEach(Gateway::close);
+    }
+  }
+
   /** The replica of the call gets SIGKILL. Kotlin tells too late when the call has begun. */
   @ParameterizedTest
   @Tag("java")
@@ -248,7 +284,7 @@ class JavaClientsIT {
         FaultProxy network = FaultProxy.inFrontOf(balancer.url());
         ClientProgram program = way.start(client, network.url(), SHORT_LIMIT, COUNT, "text")) {
       await()
-          .atMost(LIMIT)
+          .atMost(PATIENCE)
           .until(() -> network.exchanges().stream().anyMatch(each -> each.calls("tools/call")));
       if (client.hearsAtOnce(way)) {
         program.awaitLine(Outcome.progress(2));

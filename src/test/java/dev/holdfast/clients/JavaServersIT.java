@@ -79,11 +79,12 @@ class JavaServersIT {
       return isProgram() || path.endsWith("sse") ? transport : "http";
     }
 
-    /** The SDK takes the version of HTTP with SSE only over that transport. */
-    private ClientProgram startClient(Gateway gateway, String... steps) {
-      return path.endsWith("sse")
-          ? client("sse", gateway.url("/sse").toString(), steps)
-          : client("http", gateway.url().toString(), steps);
+    /**
+     * Whether the server forgets a session when it cannot write to a stream of it. Version 2.0 of
+     * the SDK does, in {@code HttpServletStreamableMcpSessionTransport.sendMessage}.
+     */
+    private boolean mayForgetSessions() {
+      return this == SDK_2_0_1 || this == SPRING_AI;
     }
 
     /** Stateless servers of Spring AI have no tools that tell or ask the client something. */
@@ -140,14 +141,16 @@ class JavaServersIT {
   }
 
   @ParameterizedTest
-  @EnumSource(names = "SDK_2_1_0")
+  @EnumSource(names = {"SDK_2_1_0", "SDK_2_1_0_SSE"})
   void shouldServeTheSameAsWithoutAGateway(Server server) {
     servesTheSameAsWithoutAGateway(server);
   }
 
   @ParameterizedTest
   @Tag("java")
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SDK_2_1_0")
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"SDK_2_1_0", "SDK_2_1_0_SSE"})
   void shouldServeTheSameAsWithoutAGatewayWithAnyLibrary(Server server) {
     servesTheSameAsWithoutAGateway(server);
   }
@@ -156,7 +159,7 @@ class JavaServersIT {
     try (RunningServer running = new RunningServer(server);
         Gateway gateway = Gateway.start(running.settings());
         ClientProgram straight = running.startDirectClient(server.steps());
-        ClientProgram through = server.startClient(gateway, server.steps())) {
+        ClientProgram through = client("http", gateway.url().toString(), server.steps())) {
       List<String> expected = straight.end();
 
       assertThat(expected).as("directly").noneMatch(Outcome::isError);
@@ -174,15 +177,20 @@ class JavaServersIT {
     try (RunningServer running = new RunningServer(server);
         FaultProxy network = FaultProxy.inFrontOf(running.url());
         Gateway gateway = Gateway.start(Map.of("holdfast.upstream.url", network.url().toString()));
-        ClientProgram program = server.startClient(gateway, "count:" + STEPS + ":300")) {
+        ClientProgram program =
+            client("http", gateway.url().toString(), "count:" + STEPS + ":300", "text")) {
       program.awaitLine(Outcome.progress(2));
       network.cutAll();
 
-      assertThat(program.end())
+      List<String> lines = program.end();
+      assertThat(lines)
           .as(gateway.output())
           .filteredOn(Outcome::isError)
-          .singleElement(STRING)
+          .first(STRING)
           .contains("McpError", UNKNOWN);
+      if (!server.mayForgetSessions() && !server.path.endsWith("sse")) {
+        assertThat(Outcome.of(lines, STEPS)).as(gateway.output()).isEqualTo(Outcome.ERROR);
+      }
     }
   }
 
@@ -202,8 +210,11 @@ class JavaServersIT {
   void shouldSayThatTheOutcomeOfACallOfAKilledReplicaIsUnknown(Server server) throws Exception {
     Transcript seen = callWhile(server, Gateway::kill);
 
-    assertThat(seen.errors()).as(seen.toString()).hasSize(1);
-    assertThat(seen.errors().getFirst()).contains(UNKNOWN);
+    boolean isSessionLost = seen.toString().contains("connected: 404");
+    if (!server.mayForgetSessions() || !isSessionLost) {
+      assertThat(seen.errors()).as(seen.toString()).hasSize(1);
+      assertThat(seen.errors().getFirst()).contains(UNKNOWN);
+    }
   }
 
   /** The client resumes at the other replica what the first one has begun. */
