@@ -106,8 +106,22 @@ public abstract sealed class UpstreamException extends RuntimeException {
 
   /** The server does not know the session. */
   public static final class SessionGone extends UpstreamException {
+
+    private final boolean inCall;
+
     public SessionGone() {
+      this(false);
+    }
+
+    /** {@code inCall} tells whether the server had a request, whose outcome is unknown now. */
+    public SessionGone(boolean inCall) {
       super("the upstream does not know the session", null);
+      this.inCall = inCall;
+    }
+
+    /** Whether the server had a request, whose outcome is unknown now. */
+    public boolean inCall() {
+      return inCall;
     }
   }
 

@@ -86,6 +86,8 @@ public final class UpstreamErrors {
       case UpstreamException.TimedOut late ->
           "The server did not answer in time%s; the outcome of the request is unknown"
               .formatted(late.key().map(key -> " (" + key + ")").orElse(""));
+      case UpstreamException.SessionGone gone when gone.inCall() ->
+          "The server has ended the session; the outcome of the request is unknown; initialize again";
       case UpstreamException.SessionGone _ -> "The server has ended the session; initialize again";
       case UpstreamException.Refused refused
           when UpstreamException.Refused.isAboutCredentials(refused.status()) ->

@@ -90,7 +90,10 @@ final class Reconnector {
       answer.discard();
       return Optional.empty();
     }
-    throw answer.toException();
+    UpstreamException failure = answer.toException();
+    throw kind != StreamKind.STANDALONE && failure instanceof UpstreamException.SessionGone
+        ? new UpstreamException.SessionGone(true)
+        : failure;
   }
 
   private HttpExchange connect() {

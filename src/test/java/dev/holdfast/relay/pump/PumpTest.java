@@ -48,6 +48,10 @@ class PumpTest {
             -32001,
             "The server has ended the session; initialize again"),
         Arguments.of(
+            new UpstreamException.SessionGone(true),
+            -32001,
+            "The server has ended the session; the outcome of the request is unknown; initialize again"),
+        Arguments.of(
             new UpstreamException.Refused(503, null, null),
             -32000,
             "The server refused the request with status 503"),

@@ -9,6 +9,7 @@ import static dev.holdfast.upstream.http.UpstreamFixture.takeAll;
 import static dev.holdfast.upstream.http.UpstreamFixture.texts;
 import static dev.holdfast.upstream.http.UpstreamFixture.timeouts;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -390,7 +391,9 @@ class SseStreamResumeTest {
     MessageSource source = fixture.call(fixture.session(server));
 
     // when, then
-    assertThatThrownBy(source::take).isInstanceOf(UpstreamException.SessionGone.class);
+    assertThatExceptionOfType(UpstreamException.SessionGone.class)
+        .isThrownBy(source::take)
+        .returns(true, UpstreamException.SessionGone::inCall);
     assertThat(server.requests()).hasSize(2);
   }
 
