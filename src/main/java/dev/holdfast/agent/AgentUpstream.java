@@ -4,9 +4,12 @@ import dev.holdfast.log.EventLog;
 import dev.holdfast.log.SharedLog;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Placement;
+import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -15,6 +18,7 @@ import dev.holdfast.upstream.local.server.LocalUpstream;
 import dev.holdfast.upstream.local.server.LogLevelStore;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +32,11 @@ public final class AgentUpstream implements Upstream {
 
   /** The upstream's name, as part of its path. */
   public static final String NAME = "agent";
+
+  private static final Profile PROFILE = Profile.of(Set.of(), false, true);
+
+  /** The agents are children of one process. */
+  private static final Placement PLACEMENT = new Placement("local", true, false, false);
 
   private final LocalUpstream server;
   private final ChosenLevels levels;
@@ -56,8 +65,8 @@ public final class AgentUpstream implements Upstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize) {
-    return server.initialize(initialize);
+  public Handshake initialize(Message.Request initialize, Opener opener) {
+    return server.initialize(initialize, opener);
   }
 
   /** Attaches without agents to a session that ends before the gateway has recorded it. */
@@ -74,15 +83,14 @@ public final class AgentUpstream implements Upstream {
     return server.mayHaveOpened(link);
   }
 
-  /** Always true: the agents are children of this process. */
   @Override
-  public boolean isPinned(UpstreamLink link) {
-    return true;
+  public Profile profile() {
+    return PROFILE;
   }
 
   @Override
-  public boolean canReopen() {
-    return true;
+  public Placement placement(UpstreamLink link) {
+    return PLACEMENT;
   }
 
   /** Does nothing: the events are in the log, and the name says the rest. */

@@ -74,7 +74,7 @@ record UpstreamCheck(String name, Upstream upstream) {
   private CheckResult offer(
       String check, UpstreamLink link, UpstreamSession session, JsonNode initialized) {
     List<String> ids = new ArrayList<>();
-    String transport = upstream.transport(link);
+    String transport = upstream.placement(link).transport();
     String found =
         "opens sessions with MCP %s over %s: %s%s"
             .formatted(

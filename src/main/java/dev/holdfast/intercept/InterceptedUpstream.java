@@ -8,12 +8,12 @@ import dev.holdfast.protocol.Opener;
 import dev.holdfast.protocol.Sender;
 import dev.holdfast.upstream.ForwardingUpstream;
 import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An upstream whose messages pass a chain of interceptors, both ways. Thread-safe. */
@@ -88,8 +88,15 @@ public final class InterceptedUpstream extends ForwardingUpstream {
   }
 
   @Override
-  public Set<String> namedScopes() {
-    return chain.namedScopes();
+  public Profile profile() {
+    Profile of = upstream.profile();
+    return new Profile(
+        of.forwardedHeaders(),
+        chain.namedScopes(),
+        of.needsClientToken(),
+        of.runsInProcess(),
+        of.canReopen(),
+        of.opensSessions());
   }
 
   @Override

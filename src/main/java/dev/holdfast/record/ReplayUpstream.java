@@ -3,6 +3,7 @@ package dev.holdfast.record;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -44,7 +45,7 @@ public final class ReplayUpstream implements Upstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize) {
+  public Handshake initialize(Message.Request initialize, Opener opener) {
     String name = UUID.randomUUID().toString();
     ReplaySession session = new ReplaySession(script, pace);
     sessions.put(name, session);

@@ -89,17 +89,17 @@ public record Relay(
 
   /** The scopes that the rules of an upstream name. Throws as above. */
   public Set<String> namedScopes(String upstream) {
-    return upstreams.named(upstream).namedScopes();
+    return upstreams.named(upstream).profile().namedScopes();
   }
 
   /** Whether an upstream needs the access tokens of clients. Throws as above. */
   public boolean needsClientToken(String upstream) {
-    return upstreams.named(upstream).needsClientToken();
+    return upstreams.named(upstream).profile().needsClientToken();
   }
 
   /** The headers of clients that an upstream gets, by name in lower case. Throws as above. */
   public Set<String> forwardedHeaders(String upstream) {
-    return upstreams.named(upstream).forwardedHeaders();
+    return upstreams.named(upstream).profile().forwardedHeaders();
   }
 
   /**

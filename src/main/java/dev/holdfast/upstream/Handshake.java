@@ -1,8 +1,12 @@
 package dev.holdfast.upstream;
 
+import dev.holdfast.protocol.Body;
+import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.Message;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,5 +47,47 @@ public record Handshake(
             .orElseThrow(
                 () -> new UpstreamException.Broken("an initialize result without a version", null));
     return new Handshake(response.bytes(), new UpstreamLink(session, version), before);
+  }
+
+  /**
+   * Reads messages until the response to {@code initialize}.
+   *
+   * @param answer takes the next messages; none at the end
+   * @param maxMessageBytes limit of a message. The messages before the response may have twice as
+   *     many bytes
+   * @param session the server's id of the session; null if there is none
+   * @param isVersion tells valid protocol versions
+   * @throws UpstreamException.Broken if there is no valid response
+   */
+  public static Handshake read(
+      Message.Request initialize,
+      Supplier<List<UpstreamMessage>> answer,
+      int maxMessageBytes,
+      @Nullable String session,
+      Predicate<String> isVersion) {
+    List<UpstreamMessage> before = new ArrayList<>();
+    long bytes = 0;
+    for (var some = answer.get(); !some.isEmpty(); some = answer.get()) {
+      for (UpstreamMessage message : some) {
+        if (body(message) instanceof Body.Single(Message.Response response)
+            && (response.id() == null || response.id().equals(initialize.id()))) {
+          return of(response, session, before, isVersion);
+        }
+        before.add(message);
+        bytes += message.payload().length;
+        if (bytes > 2L * maxMessageBytes) {
+          throw new UpstreamException.Broken("too much before the response to initialize", null);
+        }
+      }
+    }
+    throw new UpstreamException.Broken("no response to initialize", null);
+  }
+
+  private static Body body(UpstreamMessage message) {
+    try {
+      return message.body();
+    } catch (EnvelopeException e) {
+      throw new UpstreamException.Broken("not JSON-RPC", e);
+    }
   }
 }

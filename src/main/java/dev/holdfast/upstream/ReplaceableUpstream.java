@@ -73,11 +73,6 @@ public final class ReplaceableUpstream implements Upstream {
     removed = now();
   }
 
-  @Override
-  public boolean opensSessions() {
-    return removed == null;
-  }
-
   /** Whether {@link #closeUnused} may have something to close. */
   public boolean isChanged() {
     return removed != null || servers.size() > 1;
@@ -126,18 +121,13 @@ public final class ReplaceableUpstream implements Upstream {
       return all.getFirst();
     }
     return all.stream()
-        .filter(server -> server.upstream().isOpenHere(link))
+        .filter(server -> server.upstream().placement(link).openHere())
         .findFirst()
         .or(() ->
             all.stream()
                 .filter(server -> opened == null || !server.since().isAfter(opened))
                 .findFirst())
         .orElseGet(all::getLast);
-  }
-
-  @Override
-  public Handshake initialize(Message.Request initialize) {
-    return initialize(initialize, Opener.UNKNOWN);
   }
 
   @Override
@@ -162,34 +152,27 @@ public final class ReplaceableUpstream implements Upstream {
     }
   }
 
-  /** Those of all servers. Each one gets only its own. */
+  /** The traits of the newest server, with the headers, scopes and tokens of all. */
   @Override
-  public Set<String> forwardedHeaders() {
-    return union(Upstream::forwardedHeaders);
-  }
-
-  @Override
-  public Set<String> namedScopes() {
-    return union(Upstream::namedScopes);
-  }
-
-  @Override
-  public boolean needsClientToken() {
-    for (Server server : servers) {
-      if (server.upstream().needsClientToken()) {
-        return true;
-      }
+  public Profile profile() {
+    Profile newest = newest().upstream().profile();
+    if (!isChanged()) {
+      return newest;
     }
-    return false;
+    List<Profile> all = servers.stream().map(server -> server.upstream().profile()).toList();
+    return new Profile(
+        union(all, Profile::forwardedHeaders),
+        union(all, Profile::namedScopes),
+        all.stream().anyMatch(Profile::needsClientToken),
+        newest.runsInProcess(),
+        newest.canReopen(),
+        removed == null);
   }
 
-  private Set<String> union(Function<Upstream, Set<String>> names) {
-    List<Server> all = servers;
-    return all.size() == 1
-        ? names.apply(all.getFirst().upstream())
-        : all.stream()
-            .flatMap(server -> names.apply(server.upstream()).stream())
-            .collect(Collectors.toUnmodifiableSet());
+  private static Set<String> union(List<Profile> all, Function<Profile, Set<String>> names) {
+    return all.stream()
+        .flatMap(profile -> names.apply(profile).stream())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** Another server may get headers that this one must not get. */
@@ -197,7 +180,8 @@ public final class ReplaceableUpstream implements Upstream {
     return servers.size() == 1
         ? sender
         : sender.with(
-            ForwardedHeaders.of(server.forwardedHeaders(), sender.headers().values()::get));
+            ForwardedHeaders.of(
+                server.profile().forwardedHeaders(), sender.headers().values()::get));
   }
 
   @Override
@@ -207,39 +191,13 @@ public final class ReplaceableUpstream implements Upstream {
   }
 
   @Override
-  public String transport(UpstreamLink link) {
-    return of(link).upstream().transport(link);
+  public Placement placement(UpstreamLink link) {
+    return of(link).upstream().placement(link);
   }
 
   @Override
   public boolean mayHaveOpened(UpstreamLink link) {
     return of(link).upstream().mayHaveOpened(link);
-  }
-
-  /** The same for all servers: only those over HTTP or stdio are replaced. */
-  @Override
-  public boolean runsInProcess() {
-    return newest().upstream().runsInProcess();
-  }
-
-  @Override
-  public boolean isPinned(UpstreamLink link) {
-    return of(link).upstream().isPinned(link);
-  }
-
-  @Override
-  public boolean isScarce(UpstreamLink link) {
-    return of(link).upstream().isScarce(link);
-  }
-
-  @Override
-  public boolean isOpenHere(UpstreamLink link) {
-    return of(link).upstream().isOpenHere(link);
-  }
-
-  @Override
-  public boolean canReopen() {
-    return newest().upstream().canReopen();
   }
 
   @Override

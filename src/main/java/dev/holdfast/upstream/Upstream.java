@@ -2,7 +2,6 @@ package dev.holdfast.upstream;
 
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
-import java.util.Set;
 
 /**
  * One MCP server. Thread-safe. Methods block their (virtual) thread until the server answers,
@@ -12,45 +11,30 @@ import java.util.Set;
 public interface Upstream extends AutoCloseable {
 
   /**
-   * Opens a session with the client's own {@code initialize} request, for an unknown opener.
-   *
-   * @throws UpstreamException when the server gives no JSON-RPC answer; no session is open then
-   */
-  Handshake initialize(Message.Request initialize);
-
-  /**
-   * Opens a session for one of many clients. Where sessions are scarce, each client gets a share.
+   * Opens a session with the client's own {@code initialize} request. Where sessions are scarce,
+   * each opener gets a share.
    *
    * @throws UpstreamException.Busy if the opener has its share
+   * @throws UpstreamException when the server gives no JSON-RPC answer; no session is open then
    */
-  default Handshake initialize(Message.Request initialize, Opener opener) {
-    return initialize(initialize);
+  Handshake initialize(Message.Request initialize, Opener opener);
+
+  /** Opens a session for an unknown opener, as above. */
+  default Handshake initialize(Message.Request initialize) {
+    return initialize(initialize, Opener.UNKNOWN);
   }
 
-  /** The headers of clients that this server gets, by name in lower case. */
-  default Set<String> forwardedHeaders() {
-    return Set.of();
-  }
-
-  /** The scopes of clients that decide what they may do at this server. */
-  default Set<String> namedScopes() {
-    return Set.of();
-  }
-
-  /** Whether this server gets, or is shown something for, the access tokens of clients. */
-  default boolean needsClientToken() {
-    return false;
+  /** The traits of this server. */
+  default Profile profile() {
+    return Profile.PLAIN;
   }
 
   /** Attaches to a session that any replica has opened. Sends nothing. */
   UpstreamSession attach(UpstreamLink link);
 
-  /**
-   * Returns the transport of a session, as the configuration names it: {@code streamable-http},
-   * {@code sse} or {@code stdio}; {@code local} if the server is inside this process.
-   */
-  default String transport(UpstreamLink link) {
-    return "local";
+  /** The place of a session that any replica has opened. */
+  default Placement placement(UpstreamLink link) {
+    return Placement.LOCAL;
   }
 
   /**
@@ -62,49 +46,9 @@ public interface Upstream extends AutoCloseable {
   }
 
   /**
-   * Whether a call runs inside the process that made it. Messages to a call (cancellations, and
-   * answers to its requests) must then reach that process. Each process with calls of the session
-   * gets each message once and ignores messages for other processes. So the ids of a server's
-   * requests must differ between processes.
-   */
-  default boolean runsInProcess() {
-    return false;
-  }
-
-  /**
-   * Whether a session is pinned to the process that opened it. Only that process can use the
-   * session, and the session is lost with the process.
-   */
-  default boolean isPinned(UpstreamLink link) {
-    return false;
-  }
-
-  /**
-   * Whether a session takes one of few places, such as a process, and does nothing when no client
-   * uses it. Such a session is {@linkplain #isPinned pinned}.
-   */
-  default boolean isScarce(UpstreamLink link) {
-    return false;
-  }
-
-  /** Whether a {@linkplain #isPinned pinned} session is open in this process. */
-  default boolean isOpenHere(UpstreamLink link) {
-    return false;
-  }
-
-  /** Whether this server opens new sessions. One that was removed only serves those it has. */
-  default boolean opensSessions() {
-    return true;
-  }
-
-  /** Whether a lost {@linkplain #isPinned pinned} session can be opened again. */
-  default boolean canReopen() {
-    return false;
-  }
-
-  /**
-   * Opens a lost session again under its old id, pinned to this process. The server gets the
-   * messages that began the session. All other state of the session is lost.
+   * Opens a lost session again under its old id, {@linkplain Placement#pinned pinned} to this
+   * process. The server gets the messages that began the session. All other state of the session is
+   * lost.
    *
    * @param initialize the request that opened the session
    * @param initialized whether the client has sent {@code notifications/initialized}

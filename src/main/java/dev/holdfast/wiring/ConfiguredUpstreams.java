@@ -216,7 +216,7 @@ final class ConfiguredUpstreams {
     open.keySet()
         .removeIf(name -> {
           Upstream upstream = byName.get(name);
-          return upstream == null || !upstream.opensSessions();
+          return upstream == null || !upstream.profile().opensSessions();
         });
     return open;
   }

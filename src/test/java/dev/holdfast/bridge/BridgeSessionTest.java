@@ -8,6 +8,7 @@ import dev.holdfast.bridge.BridgeSession.SessionUnavailableException;
 import dev.holdfast.protocol.Body;
 import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
@@ -78,7 +79,7 @@ class BridgeSessionTest {
     private int sessions;
 
     @Override
-    public Handshake initialize(Message.Request initialize) {
+    public Handshake initialize(Message.Request initialize, Opener opener) {
       sessions++;
       UpstreamLink link = new UpstreamLink("session " + sessions, version);
       return new Handshake("{}".getBytes(UTF_8), link, List.of());

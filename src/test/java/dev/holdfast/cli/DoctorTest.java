@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.clients.KnownClients;
 import dev.holdfast.demo.Demo;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.session.Session;
 import dev.holdfast.testing.ScriptedServer;
 import dev.holdfast.upstream.Handshake;
@@ -273,7 +274,7 @@ class DoctorTest {
   private static Upstream answering(Supplier<Handshake> answer) {
     return new Upstream() {
       @Override
-      public Handshake initialize(Message.Request initialize) {
+      public Handshake initialize(Message.Request initialize, Opener opener) {
         return answer.get();
       }
 

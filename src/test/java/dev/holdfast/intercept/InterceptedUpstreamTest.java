@@ -93,7 +93,7 @@ class InterceptedUpstreamTest {
     }
 
     @Override
-    public Handshake initialize(Message.Request initialize) {
+    public Handshake initialize(Message.Request initialize, Opener opener) {
       got.add(new String(initialize.bytes(), UTF_8));
       int last = messages.size() - 1;
       return new Handshake(messages.get(last).payload(), LINK, messages.subList(0, last));

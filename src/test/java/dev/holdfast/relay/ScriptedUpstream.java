@@ -8,12 +8,15 @@ import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Placement;
+import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -43,7 +46,7 @@ public final class ScriptedUpstream implements Upstream {
   public volatile boolean reopening;
   public volatile Runnable onReopen = () -> {};
   public volatile Runnable onAttach = () -> {};
-  public volatile Runnable onScarce = () -> {};
+  public volatile Runnable onPlacement = () -> {};
 
   public final List<String> reopened = new CopyOnWriteArrayList<>();
   public final List<Body> sent = new CopyOnWriteArrayList<>();
@@ -64,11 +67,6 @@ public final class ScriptedUpstream implements Upstream {
   @Override
   public Handshake initialize(Message.Request initialize, Opener opener) {
     openers.add(opener);
-    return initialize(initialize);
-  }
-
-  @Override
-  public Handshake initialize(Message.Request initialize) {
     return handshake.get();
   }
 
@@ -79,24 +77,14 @@ public final class ScriptedUpstream implements Upstream {
   }
 
   @Override
-  public boolean runsInProcess() {
-    return resident;
+  public Profile profile() {
+    return new Profile(Set.of(), Set.of(), false, resident, reopening, true);
   }
 
   @Override
-  public boolean isScarce(UpstreamLink link) {
-    onScarce.run();
-    return keeping;
-  }
-
-  @Override
-  public boolean isPinned(UpstreamLink link) {
-    return keeping;
-  }
-
-  @Override
-  public boolean canReopen() {
-    return reopening;
+  public Placement placement(UpstreamLink link) {
+    onPlacement.run();
+    return new Placement("scripted", keeping, keeping, false);
   }
 
   @Override

@@ -44,7 +44,7 @@ class ReplaceableUpstreamTest {
   }
 
   private String serverOf(UpstreamLink link) {
-    return upstream.transport(link);
+    return upstream.placement(link).transport();
   }
 
   /** All within the same millisecond. */
@@ -86,7 +86,7 @@ class ReplaceableUpstreamTest {
     UpstreamLink old = open();
     upstream.replace(second);
 
-    assertThat(upstream.forwardedHeaders()).containsExactlyInAnyOrder("first", "second");
+    assertThat(upstream.profile().forwardedHeaders()).containsExactlyInAnyOrder("first", "second");
     UpstreamSession _ = upstream.attach(old.with(SENDER));
     assertThat(first.latest.names()).containsExactly("first");
     UpstreamSession _ = upstream.attach(open().with(SENDER));
@@ -123,11 +123,11 @@ class ReplaceableUpstreamTest {
     upstream.remove();
     now = now.plus(Duration.ofMinutes(2));
 
-    assertThat(upstream.opensSessions()).isFalse();
+    assertThat(upstream.profile().opensSessions()).isFalse();
     assertThat(serverOf(old)).isEqualTo("first");
     assertThat(upstream.closeUnused(List.of(old))).isFalse();
     upstream.replace(second);
-    assertThat(upstream.opensSessions()).isTrue();
+    assertThat(upstream.profile().opensSessions()).isTrue();
     assertThat(serverOf(old)).isEqualTo("first");
     upstream.remove();
     now = now.plus(Duration.ofMinutes(2));
@@ -148,13 +148,13 @@ class ReplaceableUpstreamTest {
     }
 
     @Override
-    public Handshake initialize(Message.Request initialize) {
+    public Handshake initialize(Message.Request initialize, Opener opener) {
       return new Handshake(new byte[0], new UpstreamLink(name, "v"), List.of());
     }
 
     @Override
-    public Set<String> forwardedHeaders() {
-      return Set.of(name);
+    public Profile profile() {
+      return Profile.of(Set.of(name), false, false);
     }
 
     @Override
@@ -164,13 +164,8 @@ class ReplaceableUpstreamTest {
     }
 
     @Override
-    public String transport(UpstreamLink link) {
-      return name;
-    }
-
-    @Override
-    public boolean isOpenHere(UpstreamLink link) {
-      return open.contains(link.session());
+    public Placement placement(UpstreamLink link) {
+      return new Placement(name, true, true, open.contains(link.session()));
     }
 
     @Override

@@ -114,7 +114,7 @@ class UpstreamFactoryTest {
   void shouldForwardHeadersOfClients() {
     Map<String, String> tenant = Map.of("url", URL, "forward-headers", "X-Tenant, X-Team");
 
-    assertThat(create(tenant).orElseThrow().forwardedHeaders())
+    assertThat(create(tenant).orElseThrow().profile().forwardedHeaders())
         .containsExactlyInAnyOrder("x-tenant", "x-team");
   }
 

@@ -25,7 +25,7 @@ import org.jboss.logging.Logger;
 /**
  * Routes messages of clients, on whichever replica they arrive. A cancellation goes to the pump of
  * the stream that it ends, and every message goes to the upstream. Most upstreams are reachable
- * from any replica. Messages for calls that {@link dev.holdfast.upstream.Upstream#runsInProcess()
+ * from any replica. Messages for calls that {@link dev.holdfast.upstream.Profile#runsInProcess()
  * run inside a replica} go through the inbox of the session, and so do all messages of a session
  * that is pinned to another replica. Thread-safe.
  */

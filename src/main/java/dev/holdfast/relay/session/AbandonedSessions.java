@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions of this replica that {@linkplain dev.holdfast.upstream.Upstream#isScarce take one of
+ * The sessions of this replica that {@linkplain dev.holdfast.upstream.Placement#scarce take one of
  * few places} and that no client uses: no client is connected on any replica, and no request is
  * open. A client that has resumed a stream is known to come back, so its session is not abandoned.
  * Each search also records that sessions with an open request are in use, so that they do not

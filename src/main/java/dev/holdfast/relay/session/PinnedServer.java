@@ -63,7 +63,7 @@ public record PinnedServer(Upstream upstream, Session session, SessionStore stor
 
   /** Whether the server can be reopened after it was lost. */
   public boolean canReopen() {
-    return upstream.canReopen();
+    return upstream.profile().canReopen();
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.holdfast.protocol.Sender;
 import dev.holdfast.relay.stream.RelayException;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionStore;
+import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
@@ -34,7 +35,7 @@ public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store)
    */
   Upstream forNewSession(String name) {
     Upstream upstream = named(name);
-    if (!upstream.opensSessions()) {
+    if (!upstream.profile().opensSessions()) {
       throw new RelayException.UnknownUpstream();
     }
     return upstream;
@@ -74,18 +75,21 @@ public record SessionUpstreams(Map<String, Upstream> byName, SessionStore store)
 
   /** Whether messages of a session must reach the replica that runs its calls. */
   public boolean runsInProcess(Session session) {
-    return of(session).map(Upstream::runsInProcess).orElse(false);
+    return of(session).map(upstream -> upstream.profile().runsInProcess()).orElse(false);
   }
 
   /** Whether a session is pinned to the replica that opened it. */
   public boolean isPinned(Session session) {
-    return of(session).map(upstream -> upstream.isPinned(PinnedServer.link(session))).orElse(false);
+    return placement(session).map(Placement::pinned).orElse(false);
   }
 
   /** Whether a session takes one of few places at its upstream. */
   boolean isScarce(Session session) {
-    return session.isInitialized()
-        && of(session).map(upstream -> upstream.isScarce(PinnedServer.link(session))).orElse(false);
+    return session.isInitialized() && placement(session).map(Placement::scarce).orElse(false);
+  }
+
+  private Optional<Placement> placement(Session session) {
+    return of(session).map(upstream -> upstream.placement(PinnedServer.link(session)));
   }
 
   /** The server of a pinned session. Throws as {@link #attach} does. */

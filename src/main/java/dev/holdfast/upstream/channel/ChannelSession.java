@@ -16,7 +16,6 @@ import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -45,27 +44,15 @@ final class ChannelSession implements UpstreamSession {
     try {
       long start = System.nanoTime();
       send(initialize.bytes(), exchange);
-      return readHandshake(exchange, start);
+      return Handshake.read(
+          initialize,
+          () -> take(exchange, start),
+          settings.maxMessageBytes(),
+          channel().session(),
+          _ -> true);
     } finally {
       close(exchange);
     }
-  }
-
-  private Handshake readHandshake(Exchange exchange, long start) {
-    List<UpstreamMessage> messages = new ArrayList<>();
-    long bytes = 0;
-    for (var some = take(exchange, start); !some.isEmpty(); some = take(exchange, start)) {
-      messages.addAll(some);
-      bytes += some.stream().mapToLong(message -> message.payload().length).sum();
-      if (bytes > 2L * settings.maxMessageBytes()) {
-        throw new UpstreamException.Broken("too much before the response to initialize", null);
-      }
-    }
-    if (!(messages.getLast().body() instanceof Body.Single(Message.Response response))) {
-      throw new UpstreamException.Broken("no response to initialize", null);
-    }
-    return Handshake.of(
-        response, channel().session(), messages.subList(0, messages.size() - 1), _ -> true);
   }
 
   /** A channel may fail before its first request. The reason is clearer than a lost session. */

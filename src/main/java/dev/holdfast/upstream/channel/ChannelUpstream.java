@@ -8,6 +8,7 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Placement;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -71,11 +72,6 @@ public abstract class ChannelUpstream implements Upstream {
 
   /** Starts a channel. Ends it again if the server does not open the session in time. */
   @Override
-  public Handshake initialize(Message.Request initialize) {
-    return initialize(initialize, Opener.UNKNOWN);
-  }
-
-  @Override
   public Handshake initialize(Message.Request initialize, Opener opener) {
     return initialize(initialize, opener, this::start);
   }
@@ -92,24 +88,13 @@ public abstract class ChannelUpstream implements Upstream {
   }
 
   @Override
-  public boolean isPinned(UpstreamLink link) {
-    return true;
+  public Placement placement(UpstreamLink link) {
+    boolean open = link.session() != null && bySession.containsKey(link.session());
+    return new Placement(transport(), true, true, open);
   }
 
-  @Override
-  public boolean isScarce(UpstreamLink link) {
-    return true;
-  }
-
-  @Override
-  public boolean isOpenHere(UpstreamLink link) {
-    return link.session() != null && bySession.containsKey(link.session());
-  }
-
-  @Override
-  public boolean canReopen() {
-    return settings.respawn();
-  }
+  /** The transport of all channels, as the configuration names it. */
+  protected abstract String transport();
 
   /** Starts another channel. The server's answer is checked and then dropped. */
   @Override

@@ -6,6 +6,8 @@ import dev.holdfast.protocol.Envelopes;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Placement;
+import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
@@ -42,11 +44,6 @@ public final class DetectingUpstream implements Upstream {
   }
 
   @Override
-  public Handshake initialize(Message.Request initialize) {
-    return initialize(initialize, Opener.UNKNOWN);
-  }
-
-  @Override
   public Handshake initialize(Message.Request initialize, Opener opener) {
     try {
       return streamable.initialize(initialize, opener);
@@ -79,13 +76,8 @@ public final class DetectingUpstream implements Upstream {
   }
 
   @Override
-  public boolean needsClientToken() {
-    return streamable.needsClientToken();
-  }
-
-  @Override
-  public Set<String> forwardedHeaders() {
-    return streamable.forwardedHeaders();
+  public Profile profile() {
+    return legacy.profile();
   }
 
   private Upstream of(UpstreamLink link) {
@@ -98,28 +90,8 @@ public final class DetectingUpstream implements Upstream {
   }
 
   @Override
-  public String transport(UpstreamLink link) {
-    return of(link).transport(link);
-  }
-
-  @Override
-  public boolean isPinned(UpstreamLink link) {
-    return of(link).isPinned(link);
-  }
-
-  @Override
-  public boolean isScarce(UpstreamLink link) {
-    return of(link).isScarce(link);
-  }
-
-  @Override
-  public boolean isOpenHere(UpstreamLink link) {
-    return of(link).isOpenHere(link);
-  }
-
-  @Override
-  public boolean canReopen() {
-    return legacy.canReopen();
+  public Placement placement(UpstreamLink link) {
+    return of(link).placement(link);
   }
 
   @Override

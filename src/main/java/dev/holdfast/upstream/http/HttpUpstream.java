@@ -1,23 +1,20 @@
 package dev.holdfast.upstream.http;
 
 import dev.holdfast.protocol.Body;
-import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.McpHeaders;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Answer;
 import dev.holdfast.upstream.Handshake;
 import dev.holdfast.upstream.MessageSource;
+import dev.holdfast.upstream.Placement;
+import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
-import dev.holdfast.upstream.UpstreamMessage;
 import dev.holdfast.upstream.UpstreamSession;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,18 +28,17 @@ public final class HttpUpstream implements Upstream {
   /** The gateway stores the id, and sends it with each request. */
   private static final int MAX_SESSION_ID = 2048;
 
+  private static final Placement PLACEMENT = Placement.shared("streamable-http");
+
   private final HttpClients clients;
   private final HttpUpstreamSettings settings;
+  private final Profile profile;
 
   /** Connects on demand, with connections that it closes. */
   public HttpUpstream(HttpClients clients, HttpUpstreamSettings settings) {
     this.clients = clients;
     this.settings = settings;
-  }
-
-  @Override
-  public Handshake initialize(Message.Request initialize) {
-    return initialize(initialize, Opener.UNKNOWN);
+    this.profile = settings.profile(false);
   }
 
   @Override
@@ -57,58 +53,18 @@ public final class HttpUpstream implements Upstream {
       throw new UpstreamException.Broken(
           "a session id that is too long or not visible ASCII", null);
     }
-    if (answer.isEventStream()) {
-      return readStream(initialize, answer, requests.in(session));
-    }
-    if (!answer.isJson()) {
+    if (!answer.isEventStream() && !answer.isJson()) {
       throw answer.toException();
     }
-    Answer.Json json =
-        answer.readJson(settings.maxMessageBytes(), Deadline.after(settings.startTimeout()));
-    json.release().run();
-    Message.Response response = responseTo(initialize, json.message());
-    if (response == null) {
-      throw new UpstreamException.Broken("not a response to initialize", null);
-    }
-    return Handshake.of(response, session, List.of(), HeaderValues::isVisibleAscii);
-  }
-
-  private Handshake readStream(
-      Message.Request initialize, HttpAnswer answer, McpRequests requests) {
-    List<UpstreamMessage> before = new ArrayList<>();
-    long bytes = 0;
+    int maxBytes = settings.maxMessageBytes();
     Deadline latest = Deadline.after(settings.startTimeout());
-    try (var source =
-        SseMessageSource.answering(StreamKind.CALL, requests, answer.exchange(), latest)) {
-      while (true) {
-        List<UpstreamMessage> messages = source.take();
-        if (messages.isEmpty()) {
-          throw new UpstreamException.Broken("no response to initialize", null);
-        }
-        for (UpstreamMessage message : messages) {
-          Message.Response response = responseTo(initialize, message);
-          if (response != null) {
-            return Handshake.of(response, requests.session(), before, HeaderValues::isVisibleAscii);
-          }
-          before.add(message);
-          bytes += message.payload().length;
-          if (bytes > 2L * settings.maxMessageBytes()) {
-            throw new UpstreamException.Broken("too much before the response to initialize", null);
-          }
-        }
-      }
-    }
-  }
-
-  private static Message.@Nullable Response responseTo(
-      Message.Request request, UpstreamMessage message) {
-    try {
-      return message.body() instanceof Body.Single(Message.Response response)
-              && (request.id().equals(response.id()) || response.id() == null)
-          ? response
-          : null;
-    } catch (EnvelopeException e) {
-      throw new UpstreamException.Broken("not JSON-RPC", e);
+    try (MessageSource source =
+        answer.isJson()
+            ? answer.readJson(maxBytes, latest).source()
+            : SseMessageSource.answering(
+                StreamKind.CALL, requests.in(session), answer.exchange(), latest)) {
+      return Handshake.read(
+          initialize, source::take, maxBytes, session, HeaderValues::isVisibleAscii);
     }
   }
 
@@ -118,13 +74,13 @@ public final class HttpUpstream implements Upstream {
   }
 
   @Override
-  public boolean needsClientToken() {
-    return settings.credentials().needClientToken();
+  public Profile profile() {
+    return profile;
   }
 
   @Override
-  public Set<String> forwardedHeaders() {
-    return settings.forwardHeaders();
+  public Placement placement(UpstreamLink link) {
+    return PLACEMENT;
   }
 
   @Override
@@ -181,10 +137,5 @@ public final class HttpUpstream implements Upstream {
         // A server may refuse this (405), and ends idle sessions by itself.
       }
     }
-  }
-
-  @Override
-  public String transport(UpstreamLink link) {
-    return "streamable-http";
   }
 }

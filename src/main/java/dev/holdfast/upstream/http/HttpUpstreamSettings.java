@@ -1,6 +1,7 @@
 package dev.holdfast.upstream.http;
 
 import dev.holdfast.protocol.ForwardedHeaders;
+import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.channel.Channel;
 import java.net.URI;
 import java.time.Duration;
@@ -189,6 +190,10 @@ public record HttpUpstreamSettings(
   /** Time until the server opens a session or a stream, or takes what needs no response. */
   Duration startTimeout() {
     return Channel.Settings.startTimeout(firstByteTimeout);
+  }
+
+  Profile profile(boolean canReopen) {
+    return Profile.of(forwardHeaders, credentials.needClientToken(), canReopen);
   }
 
   private static void requireEndpoint(URI url) {

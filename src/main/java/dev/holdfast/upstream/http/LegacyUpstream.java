@@ -3,6 +3,7 @@ package dev.holdfast.upstream.http;
 import dev.holdfast.protocol.Message;
 import dev.holdfast.protocol.Opener;
 import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.UpstreamException;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.channel.Channel;
@@ -10,7 +11,6 @@ import dev.holdfast.upstream.channel.ChannelUpstream;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -35,6 +35,7 @@ public final class LegacyUpstream extends ChannelUpstream {
   private final HttpClients clients;
   private final HttpUpstreamSettings settings;
   private final String name;
+  private final Profile profile;
 
   /** Connects on demand, with connections that it closes. */
   public LegacyUpstream(
@@ -56,6 +57,7 @@ public final class LegacyUpstream extends ChannelUpstream {
     this.clients = clients;
     this.settings = settings;
     this.name = name;
+    this.profile = settings.profile(respawn);
   }
 
   /** Whether an upstream of this kind opened the session, on any replica. */
@@ -111,13 +113,8 @@ public final class LegacyUpstream extends ChannelUpstream {
   }
 
   @Override
-  public boolean needsClientToken() {
-    return settings.credentials().needClientToken();
-  }
-
-  @Override
-  public Set<String> forwardedHeaders() {
-    return settings.forwardHeaders();
+  public Profile profile() {
+    return profile;
   }
 
   @Override
@@ -127,7 +124,7 @@ public final class LegacyUpstream extends ChannelUpstream {
   }
 
   @Override
-  public String transport(UpstreamLink link) {
+  protected String transport() {
     return "sse";
   }
 }

@@ -1,10 +1,12 @@
 package dev.holdfast.upstream.stdio;
 
 import dev.holdfast.budget.ByteBudget;
+import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.channel.Channel;
 import dev.holdfast.upstream.channel.ChannelUpstream;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -57,7 +59,12 @@ public final class StdioUpstream extends ChannelUpstream {
   }
 
   @Override
-  public String transport(UpstreamLink link) {
+  public Profile profile() {
+    return Profile.of(Set.of(), false, settings.respawn());
+  }
+
+  @Override
+  protected String transport() {
     return "stdio";
   }
 }

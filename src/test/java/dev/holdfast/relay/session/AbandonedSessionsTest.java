@@ -103,7 +103,7 @@ class AbandonedSessionsTest {
     ScriptedSource _ = server.answerWithStream();
     fixture.pass(TIMEOUT);
     AtomicInteger examined = new AtomicInteger();
-    server.onScarce =
+    server.onPlacement =
         () -> {
           if (examined.incrementAndGet() == 2) {
             Tail _ = fixture.request(one, call("1", "slow"));

@@ -37,7 +37,7 @@ class DetectingUpstreamTest {
 
     UpstreamLink link = open();
 
-    assertThat(upstream.isPinned(link)).isTrue();
+    assertThat(upstream.placement(link).pinned()).isTrue();
     assertThat(server.posts().getLast().target()).isEqualTo("/messages?session=1");
   }
 
@@ -47,7 +47,7 @@ class DetectingUpstreamTest {
 
     UpstreamLink link = open();
 
-    assertThat(upstream.isPinned(link)).isFalse();
+    assertThat(upstream.placement(link).pinned()).isFalse();
     assertThat(link.session()).isEqualTo("s-1");
     assertThat(server.gets()).isEmpty();
   }
@@ -98,11 +98,11 @@ class DetectingUpstreamTest {
     UpstreamLink old = open();
 
     speakStreamableHttp();
-    assertThat(upstream.isPinned(open())).isFalse();
+    assertThat(upstream.placement(open()).pinned()).isFalse();
     refuseAtTheAddressItself(404, "");
 
-    assertThat(upstream.isPinned(open())).isTrue();
-    assertThat(upstream.isPinned(old)).isTrue();
+    assertThat(upstream.placement(open()).pinned()).isTrue();
+    assertThat(upstream.placement(old).pinned()).isTrue();
   }
 
   private void refuseAtTheAddressItself(int status, String error) {

@@ -7,8 +7,10 @@ import dev.holdfast.protocol.EnvelopeException;
 import dev.holdfast.protocol.InitializeRequest;
 import dev.holdfast.protocol.JsonRpcErrors;
 import dev.holdfast.protocol.Message;
+import dev.holdfast.protocol.Opener;
 import dev.holdfast.protocol.ProtocolVersion;
 import dev.holdfast.upstream.Handshake;
+import dev.holdfast.upstream.Profile;
 import dev.holdfast.upstream.Upstream;
 import dev.holdfast.upstream.UpstreamLink;
 import dev.holdfast.upstream.UpstreamSession;
@@ -16,6 +18,7 @@ import dev.holdfast.upstream.local.Prompt;
 import dev.holdfast.upstream.local.Resource;
 import dev.holdfast.upstream.local.Tool;
 import java.util.List;
+import java.util.Set;
 
 /**
  * An MCP server inside this process.
@@ -27,6 +30,9 @@ import java.util.List;
  * its end cancels the call.
  */
 public final class LocalUpstream implements Upstream {
+
+  /** A call is a thread of this process. */
+  private static final Profile PROFILE = new Profile(Set.of(), Set.of(), false, true, false, true);
 
   private final ToolRegistry tools;
   private final ResourceRegistry resources;
@@ -69,7 +75,7 @@ public final class LocalUpstream implements Upstream {
 
   /** Accepts every version that the gateway knows. For any other version, offers the newest one. */
   @Override
-  public Handshake initialize(Message.Request initialize) {
+  public Handshake initialize(Message.Request initialize, Opener opener) {
     calls.requireOpen();
     try {
       String wanted = InitializeRequest.read(initialize).protocolVersion();
@@ -122,10 +128,9 @@ public final class LocalUpstream implements Upstream {
     return link.session() != null && LocalSessionId.isName(link.session());
   }
 
-  /** Always true: a call is a thread of this process. */
   @Override
-  public boolean runsInProcess() {
-    return true;
+  public Profile profile() {
+    return PROFILE;
   }
 
   /**
